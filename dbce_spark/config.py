@@ -1,0 +1,212 @@
+"""The parameters of a run: frozen dataclasses filled from conf/dbce.toml. No default stands here; each is written once, there."""
+
+import dataclasses
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import GenericAlias
+from typing import Any, get_type_hints
+
+from dbce_spark.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputConfig:
+    statuses: tuple[int, ...]
+    mimes: tuple[str, ...]
+    site: str
+    patterns: tuple[str, ...]
+    max_record_bytes: int
+
+    def __post_init__(self) -> None:
+        _one_of("input.site", self.site, ("domain", "host", "none"))
+        _at_least("input.max_record_bytes", self.max_record_bytes, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageConfig:
+    max_html_bytes: int
+    max_tokens: int
+
+    def __post_init__(self) -> None:
+        _at_least("page.max_html_bytes", self.max_html_bytes, 1)
+        _at_least("page.max_tokens", self.max_tokens, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateConfig:
+    tokens: str
+    min_shingles: int
+
+    def __post_init__(self) -> None:
+        _one_of("template.tokens", self.tokens, ("path", "layer"))
+        _at_least("template.min_shingles", self.min_shingles, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LshConfig:
+    threshold: float
+    permutations: int
+    seed: int
+    threshold_by_site: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        _at_least("lsh.permutations", self.permutations, 2)
+        for name, value in {"": self.threshold, **self.threshold_by_site}.items():
+            if not 0 < value < 1:
+                field = f"lsh.threshold_by_site.{name}" if name else "lsh.threshold"
+                raise ConfigError(f"{field} is {value}; it must lie between 0 and 1")
+
+    def threshold_of(self, site: str) -> float:
+        return self.threshold_by_site.get(site, self.threshold)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BucketConfig:
+    cap: int
+
+    def __post_init__(self) -> None:
+        _at_least("bucket.cap", self.cap, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossConfig:
+    per_capture: int
+
+    def __post_init__(self) -> None:
+        _at_least("cross.per_capture", self.per_capture, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffConfig:
+    exact_limit: int
+
+    def __post_init__(self) -> None:
+        _at_least("diff.exact_limit", self.exact_limit, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelConfig:
+    undecided: str
+
+    def __post_init__(self) -> None:
+        _one_of("label.undecided", self.undecided, ("T001", "T002"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputConfig:
+    site_parts: int
+    rows_per_file: int
+
+    def __post_init__(self) -> None:
+        _at_least("output.site_parts", self.site_parts, 1)
+        _at_least("output.rows_per_file", self.rows_per_file, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DbceConfig:
+    """All parameters of a run. `load` makes one; conf/dbce.toml says what each field means."""
+
+    input: InputConfig
+    page: PageConfig
+    template: TemplateConfig
+    lsh: LshConfig
+    bucket: BucketConfig
+    cross: CrossConfig
+    diff: DiffConfig
+    label: LabelConfig
+    output: OutputConfig
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for run.json."""
+        plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self), default=list))
+        return plain
+
+
+def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
+    """The shipped parameters, with those of the file at `path` and then the `settings` ("lsh.threshold=0.3") laid over them.
+
+    Raises:
+        ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
+    """
+    merged = _read(str(files("dbce_spark") / "conf" / "dbce.toml"))
+    if path is not None:
+        merged = _overlay(merged, _read(path))
+    for setting in settings:
+        merged = _overlay(merged, _parse_setting(setting))
+    config: DbceConfig = _build(DbceConfig, merged, "")
+    return config
+
+
+@cache
+def default() -> DbceConfig:
+    """The shipped parameters."""
+    return load()
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read as a configuration: {error}") from error
+
+
+def _parse_setting(setting: str) -> dict[str, Any]:
+    """ "lsh.threshold=0.3" -> {"lsh": {"threshold": 0.3}}; a value that is no TOML is taken as a string."""
+    name, equals, text = setting.partition("=")
+    if not equals or "." not in name:
+        raise ConfigError(f"--set {setting}: write section.name=value, such as lsh.threshold=0.3")
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text
+    section, _, rest = name.partition(".")
+    table, dot, key = rest.partition(".")
+    return {section: {table: {key: value}} if dot else {rest: value}}
+
+
+def _overlay(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        both_tables = isinstance(value, Mapping) and isinstance(below.get(key), Mapping)
+        merged[key] = _overlay(below[key], value) if both_tables else value
+    return merged
+
+
+def _build(kind: Any, values: Any, name: str) -> Any:
+    if not isinstance(values, Mapping):
+        raise ConfigError(f"{name} must be a section, not {values!r}")
+    hints = get_type_hints(kind)
+    unknown = sorted(set(values) - set(hints))
+    if unknown:
+        known = ", ".join(sorted(hints))
+        raise ConfigError(f"{'.'.join(filter(None, (name, unknown[0])))} is no parameter; known here: {known}")
+    return kind(**{key: _value(hint, values[key], f"{name}.{key}".lstrip(".")) for key, hint in hints.items()})
+
+
+def _value(hint: Any, value: Any, name: str) -> Any:
+    if dataclasses.is_dataclass(hint):
+        return _build(hint, value, name)
+    if getattr(hint, "__origin__", None) is tuple and isinstance(value, list):
+        return tuple(_value(hint.__args__[0], item, name) for item in value)
+    if getattr(hint, "__origin__", None) is Mapping and isinstance(value, Mapping):
+        return {str(key): _value(hint.__args__[1], item, f"{name}.{key}") for key, item in value.items()}
+    if hint is float and type(value) is int:
+        return float(value)
+    if isinstance(hint, type) and not isinstance(hint, GenericAlias) and type(value) is hint:
+        return value
+    raise ConfigError(f"{name} is {value!r}; it must be {getattr(hint, '__name__', str(hint))}")
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise ConfigError(f"{name} is {value!r}; it must be one of {', '.join(known)}")
+
+
+def _at_least(name: str, value: int, bound: int) -> None:
+    if value < bound:
+        raise ConfigError(f"{name} is {value}; it must be at least {bound}")

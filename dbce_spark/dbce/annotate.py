@@ -1,0 +1,30 @@
+"""Annotation: the occurrence bits of every token of a cross's `cur` (thesis 2.3, listing 2.9, extended to keep all occurrences)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from dbce_spark.dbce.diff import Mask, shared
+from dbce_spark.labels import ARMS, arm_bit
+from dbce_spark.model import Annotation, Bits, Cross, Hashes
+
+
+def annotate(crosses: Iterable[Cross], tokens: Mapping[str, Hashes], *, exact_limit: int) -> Iterator[Annotation]:
+    """The annotation of each cross, in order. `tokens` holds the token hashes of every capture in them, by id."""
+    masks: dict[tuple[str, str], tuple[Mask, Mask]] = {}
+    for cross in crosses:
+        bits = np.full(len(tokens[cross.cur]), arm_bit("cur"), np.uint8)
+        for arm, other in zip(ARMS[1:], cross.arms[1:], strict=True):
+            if other:
+                # One diff serves both captures, and its result must not depend on which of them asks first.
+                pair = (min(cross.cur, other), max(cross.cur, other))
+                if pair not in masks:
+                    masks[pair] = shared(tokens[pair[0]], tokens[pair[1]], exact_limit)
+                bits[masks[pair][pair.index(cross.cur)]] |= arm_bit(arm)
+        yield run_lengths(cross, bits)
+
+
+def run_lengths(cross: Cross, bits: Bits) -> Annotation:
+    """Occurrence bits per token, run-length encoded."""
+    ends = np.append(np.flatnonzero(np.diff(bits)) + 1, len(bits)).astype(np.int32)
+    return Annotation(cross=cross, ends=ends, bits=bits[ends - 1])

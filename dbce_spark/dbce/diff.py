@@ -1,0 +1,144 @@
+"""Which words of one text stand in another, in order: the diff under the annotation (thesis 2.3).
+
+The meaning is that of `lxml.html.diff.html_annotate`: matching runs of words count from three words on (from fewer in texts
+under eight words), so that words that stand everywhere do not match by chance. We therefore match runs directly: the texts
+become sequences of three-word grams, grams the other text lacks are dropped, and what is left is aligned by a longest
+common subsequence. That is exact where `difflib` is greedy, and quick: little is left in two pages that differ.
+"""
+
+from bisect import bisect_left
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from rapidfuzz.distance import Indel
+
+from dbce_spark.model import Hashes, Ints
+
+Mask = npt.NDArray[np.bool_]
+Indexes = npt.NDArray[np.intp]
+
+GRAM = 3
+"""Words a matching run must have: lxml's `InsensitiveSequenceMatcher.threshold` is 2, and a run must be longer."""
+
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F))
+_SURROGATES = 0xD800
+
+
+def shared(a: Hashes, b: Hashes, exact_limit: int) -> tuple[Mask, Mask]:
+    """Which tokens of `a` are found in `b`, and which of `b` in `a`: two masks as long as the texts.
+
+    Symmetric up to ties of the alignment: call it with the texts in one fixed order, whichever side you want.
+    """
+    size = min(GRAM, min(len(a), len(b)) // 4 + 1)
+    grams_a, grams_b = _numbered(_grams(a, size), _grams(b, size))
+    kept_a, kept_b = _common(grams_a, grams_b)
+    matched_a, matched_b = _align(grams_a[kept_a], grams_b[kept_b], exact_limit)
+    return _spread(kept_a[matched_a], size, len(a)), _spread(kept_b[matched_b], size, len(b))
+
+
+def _grams(tokens: Hashes, size: int) -> Hashes:
+    """64 bits for each run of `size` tokens."""
+    count = max(0, len(tokens) - size + 1)
+    grams = tokens[:count].copy()
+    for step in range(1, size):
+        grams *= _MIX[step - 1]
+        grams += tokens[step : step + count]
+    return grams
+
+
+def _numbered(a: Hashes, b: Hashes) -> tuple[Ints, Ints]:
+    """The grams as small numbers, equal for equal grams."""
+    numbers = pa.array(np.concatenate((a, b))).dictionary_encode().indices.to_numpy()
+    return numbers[: len(a)], numbers[len(a) :]
+
+
+def _common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
+    """The places in each text of grams that stand in both."""
+    count = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
+    in_a, in_b = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    in_a[a], in_b[b] = True, True
+    return np.flatnonzero(in_b[a]), np.flatnonzero(in_a[b])
+
+
+def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
+    """A common subsequence: the longest, where the product of the lengths allows; else anchored at grams unique in both texts."""
+    if len(a) * len(b) <= exact_limit:
+        return _longest_common(a, b)
+    anchors_a, anchors_b = _anchors(a, b)
+    if not len(anchors_a):
+        # Only repetition is left (tables of numbers, logs): order says nothing there, so being in both texts is enough.
+        return np.arange(len(a)), np.arange(len(b))
+    found_a, found_b = [anchors_a], [anchors_b]
+    edges_a, edges_b = [-1, *anchors_a.tolist(), len(a)], [-1, *anchors_b.tolist(), len(b)]
+    for at in range(len(edges_a) - 1):
+        gap_a, gap_b = slice(edges_a[at] + 1, edges_a[at + 1]), slice(edges_b[at] + 1, edges_b[at + 1])
+        if gap_a.start < gap_a.stop and gap_b.start < gap_b.stop:
+            within_a, within_b = _align_gap(a[gap_a], b[gap_b], exact_limit)
+            found_a.append(within_a + gap_a.start)
+            found_b.append(within_b + gap_b.start)
+    return np.sort(np.concatenate(found_a)), np.sort(np.concatenate(found_b))
+
+
+def _align_gap(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
+    """Between two anchors: once more the grams that stand in both, then as `_align`. Each level has anchors fewer to find."""
+    numbers_a, numbers_b = _numbered(a.astype(np.uint64), b.astype(np.uint64))
+    kept_a, kept_b = _common(numbers_a, numbers_b)
+    within_a, within_b = _align(numbers_a[kept_a], numbers_b[kept_b], exact_limit)
+    return kept_a[within_a], kept_b[within_b]
+
+
+def _longest_common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
+    in_a, in_b = np.ones(len(a), np.bool_), np.ones(len(b), np.bool_)
+    edits: list[Any] = Indel.editops(_as_text(a), _as_text(b)).as_list()
+    in_a[[place for kind, place, _ in edits if kind == "delete"]] = False
+    in_b[[place for kind, _, place in edits if kind == "insert"]] = False
+    return np.flatnonzero(in_a), np.flatnonzero(in_b)
+
+
+def _as_text(numbers: Ints) -> str:
+    """One character a number: what rapidfuzz reads fastest. Surrogates are no characters and are stepped over."""
+    codes = numbers.astype("<u4")
+    codes[codes >= _SURROGATES] += 0x800
+    return codes.tobytes().decode("utf-32-le")
+
+
+def _anchors(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
+    """The longest chain, ascending in both texts, of grams that stand exactly once in each (patience diff)."""
+    count = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
+    once = (np.bincount(a, minlength=count) == 1) & (np.bincount(b, minlength=count) == 1)
+    places_a = np.flatnonzero(once[a])
+    place_in_b = np.empty(count, np.intp)
+    place_in_b[b] = np.arange(len(b))
+    chain = _longest_ascending(place_in_b[a[places_a]].tolist())
+    chosen = places_a[chain]
+    return chosen, place_in_b[a[chosen]]
+
+
+def _longest_ascending(values: list[int]) -> list[int]:
+    """The indexes of a longest ascending subsequence of distinct values, in order."""
+    tails: list[int] = []
+    tail_at: list[int] = []
+    before: list[int] = []
+    for at, value in enumerate(values):
+        length = bisect_left(tails, value)
+        before.append(tail_at[length - 1] if length else -1)
+        if length == len(tails):
+            tails.append(value)
+            tail_at.append(at)
+        else:
+            tails[length], tail_at[length] = value, at
+    chain, at = [], tail_at[-1] if tail_at else -1
+    while at >= 0:
+        chain.append(at)
+        at = before[at]
+    return chain[::-1]
+
+
+def _spread(starts: Indexes, size: int, length: int) -> Mask:
+    """The tokens that the grams at `starts` cover."""
+    mask = np.zeros(length, np.bool_)
+    for step in range(size):
+        mask[starts + step] = True
+    return mask

@@ -1,0 +1,100 @@
+"""The merge of a capture's annotations from several crosses (thesis 2.4, figure 2.10).
+
+Merging is the union of sets of annotations, each known by its cross: commutative, associative and idempotent as unions are.
+What the union says is decided once, by `resolve`, when it is whole.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.dbce.patterns import classify
+from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, Label, arm_bit
+from dbce_spark.model import Annotation, Bits, Blocks, Ints, Segments
+from dbce_spark.page import token_spans
+
+Annotations = Mapping[str, Annotation]
+"""The annotations of one capture, by cross id."""
+
+
+def merge(*several: Annotations) -> dict[str, Annotation]:
+    """All annotations of the sets together."""
+    return {cross_id: annotation for some in several for cross_id, annotation in some.items()}
+
+
+def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Label) -> Segments:
+    """The segments of a capture and what all its crosses together say of them.
+
+    Crosses that agree hand on their label, those without an opinion (undecided) aside. Where content stands against
+    boilerplate, the evidence decides: siblings that lack the text and snapshots that keep it speak for content, siblings that
+    have it and snapshots that lack it against. A draw, like a segment no cross has an opinion on, gets the label
+    `undecided`.
+    """
+    ordered = sorted(annotations, key=lambda annotation: annotation.cross.cross_id)
+    per_token = np.stack([annotation.per_token() for annotation in ordered])
+    block_starts = np.concatenate(([0], np.cumsum(blocks.words)[:-1])).astype(np.int32)
+    firsts = _segment_starts(per_token, block_starts)
+    bits = per_token[:, firsts]
+    labels = np.stack([classify(one.cross.bits, of_one) for one, of_one in zip(ordered, bits, strict=True)])
+    siblings, siblings_with = _presence(ordered, bits, SIBLING_ARMS)
+    snapshots, snapshots_with = _presence(ordered, bits, SNAPSHOT_ARMS)
+    speaks_for = siblings - siblings_with + snapshots_with
+    speaks_against = siblings_with + snapshots - snapshots_with
+    content, boilerplate = (labels == Label.CONTENT).any(axis=0), (labels == Label.BOILERPLATE).any(axis=0)
+    conflicts = content & boilerplate
+    content = np.where(conflicts, speaks_for > speaks_against, content)
+    boilerplate = np.where(conflicts, speaks_for < speaks_against, boilerplate)
+    in_block = (np.searchsorted(block_starts, firsts, side="right") - 1).astype(np.int32)
+    starts, ends = _spans(blocks, block_starts, firsts, in_block)
+    return Segments(
+        blocks=in_block,
+        starts=starts,
+        ends=ends,
+        labels=np.select([content, boilerplate], [Label.CONTENT, Label.BOILERPLATE], undecided).astype(np.uint8),
+        scores=(speaks_for / (speaks_for + speaks_against)).astype(np.float32),
+        bits=bits[0],
+        siblings=np.full(len(firsts), siblings, np.int32),
+        siblings_with=siblings_with,
+        snapshots=np.full(len(firsts), snapshots, np.int32),
+        snapshots_with=snapshots_with,
+        conflicts=conflicts,
+    )
+
+
+def _segment_starts(per_token: npt.NDArray[np.uint8], block_starts: Ints) -> npt.NDArray[np.intp]:
+    """The first token of each segment: where a block begins, or the bits change in any cross."""
+    is_start = np.zeros(per_token.shape[1], np.bool_)
+    is_start[block_starts] = True
+    is_start[1:] |= (per_token[:, 1:] != per_token[:, :-1]).any(axis=0)
+    return np.flatnonzero(is_start)
+
+
+def _presence(annotations: Iterable[Annotation], bits: npt.NDArray[np.uint8], arms: Iterable[str]) -> tuple[int, Ints]:
+    """How many different captures stand on these arms in all crosses, and how many of them hold each segment."""
+    holds: dict[str, Bits] = {}
+    for annotation, of_one in zip(annotations, bits, strict=True):
+        for arm in arms:
+            if capture_id := getattr(annotation.cross, arm):
+                holds[capture_id] = (of_one & arm_bit(arm)) != 0
+    none = np.zeros(bits.shape[1], np.int32)
+    return len(holds), np.sum([none, *holds.values()], axis=0, dtype=np.int32)
+
+
+def _spans(
+    blocks: Blocks, block_starts: Ints, firsts: npt.NDArray[np.intp], in_block: Ints
+) -> tuple[Ints, Ints]:
+    """Where each segment stands in the page text. Only blocks of several segments need their words looked up."""
+    starts, ends = blocks.starts[in_block], blocks.ends[in_block]
+    continues = np.flatnonzero(firsts != block_starts[in_block])
+    spans: list[tuple[int, int]] = []
+    known = -1
+    for at in continues.tolist():
+        block = int(in_block[at])
+        if block != known:
+            known, offset = block, int(blocks.starts[block])
+            spans = token_spans(blocks.text[offset : int(blocks.ends[block])])
+        token = int(firsts[at] - block_starts[block])
+        starts[at] = offset + spans[token][0]
+        ends[at - 1] = offset + spans[token - 1][1]
+    return starts, ends

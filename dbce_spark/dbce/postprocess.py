@@ -1,0 +1,170 @@
+"""What a reader gets: the main text, and the page as it was with every piece of text coloured by its label (thesis 2.4, stage 3)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from lxml import etree, html
+
+from dbce_spark.labels import ARMS, Label, arm_bit
+from dbce_spark.model import Ints, Segments
+from dbce_spark.page import DROPPED_TAGS, parse_tree
+
+Markup = Callable[[int], tuple[str, str]]
+"""The element name and class that a segment, by its index, is wrapped in."""
+
+ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "portal")
+_URL_ATTRIBUTES = ("href", "src", "action", "formaction", "data", "background", "poster", "srcset", "ping", "xlink:href")
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+"""Archived pages are hostile: the annotated page may not run a script, load anything or send anything."""
+
+STYLE = """
+.dbce-content { background-color: #b9e6b4 !important; color: #10240e !important; }
+.dbce-boilerplate { background-color: #f3b8b3 !important; color: #3a0f0b !important; }
+.dbce-undecided { background-color: #fbe9a1 !important; color: #3a300a !important; }
+"""
+
+
+def text(page_text: str, segments: Segments) -> str:
+    """The content segments, one line a block; what a block holds between two of them is left out."""
+    chosen = np.flatnonzero(segments.labels == Label.CONTENT)
+    spans = zip(segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen], strict=True)
+    lines: list[str] = []
+    last_block = -1
+    for block, start, end in spans:
+        if block == last_block:
+            lines[-1] += " " + page_text[start:end]
+        else:
+            lines.append(page_text[start:end])
+        last_block = block
+    return "\n".join(lines)
+
+
+def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
+    """The page with its original head, every segment in a `<span class="dbce-LABEL">`, and the colours of the labels.
+
+    Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
+    """
+
+    def markup(at: int) -> tuple[str, str]:
+        return "span", f"dbce-{Label(segments.labels[at]).word}"
+
+    root = parse_tree(utf8_html)
+    _wrap(root, page_text, segments, markup)
+    _disarm(root)
+    head = root.find("head")
+    if head is None:
+        head = etree.Element("head")
+        root.insert(0, head)
+    style = etree.SubElement(head, "style")
+    style.text = STYLE
+    head.insert(0, etree.Element("meta", {"http-equiv": "Content-Security-Policy", "content": POLICY}))
+    head.insert(0, etree.Element("meta", charset="utf-8"))
+    return "<!DOCTYPE html>\n" + html.tostring(root, encoding="unicode")
+
+
+def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
+    """The page with every segment in a `<dbce class="dbce-cur dbce-up ...">` that names where it was found: listing 2.10."""
+
+    def markup(at: int) -> tuple[str, str]:
+        return "dbce", " ".join(f"dbce-{arm}" for arm in ARMS if segments.bits[at] & arm_bit(arm))
+
+    root = parse_tree(utf8_html)
+    _wrap(root, page_text, segments, markup)
+    return html.tostring(root, encoding="unicode")
+
+
+def _wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
+    """Wraps the text of a tree, segment by segment.
+
+    Page text and tree hold the same characters in the same order, white space aside: that is what ties them.
+    """
+    owners = _owners(page_text, segments)
+    position = 0
+    for element, is_tail, piece in list(_pieces(root)):
+        length = sum(map(len, piece.split()))
+        _replace(element, is_tail, piece, owners[position : position + length], markup)
+        position += length
+
+
+def _owners(page_text: str, segments: Segments) -> Ints:
+    """For each character of the page text that is no white space, the segment it belongs to, -1 for none."""
+    owners = np.full(len(page_text), -1, np.int32)
+    for at, (start, end) in enumerate(zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)):
+        owners[start:end] = at
+    is_visible = np.fromiter((not character.isspace() for character in page_text), np.bool_, len(page_text))
+    return owners[is_visible]
+
+
+def _pieces(root: Any) -> Iterator[tuple[Any, bool, str]]:
+    """The text nodes that the walk of a page reads, in its order: (element, whether it is the element's tail, text)."""
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        is_tail = event == "end"
+        if not is_tail and element.tag in DROPPED_TAGS:
+            walker.skip_subtree()
+            continue
+        piece = element.tail if is_tail else element.text
+        if piece and not piece.isspace():
+            yield element, is_tail, piece
+
+
+def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:
+    """Puts one text node's segments, each wrapped, in the place of the node."""
+    lead, wrapped = "", []
+    for owner, run in _runs(piece, owners):
+        if owner < 0:
+            if wrapped:
+                wrapped[-1].tail = (wrapped[-1].tail or "") + run
+            else:
+                lead += run
+            continue
+        name, css_class = markup(owner)
+        wrapper = etree.Element(name, {"class": css_class})
+        wrapper.text = run
+        wrapped.append(wrapper)
+    if is_tail:
+        element.tail = lead
+        parent, at = element.getparent(), element.getparent().index(element) + 1
+    else:
+        element.text = lead
+        parent, at = element, 0
+    for nth, wrapper in enumerate(wrapped):
+        parent.insert(at + nth, wrapper)
+
+
+def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:
+    """A text node cut where the owner changes; white space between two owners belongs to neither (-1)."""
+    visible = iter(owners.tolist())
+    start, end, current = 0, 0, -1
+    for at, character in enumerate(piece):
+        if character.isspace():
+            continue
+        owner = next(visible)
+        if owner != current:
+            yield from ((current, piece[start:end]), (-1, piece[end:at])) if end else [(-1, piece[:at])]
+            start, current = at, owner
+        end = at + 1
+    yield current, piece[start:end]
+    yield -1, piece[end:]
+
+
+def _disarm(root: Any) -> None:
+    for element in list(root.iter(*ACTIVE_TAGS)):
+        element.drop_tree()
+    for element in root.iter(etree.Element):
+        for name, value in element.attrib.items():
+            acts = name.lower().startswith("on")
+            if acts or (name.lower() in _URL_ATTRIBUTES and _is_active_url(value)):
+                del element.attrib[name]
+    for meta in list(root.iter("meta")):
+        if meta.get("http-equiv", "").strip().lower() in ("refresh", "content-security-policy", "set-cookie", "content-type"):
+            meta.drop_tree()
+        elif meta.get("charset") is not None:
+            meta.drop_tree()
+
+
+def _is_active_url(value: str) -> bool:
+    compact = "".join(character for character in value if character > " ").lower()
+    return compact.startswith(("javascript:", "vbscript:", "data:text/html", "data:image/svg"))

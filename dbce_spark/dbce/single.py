@@ -1,0 +1,54 @@
+"""Pages without siblings: nothing is known of them but themselves. Every block stays undecided; their text is a plain fallback."""
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.labels import Label, arm_bit
+from dbce_spark.model import Blocks, Segments
+
+
+def segments(blocks: Blocks) -> Segments:
+    """One undecided segment a block, with no evidence for or against it."""
+    count = len(blocks)
+    none = np.zeros(count, np.int32)
+    return Segments(
+        blocks=np.arange(count, dtype=np.int32),
+        starts=blocks.starts,
+        ends=blocks.ends,
+        labels=np.full(count, Label.UNDECIDED, np.uint8),
+        scores=np.full(count, 0.5, np.float32),
+        bits=np.full(count, arm_bit("cur"), np.uint8),
+        siblings=none,
+        siblings_with=none,
+        snapshots=none,
+        snapshots_with=none,
+        conflicts=np.zeros(count, np.bool_),
+    )
+
+
+def main_blocks(blocks: Blocks) -> npt.NDArray[np.bool_]:
+    """The blocks that read like main content by their number of words and links, and their neighbours'.
+
+    The decision tree of Kohlschütter, Fankhauser and Nejdl, *Boilerplate Detection using Shallow Text Features* (WSDM 2010),
+    algorithm 2; its constants are theirs.
+    """
+    words = blocks.words.astype(np.float64)
+    links = blocks.link_words / np.maximum(words, 1)
+    words_before, words_after = _shifted(words)
+    links_before, _ = _shifted(links)
+    short_is_content = (words_after > 15) | (words_before > 4)
+    by_length = np.where(words > 16, True, short_is_content)
+    behind_links = np.where(words > 40, True, words_after > 17)
+    return (links <= 1 / 3) & np.where(links_before <= 0.555556, by_length, behind_links)
+
+
+def text(blocks: Blocks) -> str:
+    """The fallback text: the blocks of `main_blocks`, one a line."""
+    chosen = np.flatnonzero(main_blocks(blocks))
+    spans = zip(blocks.starts[chosen].tolist(), blocks.ends[chosen].tolist(), strict=True)
+    return "\n".join(blocks.text[start:end] for start, end in spans)
+
+
+def _shifted(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Each block's value in the block before it and in the one behind it, 0 beyond the ends."""
+    return np.concatenate(([0.0], values[:-1])), np.concatenate((values[1:], [0.0]))

@@ -1,0 +1,28 @@
+"""What ends a run. Bad data never does: it becomes a reject (see `rejects.py`).
+
+DbceError
+├── ConfigError   a parameter is unknown, of the wrong type or out of its range
+├── InputError    an input argument names nothing that can be read
+├── OutputError   the output exists, cannot be written, or is not an output of ours
+└── PlatformError this machine lacks something the program needs to run
+"""
+
+
+class DbceError(Exception):
+    """Base of all errors that end a run. The message is one line and says what to do."""
+
+
+class ConfigError(DbceError):
+    """A parameter is unknown, of the wrong type or out of its range."""
+
+
+class InputError(DbceError):
+    """An input argument names nothing that can be read."""
+
+
+class OutputError(DbceError):
+    """The output exists already, cannot be written, or was not written by this program."""
+
+
+class PlatformError(DbceError):
+    """This machine lacks something the program needs to run, such as Java."""

@@ -1,0 +1,183 @@
+"""The nouns that travel between the stages (see the table of words in docs/method.md).
+
+Whatever a page has hundreds of (blocks, segments) is a set of parallel numpy columns in one frozen object.
+"""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.labels import ARMS, arm_bit
+
+Ints = npt.NDArray[np.int32]
+Bits = npt.NDArray[np.uint8]
+Hashes = npt.NDArray[np.uint64]
+Signature = npt.NDArray[np.uint32]
+
+
+def digest(*parts: str) -> str:
+    """The id of something by its content: 32 hexadecimal digits of BLAKE2b over the parts."""
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """One fetch of one URL at one time, and where it lies. The body travels beside it, not in it."""
+
+    url: str
+    url_key: str  # SURT
+    site: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    warc_file: str
+    warc_offset: int  # bytes, in the file as stored
+    warc_length: int  # bytes, in the file as stored
+    record_id: str  # "" where the format has none (ARC)
+    payload_digest: str  # "sha1:BASE32" of the stored payload, computed here
+    http_status: int
+    mime: str
+    declared_charset: str  # from the HTTP header, "" if none
+    truncated: bool  # the record ends before its Content-Length, or says so itself
+
+    @property
+    def capture_id(self) -> str:
+        return digest(self.url, str(self.timestamp), self.payload_digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """The text of a page, cut between block-level tags. All columns but `tokens` have one entry a block.
+
+    `text` is the blocks joined by newlines; `starts` and `ends` are spans of it in characters. `tokens` holds the 64-bit
+    hashes of all words of all blocks, one after the other; `words` says how many belong to each block.
+    """
+
+    text: str
+    starts: Ints
+    ends: Ints
+    xpaths: list[str]  # of the innermost block-level element, every step with its index
+    words: Ints
+    link_words: Ints  # of these, inside <a>
+    tokens: Hashes
+
+    def __len__(self) -> int:
+        return len(self.xpaths)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A capture that was decoded, parsed, sanitised and cut into blocks."""
+
+    capture_id: str
+    capture: Capture
+    charset: str
+    charset_source: str
+    title: str
+    flags: tuple[str, ...]  # what was unusual, sorted
+    blocks: Blocks
+    signature: Signature | None  # None: kept out of the buckets, `flags` says why
+    bands: Hashes  # one key a band, empty without signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A capture as a bucket knows it: ids and signature, nothing of its text."""
+
+    capture_id: str
+    url_key: str
+    timestamp: int
+    signature: Signature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cross:
+    """A capture with its neighbours. "" marks an empty arm. Similarities are shares of equal signature rows, 0 to 1."""
+
+    cur: str
+    up: str
+    down: str
+    prev: str
+    next: str
+    up_similarity: float
+    down_similarity: float
+    prev_similarity: float
+    next_similarity: float
+
+    @property
+    def cross_id(self) -> str:
+        return digest(*self.arms)
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return tuple(getattr(self, arm) for arm in ARMS)
+
+    @property
+    def bits(self) -> int:
+        """Which arms this cross has (figure 2.7, first tuple)."""
+        return sum(arm_bit(arm) for arm, capture_id in zip(ARMS, self.arms, strict=True) if capture_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A cross and the bucket that it was found in.
+
+    `group` names the crosses that are annotated together: those of one stretch of one part of that bucket.
+    """
+
+    cross: Cross
+    site: str
+    url_key: str  # of `cur`
+    bucket_id: str
+    bucket_size: int  # captures, before it was cut into parts
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """Where the tokens of a cross's `cur` were found: run-length encoded occurrence bits.
+
+    Run i covers the tokens from `ends[i - 1]` (0 for the first) up to, not including, `ends[i]`.
+    """
+
+    cross: Cross
+    ends: Ints
+    bits: Bits
+
+    def per_token(self) -> Bits:
+        return np.repeat(self.bits, np.diff(self.ends, prepend=0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segments:
+    """Maximal runs of a block's tokens with the same occurrence bits in every cross: the thesis's <dbce> elements.
+
+    One entry a segment in every column, in page order. `starts` and `ends` are spans of the page text in characters.
+    """
+
+    blocks: Ints  # index of the block
+    starts: Ints
+    ends: Ints
+    labels: Bits
+    scores: npt.NDArray[np.float32]  # share of the evidence that speaks for content
+    bits: Bits  # of the first cross; 16 (`cur` alone) without a cross
+    siblings: Ints  # other pages it was compared with
+    siblings_with: Ints  # of these, how many hold it
+    snapshots: Ints  # other captures of the page it was compared with
+    snapshots_with: Ints
+    conflicts: npt.NDArray[np.bool_]  # the crosses disagreed
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """The merged result of one capture: one row of `extractions`."""
+
+    page: Page
+    status: str  # "crossed", or "single" if no sibling was found
+    template_id: str  # the largest bucket that one of its crosses was found in, "" if single
+    crosses: tuple[Cross, ...]
+    segments: Segments
+    text: str  # main content, one line a block

@@ -1,0 +1,271 @@
+"""A capture's HTML to a page: decoded, parsed once, walked once; blocks with their DOM paths, tokens and the tree's shape come out."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import xxhash
+from lxml import etree
+
+from dbce_spark.charset import decode
+from dbce_spark.config import PageConfig
+from dbce_spark.model import Blocks, Hashes
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form"
+    " frameset h1 h2 h3 h4 h5 h6 header hgroup hr html isindex legend li listing main menu nav noframes ol p plaintext pre section"
+    " summary table tbody td tfoot th thead tr ul xmp".split()
+)
+"""Elements that begin and end a block (HTML Rendering 15.3: display other than inline)."""
+
+DROPPED_TAGS = frozenset(
+    "applet audio canvas datalist embed frame head iframe input noscript object optgroup option script select style svg template"
+    " textarea video".split()
+)
+"""Elements that go with all they hold: scripts, styles, what is embedded, and the hidden machinery of forms (thesis 2.2)."""
+
+MAX_DEPTH = 2048
+"""libxml2 drops what lies deeper, without an error, even with `huge_tree`."""
+
+_SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uff9f\U00020000-\U0003ffff"
+_HAS_SPACELESS = re.compile(f"[{_SPACELESS}]")
+_TOKEN = re.compile(f"[{_SPACELESS}]|[^\\s{_SPACELESS}]+")
+"""A word between white space; in scripts written without spaces (Chinese, Japanese, Thai, ...) one character."""
+
+_NEWLINE = "\n"
+_INLINE, _LINK, _BREAK, _DROPPED, _BLOCK, _PRE = range(6)  # what the walk does at a tag; from _BLOCK on, blocks end there
+_KINDS = {
+    **dict.fromkeys(BLOCK_TAGS, _BLOCK),
+    **dict.fromkeys(DROPPED_TAGS, _DROPPED),
+    **{"a": _LINK, "br": _BREAK, "pre": _PRE},
+}
+_ELEMENT, _PATH, _SEEN, _KIND, _STEP, _XPATH = range(6)
+"""A frame of the walk: the element's index, its tag path, how many children of each tag were seen, its kind, its step in an
+XPath, and that XPath ("" until a block asks for it). A list, not an object: there are a thousand a page."""
+
+
+class PageError(ValueError):
+    """The HTML gives no page: the message says why."""
+
+
+class NoText(PageError):
+    """Parsed, but there is no word in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The shape of a page without its text: one entry an element that was not dropped, in document order.
+
+    `parents` are indexes into these lists (-1 for the root); `paths` are indexes into `path_names`, the distinct tag paths
+    ("html/body/div"). This is all that template shingles are made of.
+    """
+
+    parents: list[int]
+    paths: list[int]
+    path_names: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What one walk over a page gives."""
+
+    charset: str
+    charset_source: str
+    title: str
+    flags: tuple[str, ...]
+    blocks: Blocks
+    tree: Tree
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a text, in order."""
+    if text.isascii() or _HAS_SPACELESS.search(text) is None:
+        return text.split()
+    return _TOKEN.findall(text)
+
+
+def token_spans(text: str) -> list[tuple[int, int]]:
+    """Where the words of `tokens` stand: (start, end) in characters."""
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+@lru_cache(maxsize=1 << 18)
+def token_hash(token: str) -> int:
+    """64 bits of a word. Not `hash()`: that differs between processes."""
+    return xxhash.xxh3_64_intdigest(token.encode("utf-8", "surrogatepass"))
+
+
+def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
+    """A page from its HTML.
+
+    Raises:
+        PageError: larger than allowed, not parseable, or (NoText) without a word.
+    """
+    decoded = decode(html, declared_charset)
+    root = parse_tree(decoded.html)
+    walk = _Walk(root)
+    if not walk.texts:
+        raise NoText("no word outside scripts, styles and forms")
+    blocks = walk.blocks()
+    flags = {
+        "charset_errors": decoded.lossy,
+        "deep": walk.depth >= MAX_DEPTH - 1,
+        "too_many_tokens": len(blocks.tokens) > config.max_tokens,
+    }
+    return Parsed(
+        charset=decoded.charset,
+        charset_source=decoded.source,
+        title=_title(root),
+        flags=tuple(name for name, is_set in flags.items() if is_set),
+        blocks=blocks,
+        tree=Tree(walk.parents, walk.paths, walk.path_names),
+    )
+
+
+def parse_tree(html: bytes) -> Any:
+    """The root element of a page in UTF-8, without comments.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False)
+    try:
+        root = etree.fromstring(html, parser)
+    except (etree.LxmlError, ValueError) as error:
+        raise PageError(f"lxml: {error}") from error
+    if root is None:
+        raise PageError("lxml: no element found")
+    return root
+
+
+def _title(root: Any) -> str:
+    return " ".join((root.findtext("head/title") or root.findtext(".//title") or "").split())
+
+
+class _Walk:
+    """The one pass over the DOM. Iterative, so that depth costs no stack; lists, so that a page costs no objects."""
+
+    def __init__(self, root: Any):
+        self.parents: list[int] = []
+        self.paths: list[int] = []
+        self.path_names: list[str] = []
+        self.texts: list[str] = []
+        self.xpaths: list[str] = []
+        self.words: list[list[str]] = []
+        self.link_words: list[int] = []
+        self.depth = 0
+        self._parts: list[str] = []
+        self._link_words = 0
+        self._open = {_PRE: 0, _LINK: 0}
+        self._run(root)
+
+    def _run(self, root: Any) -> None:
+        path_ids: dict[tuple[int, str], int] = {}
+        parents, paths, parts, open_tags = self.parents, self.paths, self._parts, self._open
+        frame: list[Any] = [-1, -1, {}, _INLINE, "", ""]
+        stack = [frame]
+        walker = etree.iterwalk(root, events=("start", "end"))
+        for event, element in walker:
+            if event == "start":
+                tag = element.tag
+                kind = _KINDS.get(tag, _INLINE)
+                seen = frame[_SEEN]
+                seen[tag] = nth = seen.get(tag, 0) + 1
+                if kind == _DROPPED:
+                    walker.skip_subtree()
+                    stack.append([0, 0, None, _DROPPED, "", ""])
+                    continue
+                if parts and kind >= _BLOCK:
+                    self._flush(stack)
+                path = path_ids.get((frame[_PATH], tag))
+                if path is None:
+                    path = path_ids[frame[_PATH], tag] = self._new_path(frame[_PATH], tag)
+                parents.append(frame[_ELEMENT])
+                frame = [len(paths), path, {}, kind, f"{tag}[{nth}]", ""]
+                paths.append(path)
+                stack.append(frame)
+                if kind in open_tags:
+                    open_tags[kind] += 1
+                text = element.text
+            else:
+                kind = stack[-1][_KIND]
+                if kind != _DROPPED:
+                    if parts and kind >= _BLOCK:
+                        self._flush(stack)
+                    elif kind == _BREAK:
+                        self._line_break(stack)
+                    if kind in open_tags:
+                        open_tags[kind] -= 1
+                    if len(stack) > self.depth:
+                        self.depth = len(stack)
+                stack.pop()
+                frame = stack[-1]
+                text = element.tail
+            if text and (parts or not text.isspace()):
+                parts.append(text)
+                if open_tags[_LINK]:
+                    self._link_words += len(tokens(text))
+        if parts:
+            self._flush(stack)
+
+    def _new_path(self, parent: int, tag: str) -> int:
+        self.path_names.append(f"{self.path_names[parent]}/{tag}" if parent >= 0 else tag)
+        return len(self.path_names) - 1
+
+    def _line_break(self, stack: list[list[Any]]) -> None:
+        """One <br> is white space; two with nothing between them end a paragraph, as they did before anyone wrote <p>."""
+        for part in reversed(self._parts):
+            if part is _NEWLINE:
+                self._flush(stack)
+                return
+            if not part.isspace():
+                self._parts.append(_NEWLINE)
+                return
+
+    def _flush(self, stack: list[list[Any]]) -> None:
+        raw = "".join(self._parts)
+        self._parts.clear()
+        link_words, self._link_words = self._link_words, 0
+        split = raw.split()
+        if not split:
+            return
+        text = raw.rstrip().strip("\n\r") if self._open[_PRE] else " ".join(split)
+        self.texts.append(text)
+        self.words.append(split if text.isascii() else tokens(text))
+        self.link_words.append(link_words)
+        self.xpaths.append(_xpath(stack))
+
+    def blocks(self) -> Blocks:
+        lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
+        starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int32)
+        words = [word for block in self.words for word in block]
+        return Blocks(
+            text="\n".join(self.texts),
+            starts=starts,
+            ends=starts + lengths,
+            xpaths=self.xpaths,
+            words=np.fromiter(map(len, self.words), np.int32, len(self.words)),
+            link_words=np.array(self.link_words, np.int32),
+            tokens=hashes(words),
+        )
+
+
+def hashes(words: Sequence[str]) -> Hashes:
+    return np.fromiter(map(token_hash, words), np.uint64, len(words))
+
+
+def _xpath(stack: list[list[Any]]) -> str:
+    """The path of the innermost block-level element on the stack; each step is written once and remembered in its frame."""
+    at = len(stack) - 1
+    while at > 1 and stack[at][_KIND] < _BLOCK:
+        at -= 1
+    known = at
+    while known > 0 and not stack[known][_XPATH]:
+        known -= 1
+    xpath: str = stack[known][_XPATH]
+    for frame in stack[known + 1 : at + 1]:
+        xpath = frame[_XPATH] = f"{xpath}/{frame[_STEP]}"
+    return xpath

@@ -1,0 +1,86 @@
+"""Which files an input argument names, and how a file is opened: the one seam to storage.
+
+An argument is a file, a folder (searched at every depth), a glob, or a manifest `@paths.txt` with one argument a line; each of
+them local or any URL that fsspec knows (s3://, http://, hdfs://, ...; its driver package must be installed).
+"""
+
+import io
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import BinaryIO, cast
+
+import fsspec
+from fsspec.core import url_to_fs
+
+from dbce_spark.errors import InputError
+
+READ_AHEAD = 8 << 20
+"""Bytes asked for at once from a remote store: one request for each would make a WARC 20 times slower."""
+
+
+def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """All files that the arguments name, sorted, each once.
+
+    `patterns` (such as "*.warc.gz") select the files of a folder; a file named in full or by a glob is always taken.
+
+    Raises:
+        InputError: an argument names nothing, or its storage cannot be reached.
+    """
+    files: set[str] = set()
+    for argument in arguments:
+        found = _expand_one(argument, patterns)
+        if not found:
+            raise InputError(
+                f"{argument}: no archive found there; give a file, a glob, a folder holding {', '.join(patterns)}, or @manifest"
+            )
+        files.update(found)
+    return sorted(files)
+
+
+def _expand_one(argument: str, patterns: Sequence[str]) -> list[str]:
+    if argument.startswith("@"):
+        return expand(_manifest(argument[1:]), patterns)
+    try:
+        filesystem, path = url_to_fs(argument)
+        if "*" in path or "?" in path or "[" in path:
+            found = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
+        elif filesystem.isdir(path):
+            found = [name for name in filesystem.find(path) if _matches(name, patterns)]
+        else:
+            found = [path] if filesystem.exists(path) else []
+        return [filesystem.unstrip_protocol(name) if _is_remote(argument) else name for name in found]
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(f"{argument}: cannot be listed: {error}") from error
+
+
+def _manifest(path: str) -> list[str]:
+    try:
+        with fsspec.open(path, "rt", encoding="utf-8") as lines:
+            stripped = [line.strip() for line in lines]
+    except (OSError, ValueError) as error:
+        raise InputError(f"@{path}: the manifest cannot be read: {error}") from error
+    return [line for line in stripped if line and not line.startswith("#")]
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(name.rsplit("/", 1)[-1].lower(), pattern) for pattern in patterns)
+
+
+def _is_remote(path: str) -> bool:
+    return "://" in path
+
+
+def open_binary(path: str) -> BinaryIO:
+    """A buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
+    if not _is_remote(path):
+        return Path(path).open("rb", buffering=1 << 20)
+    remote = fsspec.open(path, "rb", compression=None).open()
+    return io.BufferedReader(cast(io.RawIOBase, remote), READ_AHEAD)
+
+
+def size(path: str) -> int:
+    """Bytes of a file, -1 where the store does not say."""
+    filesystem, inner = url_to_fs(path)
+    known = filesystem.info(inner).get("size")
+    return -1 if known is None else int(known)

@@ -1,0 +1,59 @@
+"""Third stage: the crosses of each group meet the hashed tokens of their captures and are annotated."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dbce_spark import tables
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.annotate import annotate
+from dbce_spark.labels import ARMS
+from dbce_spark.spark import crosses, staging
+from dbce_spark.spark.groups import groups
+from dbce_spark.spark.pages import kept_pages
+
+NAME = "annotations"
+
+
+def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
+    """Stages one ANNOTATIONS row for each staged cross."""
+    found = crosses.staged(spark, output)
+    texts = kept_pages(spark, output).select("capture_id", "tokens")
+    annotated = annotations(found, texts, config)
+    annotated.write.mode("overwrite").parquet(staging.path(output, NAME))
+
+
+def annotations(found: DataFrame, texts: DataFrame, config: DbceConfig) -> DataFrame:
+    """FOUND rows and (capture_id, tokens) to ANNOTATIONS rows.
+
+    Each group gets the tokens of each capture in it once, before its crosses; that is what the sort by `is_cross` is for.
+    """
+
+    def in_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for group in groups(batches, ["group"]):
+            yield _in_group(group, config)
+
+    needed = found.select("group", F.explode(F.array(*ARMS)).alias("capture_id")).where("capture_id <> ''").distinct()
+    carried = needed.join(texts, on="capture_id", how="inner").select("group", F.lit(False).alias("is_cross"), "capture_id", "tokens")
+    asked = found.select("group", F.lit(True).alias("is_cross"), F.struct(*tables.FOUND.names).alias("cross"))
+    rows = carried.unionByName(asked, allowMissingColumns=True)
+    ordered = rows.repartition("group").sortWithinPartitions("group", "is_cross")
+    return ordered.mapInArrow(in_groups, staging.schema(tables.ANNOTATIONS))
+
+
+def _in_group(group: pa.Table, config: DbceConfig) -> pa.RecordBatch:
+    """The annotations of one group: its captures' tokens first, then its crosses."""
+    is_cross = group.column("is_cross").to_pylist()
+    captures = is_cross.index(True)
+    ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
+    by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
+    found = [tables.found_from(row) for row in group.column("cross").slice(captures).to_pylist()]
+    annotated = annotate([one.cross for one in found], by_id, exact_limit=config.diff.exact_limit)
+    return tables.annotations_batch(list(zip(found, annotated, strict=True)), config.output.site_parts)
+
+
+def staged(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, NAME, tables.ANNOTATIONS)

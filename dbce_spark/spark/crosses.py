@@ -1,0 +1,107 @@
+"""Second stage: buckets, and the crosses they find. Ids and signatures travel; no text, no tokens, no HTML."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from dbce_spark import tables
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import crosses
+from dbce_spark.dbce.buckets import BucketKey
+from dbce_spark.model import Found, Member
+from dbce_spark.spark import staging
+from dbce_spark.spark.groups import groups
+from dbce_spark.spark.pages import kept_pages
+
+NAME = "crosses"
+_BUCKET = ["site", "band", "key"]
+_BATCH_ROWS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class BucketSizes:
+    """The largest bucket in captures, and how many buckets were cut into parts."""
+
+    largest: int
+    capped: int
+
+
+def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
+    """Stages the chosen crosses of every capture, as FOUND rows."""
+    members = memberships(kept_pages(spark, output))
+    sizes = members.groupBy(*_BUCKET).agg(F.count("*").alias("size"))
+    found = find(cut(members, sizes, config.bucket.cap), config.bucket.cap)
+    select(found, config.cross.per_capture).write.mode("overwrite").parquet(staging.path(output, NAME))
+    row = sizes.agg(F.max("size"), F.count_if(F.col("size") > config.bucket.cap)).first()
+    return BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes(0, 0)
+
+
+def memberships(pages: DataFrame) -> DataFrame:
+    """One row a page and band: _BUCKET, capture_id, url_key, url_hash, timestamp, signature."""
+    return pages.where(F.col("signature").isNotNull()).select(
+        "site",
+        F.posexplode("bands").alias("band", "key"),
+        "capture_id",
+        "url_key",
+        "url_hash",
+        F.unix_micros("timestamp").alias("timestamp"),
+        "signature",
+    )
+
+
+def cut(members: DataFrame, sizes: DataFrame, cap: int) -> DataFrame:
+    """The memberships with their bucket's size and part, as `buckets.part_bits` and `part_of` have it."""
+    capped = sizes.where(F.col("size") > cap)
+    bits = f"length(bin((size - 1) div {cap}))"
+    part = F.coalesce(F.expr(f"shiftrightunsigned(url_hash, 64 - {bits})"), F.lit(0))
+    return members.join(capped, on=_BUCKET, how="left").withColumn("part", part)
+
+
+def find(members: DataFrame, cap: int) -> DataFrame:
+    """The crosses that each part of each bucket finds, as FOUND rows: the same cross once for every bucket."""
+    by = [*_BUCKET, "part"]
+
+    def in_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows: list[Found] = []
+        for part in groups(batches, by):
+            if part.num_rows > 1:
+                rows.extend(_in_part(part, cap))
+            if len(rows) >= _BATCH_ROWS:
+                yield tables.found_batch(rows)
+                rows = []
+        yield tables.found_batch(rows)
+
+    return members.repartition(*by).sortWithinPartitions(*by).mapInArrow(in_parts, staging.schema(tables.FOUND))
+
+
+def _in_part(part: pa.Table, cap: int) -> Iterator[Found]:
+    """The crosses of the members in one group of rows."""
+    first = part.slice(0, 1).to_pylist()[0]
+    signatures = np.frombuffer(b"".join(part.column("signature").to_pylist()), "<u4").reshape(part.num_rows, -1)
+    ids, url_keys, timestamps = (part.column(name).to_pylist() for name in ("capture_id", "url_key", "timestamp"))
+    members = [
+        Member(capture_id=capture_id, url_key=url_key, timestamp=timestamp, signature=signature)
+        for capture_id, url_key, timestamp, signature in zip(ids, url_keys, timestamps, signatures, strict=True)
+    ]
+    size = part.num_rows if first["size"] is None else first["size"]
+    bucket = BucketKey(first["site"], first["band"], first["key"])
+    return crosses.find(bucket, members, bucket_size=size, part=first["part"], cap=cap)
+
+
+def select(found: DataFrame, per_capture: int) -> DataFrame:
+    """What `crosses.select` chooses, on FOUND rows."""
+    of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_size"), "bucket_id")
+    arms = F.length(F.replace("bits", F.lit("0"), F.lit("")))
+    similarity = F.col("up_similarity") + F.col("down_similarity")
+    of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")
+    unique = found.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
+    ranked = unique.withColumn("nth", F.row_number().over(of_capture)).where(F.col("nth") <= per_capture)
+    return ranked.select(*tables.FOUND.names)
+
+
+def staged(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, NAME, tables.FOUND)

@@ -1,0 +1,38 @@
+"""Groups of a sorted stream of Arrow batches: what groupBy().applyInArrow gives, at the cost of a slice a group."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+
+def groups(batches: Iterator[pa.RecordBatch], keys: Sequence[str]) -> Iterator[pa.Table]:
+    """The runs of rows with equal `keys`, each as one table. The stream is sorted by them, so each run is a whole group."""
+    pending: list[pa.RecordBatch] = []
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        starts = _starts(batch, keys)
+        if pending and _key(pending[-1], keys, -1) != _key(batch, keys, 0):
+            yield pa.Table.from_batches(pending)
+            pending = []
+        for start, end in zip(starts[:-1], starts[1:], strict=True):
+            yield pa.Table.from_batches([*pending, batch.slice(start, end - start)])
+            pending = []
+        pending.append(batch.slice(starts[-1]))
+    if pending:
+        yield pa.Table.from_batches(pending)
+
+
+def _starts(batch: pa.RecordBatch, keys: Sequence[str]) -> list[int]:
+    """The first row of each run within a batch."""
+    changes = np.zeros(batch.num_rows - 1, np.bool_)
+    for key in keys:
+        column = batch.column(key)
+        changes |= pc.not_equal(column[1:], column[:-1]).to_numpy(zero_copy_only=False)
+    return [0, *(np.flatnonzero(changes) + 1).tolist()]
+
+
+def _key(batch: pa.RecordBatch, keys: Sequence[str], row: int) -> tuple[object, ...]:
+    return tuple(batch.column(key)[row].as_py() for key in keys)

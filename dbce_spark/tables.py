@@ -1,0 +1,391 @@
+"""What the tables hold: their Arrow schemas, and the way from the model into them and back. docs/tables.md says what each column means.
+
+Nothing here knows Spark; its schemas are these, translated.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dbce_spark.dbce.buckets import url_hash
+from dbce_spark.dbce.patterns import propagate
+from dbce_spark.labels import Label, bits_text
+from dbce_spark.model import Annotation, Blocks, Capture, Cross, Extraction, Found, Page, Segments
+from dbce_spark.page import tokens
+from dbce_spark.rejects import Reject
+
+_STRING, _INT, _LONG, _FLOAT, _BINARY = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.binary()
+_TIME = pa.timestamp("us", tz="UTC")
+
+
+def _fields(**types: pa.DataType) -> list[pa.Field]:
+    return [pa.field(name, kind, nullable=True) for name, kind in types.items()]
+
+
+_CAPTURE = _fields(
+    capture_id=_STRING,
+    url=_STRING,
+    url_key=_STRING,
+    site=_STRING,
+    timestamp=_TIME,
+    warc_file=_STRING,
+    warc_offset=_LONG,
+    warc_length=_LONG,
+    record_id=_STRING,
+    payload_digest=_STRING,
+    http_status=_INT,
+    mime=_STRING,
+    declared_charset=_STRING,
+    truncated=pa.bool_(),
+    charset=_STRING,
+    charset_source=_STRING,
+    title=_STRING,
+    flags=pa.list_(_STRING),
+)
+_BLOCKS = _fields(
+    page_text=_STRING,
+    starts=pa.list_(_INT),
+    ends=pa.list_(_INT),
+    xpaths=pa.list_(_STRING),
+    words=pa.list_(_INT),
+    link_words=pa.list_(_INT),
+)
+_REJECT = _fields(stage=_STRING, reason=_STRING, detail=_STRING)
+
+STAGED = pa.schema(
+    [
+        *_fields(kind=_STRING),
+        *_CAPTURE,
+        *_BLOCKS,
+        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, html=_BINARY, site_part=_INT),
+        *_REJECT,
+        *_fields(filter=_STRING, count=_LONG),
+    ]
+)
+"""What the map over files writes, by kind: a page, a reject, or a tally (how many records of a file a filter passed over; with
+filter "" how many there were)."""
+
+PAGE, REJECT, TALLY = "page", "reject", "tally"
+
+REJECTS = pa.schema([*_fields(warc_file=_STRING, warc_offset=_LONG, record_id=_STRING, url=_STRING), *_REJECT])
+
+_CROSS = _fields(
+    cross_id=_STRING,
+    bits=_STRING,
+    cur=_STRING,
+    up=_STRING,
+    down=_STRING,
+    prev=_STRING,
+    next=_STRING,
+    up_similarity=_FLOAT,
+    down_similarity=_FLOAT,
+    prev_similarity=_FLOAT,
+    next_similarity=_FLOAT,
+)
+_BUCKET = _fields(site=_STRING, url_key=_STRING, bucket_id=_STRING, bucket_size=_LONG, group=_STRING)
+FOUND = pa.schema([*_CROSS, *_BUCKET])
+
+_PLACE = _fields(site_part=_INT, url_hash=_LONG)
+ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_PLACE, *_fields(run_ends=_BINARY, run_bits=_BINARY)])
+"""An annotation, the bucket its cross was found in, and where the row of its capture will be written."""
+
+_SEGMENT = _fields(
+    xpath=_STRING,
+    block=_INT,
+    start=_INT,
+    end=_INT,
+    label=_STRING,
+    score=pa.float32(),
+    bits=_STRING,
+    siblings=_INT,
+    siblings_with=_INT,
+    snapshots=_INT,
+    snapshots_with=_INT,
+    conflict=pa.bool_(),
+)
+_ELEMENT = _fields(xpath=_STRING, label=_STRING)
+
+EXTRACTIONS = pa.schema(
+    [
+        *[field for field in _CAPTURE if field.name not in ("declared_charset", "truncated")],
+        *_fields(
+            status=_STRING,
+            template_id=_STRING,
+            crosses=pa.list_(pa.struct(_CROSS)),
+            segments=pa.list_(pa.struct(_SEGMENT)),
+            elements=pa.list_(pa.struct(_ELEMENT)),
+            text=_STRING,
+            page_text=_STRING,
+            blocks=_INT,
+            words=_INT,
+            text_words=_INT,
+            html=_STRING,
+            site_part=_INT,
+        ),
+    ]
+)
+
+_LABEL_WORDS = pa.array([label.word for label in Label])
+_BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
+_HASH = np.dtype("<u8")
+_SIGNATURE = np.dtype("<u4")
+
+
+def _batch(schema: pa.Schema, length: int, columns: dict[str, Any]) -> pa.RecordBatch:
+    """A batch of a schema; columns that are not given are null."""
+    arrays = []
+    for field in schema:
+        column = columns.get(field.name)
+        if column is None:
+            column = pa.nulls(length, field.type)
+        elif not isinstance(column, pa.Array):
+            column = pa.array(column, field.type)
+        arrays.append(column)
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _lists(parts: Sequence[Any], values: pa.Array) -> pa.ListArray:
+    """A list column from the lengths of its rows and their values, one after the other."""
+    offsets = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), values)
+
+
+def _int_lists(parts: Sequence[Any]) -> pa.ListArray:
+    return _lists(parts, pa.array(np.concatenate([*parts, np.empty(0, np.int32)]).astype(np.int32)))
+
+
+def _capture_columns(pages: Sequence[Page]) -> dict[str, Any]:
+    captures = [page.capture for page in pages]
+    of_capture = [field.name for field in _CAPTURE if field.name in Capture.__dataclass_fields__]
+    columns: dict[str, Any] = {name: [getattr(capture, name) for capture in captures] for name in of_capture}
+    for name in ("capture_id", "charset", "charset_source", "title"):
+        columns[name] = [getattr(page, name) for page in pages]
+    columns["flags"] = [list(page.flags) for page in pages]
+    return columns
+
+
+def site_part(site: str, site_parts: int) -> int:
+    """The partition of a site's rows."""
+    return url_hash(site) % site_parts
+
+
+def pages_batch(pages: Sequence[Page], htmls: Sequence[bytes | None], site_parts: int) -> pa.RecordBatch:
+    """Pages as STAGED rows; `htmls` are their HTML in UTF-8 where it is kept."""
+    blocks = [page.blocks for page in pages]
+    columns = _capture_columns(pages)
+    columns |= {
+        "kind": [PAGE] * len(pages),
+        "page_text": [one.text for one in blocks],
+        "starts": _int_lists([one.starts for one in blocks]),
+        "ends": _int_lists([one.ends for one in blocks]),
+        "xpaths": [one.xpaths for one in blocks],
+        "words": _int_lists([one.words for one in blocks]),
+        "link_words": _int_lists([one.link_words for one in blocks]),
+        "tokens": [one.tokens.astype(_HASH).tobytes() for one in blocks],
+        "signature": [None if page.signature is None else page.signature.astype(_SIGNATURE).tobytes() for page in pages],
+        "bands": [page.bands.view(np.int64) for page in pages],
+        "url_hash": _url_hashes([page.capture.url_key for page in pages]),
+        "html": list(htmls),
+        "site_part": [site_part(page.capture.site, site_parts) for page in pages],
+    }
+    return _batch(STAGED, len(pages), columns)
+
+
+def _url_hashes(url_keys: Sequence[str]) -> Any:
+    """Signed, as Spark's integers are."""
+    return np.array([url_hash(url_key) for url_key in url_keys], np.uint64).view(np.int64)
+
+
+def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
+    """Rejects as STAGED rows."""
+    columns: dict[str, Any] = {
+        name: [getattr(reject, name) for reject in rejects] for name in Reject.__dataclass_fields__
+    }
+    columns |= {name: [str(value) for value in columns[name]] for name in ("stage", "reason")}
+    return _batch(STAGED, len(rejects), columns | {"kind": [REJECT] * len(rejects)})
+
+
+def tallies_batch(warc_file: str, tallies: dict[str, int]) -> pa.RecordBatch:
+    """Counts of one file as STAGED rows."""
+    return _batch(
+        STAGED,
+        len(tallies),
+        {
+            "kind": [TALLY] * len(tallies),
+            "warc_file": [warc_file] * len(tallies),
+            "filter": list(tallies),
+            "count": list(tallies.values()),
+        },
+    )
+
+
+def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
+    """Pages back from their rows, as far as the columns go: without tokens and signature unless these are there."""
+    columns = {
+        name: column.cast(_LONG) if column.type == _TIME else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    }
+    scalars = {
+        field.name: columns[field.name].to_pylist()
+        for field in _CAPTURE
+        if field.name in columns and field.name not in ("capture_id",)
+    }
+    texts, xpaths = columns["page_text"].to_pylist(), columns["xpaths"].to_pylist()
+    numbers = {name: _arrays(columns[name]) for name in ("starts", "ends", "words", "link_words")}
+    ids = columns["capture_id"].to_pylist()
+    of_capture = [name for name in scalars if name in Capture.__dataclass_fields__]
+    for at, capture_id in enumerate(ids):
+        yield Page(
+            capture_id=capture_id,
+            capture=Capture(**{name: scalars[name][at] for name in of_capture}),
+            charset=scalars["charset"][at],
+            charset_source=scalars["charset_source"][at],
+            title=scalars["title"][at],
+            flags=tuple(scalars["flags"][at]),
+            blocks=Blocks(
+                text=texts[at],
+                xpaths=xpaths[at],
+                tokens=np.empty(0, np.uint64),
+                **{name: of_name[at] for name, of_name in numbers.items()},
+            ),
+            signature=None,
+            bands=np.empty(0, np.uint64),
+        )
+
+
+def _arrays(lists: pa.ListArray) -> list[Any]:
+    """The rows of a list column as numpy arrays, without a copy of the values."""
+    values, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
+    return [values[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+
+
+def _cross_columns(crosses: Sequence[Cross]) -> dict[str, Any]:
+    columns: dict[str, Any] = {name: [getattr(cross, name) for cross in crosses] for name in Cross.__dataclass_fields__}
+    columns["cross_id"] = [cross.cross_id for cross in crosses]
+    columns["bits"] = _BITS_WORDS.take(pa.array([cross.bits for cross in crosses], _INT))
+    return columns
+
+
+def found_batch(found: Sequence[Found]) -> pa.RecordBatch:
+    return _batch(FOUND, len(found), _found_columns(found))
+
+
+def _found_columns(found: Sequence[Found]) -> dict[str, Any]:
+    columns = _cross_columns([one.cross for one in found])
+    return columns | {field.name: [getattr(one, field.name) for one in found] for field in _BUCKET}
+
+
+def cross_from(row: dict[str, Any]) -> Cross:
+    return Cross(**{name: row[name] for name in Cross.__dataclass_fields__})
+
+
+def found_from(row: dict[str, Any]) -> Found:
+    return Found(cross=cross_from(row), **{field.name: row[field.name] for field in _BUCKET})
+
+
+def annotations_batch(annotations: Sequence[tuple[Found, Annotation]], site_parts: int) -> pa.RecordBatch:
+    columns = _found_columns([found for found, _ in annotations])
+    columns["site_part"] = [site_part(found.site, site_parts) for found, _ in annotations]
+    columns["url_hash"] = _url_hashes([found.url_key for found, _ in annotations])
+    columns["run_ends"] = [annotation.ends.astype("<i4").tobytes() for _, annotation in annotations]
+    columns["run_bits"] = [annotation.bits.tobytes() for _, annotation in annotations]
+    return _batch(ANNOTATIONS, len(annotations), columns)
+
+
+def annotation_from(row: dict[str, Any]) -> Annotation:
+    return Annotation(
+        cross=cross_from(row),
+        ends=np.frombuffer(row["run_ends"], "<i4").astype(np.int32),
+        bits=np.frombuffer(row["run_bits"], np.uint8),
+    )
+
+
+def extractions_batch(
+    extractions: Sequence[Extraction], htmls: Sequence[str | None], site_parts: int
+) -> pa.RecordBatch:
+    """Extractions as EXTRACTIONS rows; `htmls` is the annotated HTML where it was asked for."""
+    pages = [one.page for one in extractions]
+    columns = _capture_columns(pages)
+    crosses = [cross for one in extractions for cross in one.crosses]
+    elements = [_elements(one.page.blocks, one.segments) for one in extractions]
+    columns |= {name: [getattr(one, name) for one in extractions] for name in ("status", "template_id", "text")}
+    columns |= {
+        "crosses": _lists([one.crosses for one in extractions], _structs(_CROSS, len(crosses), _cross_columns(crosses))),
+        "segments": _segments_column(extractions),
+        "elements": _lists(elements, _elements_structs([pair for of_one in elements for pair in of_one])),
+        "page_text": [page.blocks.text for page in pages],
+        "blocks": [len(page.blocks) for page in pages],
+        "words": [int(page.blocks.words.sum()) for page in pages],
+        "text_words": [len(tokens(one.text)) for one in extractions],
+        "html": list(htmls),
+        "site_part": [site_part(page.capture.site, site_parts) for page in pages],
+    }
+    return _batch(EXTRACTIONS, len(extractions), columns)
+
+
+def _structs(fields: list[pa.Field], length: int, columns: dict[str, Any]) -> pa.StructArray:
+    return _batch(pa.schema(fields), length, columns).to_struct_array()
+
+
+def _segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
+    parts = [one.segments for one in extractions]
+    names = Segments.__dataclass_fields__
+    joined = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
+    xpaths = pa.array([xpath for one in extractions for xpath in one.page.blocks.xpaths], _STRING)
+    firsts = np.concatenate(([0], np.cumsum([len(one.page.blocks) for one in extractions])[:-1]))
+    block_of_all = joined["blocks"] + np.repeat(firsts, [len(part) for part in parts])
+    columns = {
+        "xpath": xpaths.take(pa.array(block_of_all)),
+        "block": joined["blocks"],
+        "start": joined["starts"],
+        "end": joined["ends"],
+        "label": _LABEL_WORDS.take(pa.array(joined["labels"])),
+        "score": joined["scores"],
+        "bits": _BITS_WORDS.take(pa.array(joined["bits"])),
+        "siblings": joined["siblings"],
+        "siblings_with": joined["siblings_with"],
+        "snapshots": joined["snapshots"],
+        "snapshots_with": joined["snapshots_with"],
+        "conflict": joined["conflicts"],
+    }
+    return _lists(parts, _structs(_SEGMENT, len(block_of_all), columns))
+
+
+def _elements(blocks: Blocks, segments: Segments) -> list[tuple[str, Label]]:
+    """The largest elements that hold text of one label only, in order of their XPath."""
+    pairs = {
+        (blocks.xpaths[block], Label(label))
+        for block, label in zip(segments.blocks.tolist(), segments.labels.tolist(), strict=True)
+    }
+    labelled = propagate(pairs)
+    return [(xpath, label) for xpath, label in labelled.items() if xpath.rpartition("/")[0] not in labelled]
+
+
+def _elements_structs(pairs: Sequence[tuple[str, Label]]) -> pa.StructArray:
+    labels = _LABEL_WORDS.take(pa.array([label for _, label in pairs], _INT))
+    return _structs(_ELEMENT, len(pairs), {"xpath": [xpath for xpath, _ in pairs], "label": labels})
+
+
+def segments_from(rows: Iterable[dict[str, Any]]) -> Segments:
+    """Segments back from the `segments` column of one extraction."""
+    columns = list(rows)
+    words = [label.word for label in Label]
+
+    def column(name: str, kind: Any) -> Any:
+        return np.array([row[name] for row in columns], kind)
+
+    return Segments(
+        blocks=column("block", np.int32),
+        starts=column("start", np.int32),
+        ends=column("end", np.int32),
+        labels=np.array([words.index(row["label"]) for row in columns], np.uint8),
+        scores=column("score", np.float32),
+        bits=np.array([int(row["bits"], 2) for row in columns], np.uint8),
+        siblings=column("siblings", np.int32),
+        siblings_with=column("siblings_with", np.int32),
+        snapshots=column("snapshots", np.int32),
+        snapshots_with=column("snapshots_with", np.int32),
+        conflicts=column("conflict", np.bool_),
+    )

@@ -1,0 +1,337 @@
+"""(W)ARC files to captures. Each record of a file comes out once: as a capture with its body, as a reject, or as skipped.
+
+FastWARC reads WARC and warcio reads ARC; behind a damage the next record is searched and reading goes on there.
+"""
+
+import hashlib
+import re
+import zlib
+from base64 import b32encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import BinaryIO
+from urllib.parse import urlsplit
+
+import surt
+import tldextract
+from fastwarc.warc import ArchiveIterator as WarcIterator
+from warcio.archiveiterator import ArchiveIterator as ArcIterator
+
+from dbce_spark import body as http
+from dbce_spark.config import InputConfig
+from dbce_spark.model import Capture
+from dbce_spark.rejects import Reason, Reject, Skip, Stage
+from dbce_spark.sources import open_binary
+
+_ARC_LINE = re.compile(rb"[a-z]{2,12}:\S* \S+ \d{8,14} \S+ ")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
+_HTML_START = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body|title|table|h1|div|p|font|a|script|style|br|b)[\s>]", re.I)
+_KINDS = ("warcinfo", "arc_header", "request", "metadata", "resource", "revisit", "conversion", "continuation")
+_DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-\d{3}T")  # ClueWeb09 writes 2008-10-294T05:21:46-0700
+_WINDOW = 1 << 20
+
+_registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A capture and its HTML, its transfer and content encodings undone."""
+
+    capture: Capture
+    html: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """One record of either format. `block` is None where it is larger than allowed."""
+
+    kind: str
+    url: str
+    date: str
+    record_id: str
+    offset: int
+    length: int
+    block: bytes | None
+    declared_length: int
+    says_truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Damage:
+    """Bytes at `offset` that could not be read as a record."""
+
+    offset: int
+    detail: str
+
+
+def read(path: str, config: InputConfig, max_html_bytes: int) -> Iterator[Fetch | Reject | Skip]:
+    """Every record of one file, in its order."""
+    try:
+        with open_binary(path) as stream:
+            for found in _records(stream, config.max_record_bytes):
+                if isinstance(found, _Record):
+                    yield _sorted(found, path, config, max_html_bytes)
+                else:
+                    reason = Reason.NOT_AN_ARCHIVE if found.offset < 0 else Reason.BROKEN_RECORD
+                    yield _file_reject(path, found.offset, reason, found.detail)
+    except OSError as error:
+        yield _file_reject(path, -1, Reason.FILE_UNREADABLE, str(error))
+
+
+def _file_reject(path: str, offset: int, reason: Reason, detail: str) -> Reject:
+    return Reject(
+        warc_file=path, warc_offset=offset, record_id="", url="", stage=Stage.READ, reason=reason, detail=detail
+    )
+
+
+def _records(stream: BinaryIO, max_bytes: int) -> Iterator[_Record | _Damage]:
+    """The records from the stream's start; behind each damage, from the next place that looks like one."""
+    first = _first_bytes(stream, 0)
+    if not first:
+        return
+    if first.startswith(b"WARC/"):
+        reader = _warc_records
+    elif _ARC_LINE.match(first):
+        reader = _arc_records
+    else:
+        yield _Damage(-1, f"neither WARC nor ARC: begins with {first[:24]!r}")
+        return
+    start: int | None = 0
+    while start is not None:
+        last = start
+        try:
+            for record in reader(stream, start, max_bytes):
+                last = record.offset
+                yield record
+            return
+        except _ReadFailed as failure:
+            yield _Damage(failure.offset, failure.detail)
+            start = _next_start(stream, max(last, failure.offset) + 1)
+
+
+class _ReadFailed(Exception):
+    """The library under us cannot go on from `offset`."""
+
+    def __init__(self, offset: int, error: BaseException):
+        super().__init__(offset, error)
+        self.offset = offset
+        self.detail = f"{type(error).__name__}: {error}"[:500]
+
+
+def _warc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
+    stream.seek(start)
+    iterator = iter(WarcIterator(stream, parse_http=False))
+    held, at = None, start
+    while True:
+        try:
+            found = next(iterator, None)
+            block = None
+            if found is not None:
+                at = found.stream_pos
+                block = found.reader.read() if found.content_length <= max_bytes else None
+        except BaseException as error:
+            # FastWARC's panics are BaseExceptions (facts of pyo3); what the interpreter itself raises goes on.
+            if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
+                raise
+            failed_at = at if held is None or at > held.stream_pos else stream.tell()
+            if held is not None and failed_at > held.stream_pos:
+                yield _from_warc(held, held_block, failed_at)
+            raise _ReadFailed(failed_at, error) from error
+        if held is not None:
+            yield _from_warc(held, held_block, at if found is not None else stream.seek(0, 2))
+        if found is None:
+            return
+        held, held_block = found, block
+
+
+def _from_warc(record: object, block: bytes | None, end: int) -> _Record:
+    headers, offset = record.headers, record.stream_pos  # type: ignore[attr-defined]
+    return _Record(
+        kind=headers.get("WARC-Type", "").strip().lower() or "unknown",
+        url=headers.get("WARC-Target-URI", "").strip().strip("<>"),
+        date=headers.get("WARC-Date", "").strip(),
+        record_id=headers.get("WARC-Record-ID", "").strip(),
+        offset=offset,
+        length=end - offset,
+        block=block,
+        declared_length=record.content_length,  # type: ignore[attr-defined]
+        says_truncated="WARC-Truncated" in headers,
+    )
+
+
+def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
+    stream.seek(start)
+    iterator = ArcIterator(stream, no_record_parse=True)
+    at = start
+    while True:
+        try:
+            record = next(iterator, None)
+            if record is None:
+                return
+            block = _all_of(record.raw_stream) if (record.length or 0) <= max_bytes else None
+            at, length = iterator.get_record_offset(), iterator.get_record_length()
+        except Exception as error:
+            raise _ReadFailed(at, error) from error
+        headers = record.rec_headers
+        yield _Record(
+            kind="arc_header" if record.rec_type == "arc_header" else "response",
+            url=(headers.get_header("uri") or "").strip(),
+            date=(headers.get_header("archive-date") or "").strip(),
+            record_id="",
+            offset=at,
+            length=length,
+            block=block,
+            declared_length=int(headers.get_header("length") or -1),
+            says_truncated=False,
+        )
+
+
+def _all_of(stream: BinaryIO) -> bytes:
+    """Everything to the stream's end; warcio's `read()` without a length gives only what it has at hand."""
+    return b"".join(iter(lambda: stream.read(1 << 16), b""))
+
+
+def _first_bytes(stream: BinaryIO, offset: int) -> bytes:
+    """The first bytes of the content at an offset, inflated if they are gzip."""
+    stream.seek(offset)
+    raw = stream.read(4096)
+    if not raw.startswith(http.GZIP_MAGIC):
+        return raw
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(raw, 4096)
+    except zlib.error:
+        return b""
+
+
+def _next_start(stream: BinaryIO, offset: int) -> int | None:
+    """The next offset at which a record begins: a gzip member or a line that reads as a record's first."""
+    while True:
+        stream.seek(offset)
+        window = stream.read(_WINDOW)
+        for match in re.finditer(rb"\x1f\x8b\x08|(?<=\n)WARC/\d|(?<=\n)https?://", window):
+            candidate = offset + match.start()
+            first = _first_bytes(stream, candidate)
+            if first.startswith(b"WARC/") or _ARC_LINE.match(first):
+                return candidate
+        if len(window) < _WINDOW:
+            return None
+        offset += _WINDOW - 16
+
+
+def _sorted(record: _Record, path: str, config: InputConfig, max_html_bytes: int) -> Fetch | Reject | Skip:
+    """A record's fate: the filters in the order in which they cost least, then the payload."""
+    if record.kind != "response":
+        return Skip(f"type:{record.kind if record.kind in _KINDS else 'unknown'}")
+    if not record.url:
+        return _reject(record, path, Reason.NO_URL, "")
+    if not record.url.lower().startswith(("http://", "https://")):
+        return Skip("scheme")
+    if record.block is None:
+        return _reject(record, path, Reason.TOO_LARGE, f"{record.declared_length} bytes in one record")
+    response = http.split(record.block)
+    if response is None:
+        return _reject(record, path, Reason.BAD_HTTP, f"begins with {record.block[:24]!r}")
+    if response.status not in config.statuses:
+        return Skip(f"status:{response.status}")
+    mime, charset = _content_type(response.headers.get("content-type", ""))
+    if mime not in config.mimes and (mime or not _HTML_START.match(response.body[:512])):
+        return Skip("mime")
+    timestamp = _microseconds(record.date)
+    if timestamp is None:
+        return _reject(record, path, Reason.BAD_TIMESTAMP, record.date)
+    try:
+        html = http.decoded(response, max_html_bytes)
+    except http.BodyTooLarge as error:
+        return _reject(record, path, Reason.TOO_LARGE, str(error))
+    except http.BodyError as error:
+        return _reject(record, path, Reason.BAD_ENCODING, str(error))
+    if not html.strip():
+        return _reject(record, path, Reason.EMPTY_PAYLOAD, "")
+    return Fetch(_capture(record, path, response, mime, charset, timestamp, config), html)
+
+
+def _reject(record: _Record, path: str, reason: Reason, detail: str) -> Reject:
+    return Reject(
+        warc_file=path,
+        warc_offset=record.offset,
+        record_id=record.record_id,
+        url=record.url,
+        stage=Stage.READ,
+        reason=reason,
+        detail=detail,
+    )
+
+
+def _capture(
+    record: _Record,
+    path: str,
+    response: http.Response,
+    mime: str,
+    charset: str,
+    timestamp: int,
+    config: InputConfig,
+) -> Capture:
+    block_length = 0 if record.block is None else len(record.block)
+    return Capture(
+        url=record.url,
+        url_key=url_key(record.url),
+        site=site_of(record.url, config.site),
+        timestamp=timestamp,
+        warc_file=path,
+        warc_offset=record.offset,
+        warc_length=record.length,
+        record_id=record.record_id,
+        payload_digest="sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode(),
+        http_status=response.status,
+        mime=mime,
+        declared_charset=charset,
+        truncated=record.says_truncated or block_length < record.declared_length,
+    )
+
+
+def _content_type(header: str) -> tuple[str, str]:
+    """("text/html", "utf-8") of "text/html; charset=utf-8"."""
+    charset = _CHARSET.search(header)
+    return header.partition(";")[0].strip().lower(), charset[1].lower() if charset else ""
+
+
+def _microseconds(date: str) -> int | None:
+    """Microseconds since 1970 of a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits)."""
+    try:
+        if date.isdigit():
+            moment = datetime.strptime(date.ljust(14, "0")[:14], "%Y%m%d%H%M%S")
+        elif _DAY_OF_YEAR.match(date):
+            moment = datetime.strptime(date[:5] + date[8:], "%Y-%jT%H:%M:%S%z")
+        else:
+            moment = datetime.fromisoformat(date)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def url_key(url: str) -> str:
+    """The SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself where that fails."""
+    try:
+        return str(surt.surt(url))
+    except Exception:  # the library raises whatever urllib does on a broken URL; such a URL is its own key
+        return url
+
+
+def site_of(url: str, kind: str) -> str:
+    """The site of a URL by `input.site`: registered domain, host, or "" (all captures are one site)."""
+    if kind == "none":
+        return ""
+    try:
+        host = urlsplit(url).hostname or ""
+    except ValueError:
+        host = ""
+    return _domain(host) if kind == "domain" else host
+
+
+@lru_cache(maxsize=65_536)
+def _domain(host: str) -> str:
+    return _registered.extract_str(host).top_domain_under_public_suffix or host
