@@ -1,4 +1,7 @@
-"""An HTTP message's head and body: cut apart, and the body's encodings undone. Headers lie, so the bytes have the last word."""
+"""An HTTP message's head and body: cut apart, and the body's encodings undone.
+
+Headers lie, so the bytes have the last word.
+"""
 
 import re
 import zlib
@@ -67,8 +70,12 @@ def decoded(response: Response, max_bytes: int) -> bytes:
 
 
 def _dechunked(body: bytes) -> bytes:
-    """Chunks joined. A body that is not (or no longer) chunked is given back; behind a broken chunk the rest is kept as it is."""
-    parts, position = [], 0
+    """Chunks joined.
+
+    A body that is not (or no longer) chunked is given back; behind a broken chunk the rest is kept as it is.
+    """
+    parts: list[bytes] = []
+    position = 0
     while size := _CHUNK_SIZE.match(body, position):
         length, start = int(size[1], 16), size.end()
         if length == 0:

@@ -28,8 +28,8 @@ class Decoded:
 def decode(html: bytes, declared: str) -> Decoded:
     """UTF-8 of a page. `declared` is the charset of the HTTP header, "" if none.
 
-    Valid UTF-8 is UTF-8 whatever is declared: text of another charset passes for it by chance only if it is ASCII. The one
-    exception are the ISO-2022 charsets, which are ASCII with escapes and must be declared.
+    Valid UTF-8 is UTF-8 whatever is declared: text of another charset passes for it by chance only if it is ASCII. The
+    one exception are the ISO-2022 charsets, which are ASCII with escapes and must be declared.
     """
     for bom, name in _BOMS:
         if html.startswith(bom):

@@ -1,4 +1,7 @@
-"""The parameters of a run: frozen dataclasses filled from conf/dbce.toml. No default stands here; each is written once, there."""
+"""The parameters of a run: frozen dataclasses filled from conf/dbce.toml.
+
+No default stands here; each is written once, there.
+"""
 
 import dataclasses
 import json
@@ -8,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from types import GenericAlias
 from typing import Any, get_type_hints
 
 from dbce_spark.errors import ConfigError
@@ -128,7 +130,7 @@ class DbceConfig:
 
 
 def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
-    """The shipped parameters, with those of the file at `path` and then the `settings` ("lsh.threshold=0.3") laid over them.
+    """The shipped parameters, with the file at `path` and then the `settings` ("lsh.threshold=0.3") laid over them.
 
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
@@ -197,7 +199,7 @@ def _value(hint: Any, value: Any, name: str) -> Any:
         return {str(key): _value(hint.__args__[1], item, f"{name}.{key}") for key, item in value.items()}
     if hint is float and type(value) is int:
         return float(value)
-    if isinstance(hint, type) and not isinstance(hint, GenericAlias) and type(value) is hint:
+    if type(value) is hint:
         return value
     raise ConfigError(f"{name} is {value!r}; it must be {getattr(hint, '__name__', str(hint))}")
 

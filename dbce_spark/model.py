@@ -49,8 +49,8 @@ class Capture:
 class Blocks:
     """The text of a page, cut between block-level tags. All columns but `tokens` have one entry a block.
 
-    `text` is the blocks joined by newlines; `starts` and `ends` are spans of it in characters. `tokens` holds the 64-bit
-    hashes of all words of all blocks, one after the other; `words` says how many belong to each block.
+    `text` is the blocks joined by newlines; `starts` and `ends` are spans of it in characters. `tokens` holds the
+    64-bit hashes of all words of all blocks, one after the other; `words` says how many belong to each block.
     """
 
     text: str

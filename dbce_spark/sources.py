@@ -1,7 +1,7 @@
 """Which files an input argument names, and how a file is opened: the one seam to storage.
 
-An argument is a file, a folder (searched at every depth), a glob, or a manifest `@paths.txt` with one argument a line; each of
-them local or any URL that fsspec knows (s3://, http://, hdfs://, ...; its driver package must be installed).
+An argument is a file, a folder (searched at every depth), a glob, or a manifest `@paths.txt` with one argument a line;
+each of them local or any URL that fsspec knows (s3://, http://, hdfs://, ...; its driver package must be installed).
 """
 
 import io
@@ -32,7 +32,8 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
         found = _expand_one(argument, patterns)
         if not found:
             raise InputError(
-                f"{argument}: no archive found there; give a file, a glob, a folder holding {', '.join(patterns)}, or @manifest"
+                f"{argument}: no archive found there; give a file, a glob, a folder holding {', '.join(patterns)},"
+                " or @manifest"
             )
         files.update(found)
     return sorted(files)

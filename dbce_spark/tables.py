@@ -1,16 +1,16 @@
-"""What the tables hold: their Arrow schemas, and the way from the model into them and back. docs/tables.md says what each column means.
+"""What the tables hold: their Arrow schemas, and the way from the model into them and back.
 
-Nothing here knows Spark; its schemas are these, translated.
+docs/tables.md says what each column means. Nothing here knows Spark; its schemas are these, translated.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from dbce_spark.dbce.buckets import url_hash
-from dbce_spark.dbce.patterns import propagate
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.model import Annotation, Blocks, Capture, Cross, Extraction, Found, Page, Segments
 from dbce_spark.page import tokens
@@ -44,32 +44,30 @@ _CAPTURE = _fields(
     title=_STRING,
     flags=pa.list_(_STRING),
 )
-_BLOCKS = _fields(
-    page_text=_STRING,
-    starts=pa.list_(_INT),
-    ends=pa.list_(_INT),
-    xpaths=pa.list_(_STRING),
-    words=pa.list_(_INT),
-    link_words=pa.list_(_INT),
-)
-_REJECT = _fields(stage=_STRING, reason=_STRING, detail=_STRING)
+_BLOCKS = _fields(page_text=_STRING, xpaths=_STRING, block_numbers=_BINARY)
+_BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
 
-STAGED = pa.schema(
+PAGES = pa.schema(
     [
-        *_fields(kind=_STRING),
         *_CAPTURE,
         *_BLOCKS,
         *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, html=_BINARY, site_part=_INT),
-        *_REJECT,
-        *_fields(filter=_STRING, count=_LONG),
     ]
 )
-"""What the map over files writes, by kind: a page, a reject, or a tally (how many records of a file a filter passed over; with
-filter "" how many there were)."""
+"""What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by newlines,
+the numbers as int32, one column after the other."""
 
-PAGE, REJECT, TALLY = "page", "reject", "tally"
-
-REJECTS = pa.schema([*_fields(warc_file=_STRING, warc_offset=_LONG, record_id=_STRING, url=_STRING), *_REJECT])
+REJECTS = pa.schema(
+    _fields(
+        warc_file=_STRING,
+        warc_offset=_LONG,
+        record_id=_STRING,
+        url=_STRING,
+        stage=_STRING,
+        reason=_STRING,
+        detail=_STRING,
+    )
+)
 
 _CROSS = _fields(
     cross_id=_STRING,
@@ -105,7 +103,6 @@ _SEGMENT = _fields(
     snapshots_with=_INT,
     conflict=pa.bool_(),
 )
-_ELEMENT = _fields(xpath=_STRING, label=_STRING)
 
 EXTRACTIONS = pa.schema(
     [
@@ -115,7 +112,6 @@ EXTRACTIONS = pa.schema(
             template_id=_STRING,
             crosses=pa.list_(pa.struct(_CROSS)),
             segments=pa.list_(pa.struct(_SEGMENT)),
-            elements=pa.list_(pa.struct(_ELEMENT)),
             text=_STRING,
             page_text=_STRING,
             blocks=_INT,
@@ -127,6 +123,7 @@ EXTRACTIONS = pa.schema(
     ]
 )
 
+_MERGED = {field.name for field in [*_CAPTURE, *_BLOCKS]}
 _LABEL_WORDS = pa.array([label.word for label in Label])
 _BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
 _HASH = np.dtype("<u8")
@@ -152,10 +149,6 @@ def _lists(parts: Sequence[Any], values: pa.Array) -> pa.ListArray:
     return pa.ListArray.from_arrays(pa.array(offsets), values)
 
 
-def _int_lists(parts: Sequence[Any]) -> pa.ListArray:
-    return _lists(parts, pa.array(np.concatenate([*parts, np.empty(0, np.int32)]).astype(np.int32)))
-
-
 def _capture_columns(pages: Sequence[Page]) -> dict[str, Any]:
     captures = [page.capture for page in pages]
     of_capture = [field.name for field in _CAPTURE if field.name in Capture.__dataclass_fields__]
@@ -172,25 +165,25 @@ def site_part(site: str, site_parts: int) -> int:
 
 
 def pages_batch(pages: Sequence[Page], htmls: Sequence[bytes | None], site_parts: int) -> pa.RecordBatch:
-    """Pages as STAGED rows; `htmls` are their HTML in UTF-8 where it is kept."""
+    """Pages as PAGES rows; `htmls` are their HTML in UTF-8 where it is kept."""
     blocks = [page.blocks for page in pages]
     columns = _capture_columns(pages)
     columns |= {
-        "kind": [PAGE] * len(pages),
         "page_text": [one.text for one in blocks],
-        "starts": _int_lists([one.starts for one in blocks]),
-        "ends": _int_lists([one.ends for one in blocks]),
-        "xpaths": [one.xpaths for one in blocks],
-        "words": _int_lists([one.words for one in blocks]),
-        "link_words": _int_lists([one.link_words for one in blocks]),
+        "xpaths": ["\n".join(one.xpaths) for one in blocks],
+        "block_numbers": [
+            np.concatenate([getattr(one, name) for name in _BLOCK_NUMBERS]).astype("<i4").tobytes() for one in blocks
+        ],
         "tokens": [one.tokens.astype(_HASH).tobytes() for one in blocks],
-        "signature": [None if page.signature is None else page.signature.astype(_SIGNATURE).tobytes() for page in pages],
+        "signature": [
+            None if page.signature is None else page.signature.astype(_SIGNATURE).tobytes() for page in pages
+        ],
         "bands": [page.bands.view(np.int64) for page in pages],
         "url_hash": _url_hashes([page.capture.url_key for page in pages]),
         "html": list(htmls),
         "site_part": [site_part(page.capture.site, site_parts) for page in pages],
     }
-    return _batch(STAGED, len(pages), columns)
+    return _batch(PAGES, len(pages), columns)
 
 
 def _url_hashes(url_keys: Sequence[str]) -> Any:
@@ -199,66 +192,39 @@ def _url_hashes(url_keys: Sequence[str]) -> Any:
 
 
 def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
-    """Rejects as STAGED rows."""
-    columns: dict[str, Any] = {
-        name: [getattr(reject, name) for reject in rejects] for name in Reject.__dataclass_fields__
-    }
-    columns |= {name: [str(value) for value in columns[name]] for name in ("stage", "reason")}
-    return _batch(STAGED, len(rejects), columns | {"kind": [REJECT] * len(rejects)})
-
-
-def tallies_batch(warc_file: str, tallies: dict[str, int]) -> pa.RecordBatch:
-    """Counts of one file as STAGED rows."""
-    return _batch(
-        STAGED,
-        len(tallies),
-        {
-            "kind": [TALLY] * len(tallies),
-            "warc_file": [warc_file] * len(tallies),
-            "filter": list(tallies),
-            "count": list(tallies.values()),
-        },
-    )
+    return _batch(REJECTS, len(rejects), {name: [str(getattr(reject, name)) if name in ("stage", "reason") else getattr(reject, name) for reject in rejects] for name in REJECTS.names})
 
 
 def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
-    """Pages back from their rows, as far as the columns go: without tokens and signature unless these are there."""
+    """Pages back from PAGES rows, to be merged: without tokens and signature, which have done their work by then."""
     columns = {
-        name: column.cast(_LONG) if column.type == _TIME else column
+        name: (column.cast(_LONG) if column.type == _TIME else column).to_pylist()
         for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        if name in _MERGED
     }
-    scalars = {
-        field.name: columns[field.name].to_pylist()
-        for field in _CAPTURE
-        if field.name in columns and field.name not in ("capture_id",)
-    }
-    texts, xpaths = columns["page_text"].to_pylist(), columns["xpaths"].to_pylist()
-    numbers = {name: _arrays(columns[name]) for name in ("starts", "ends", "words", "link_words")}
-    ids = columns["capture_id"].to_pylist()
-    of_capture = [name for name in scalars if name in Capture.__dataclass_fields__]
-    for at, capture_id in enumerate(ids):
+    of_capture = [name for name in columns if name in Capture.__dataclass_fields__]
+    for at, capture_id in enumerate(columns["capture_id"]):
         yield Page(
             capture_id=capture_id,
-            capture=Capture(**{name: scalars[name][at] for name in of_capture}),
-            charset=scalars["charset"][at],
-            charset_source=scalars["charset_source"][at],
-            title=scalars["title"][at],
-            flags=tuple(scalars["flags"][at]),
-            blocks=Blocks(
-                text=texts[at],
-                xpaths=xpaths[at],
-                tokens=np.empty(0, np.uint64),
-                **{name: of_name[at] for name, of_name in numbers.items()},
-            ),
+            capture=Capture(**{name: columns[name][at] for name in of_capture}),
+            charset=columns["charset"][at],
+            charset_source=columns["charset_source"][at],
+            title=columns["title"][at],
+            flags=tuple(columns["flags"][at]),
+            blocks=_blocks_from(columns["page_text"][at], columns["xpaths"][at], columns["block_numbers"][at]),
             signature=None,
             bands=np.empty(0, np.uint64),
         )
 
 
-def _arrays(lists: pa.ListArray) -> list[Any]:
-    """The rows of a list column as numpy arrays, without a copy of the values."""
-    values, offsets = lists.values.to_numpy(), lists.offsets.to_numpy()
-    return [values[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+def _blocks_from(text: str, xpaths: str, numbers: bytes) -> Blocks:
+    columns = np.frombuffer(numbers, "<i4").reshape(len(_BLOCK_NUMBERS), -1)
+    return Blocks(
+        text=text,
+        xpaths=xpaths.split("\n"),
+        tokens=np.empty(0, np.uint64),
+        **dict(zip(_BLOCK_NUMBERS, columns, strict=True)),
+    )
 
 
 def _cross_columns(crosses: Sequence[Cross]) -> dict[str, Any]:
@@ -309,12 +275,12 @@ def extractions_batch(
     pages = [one.page for one in extractions]
     columns = _capture_columns(pages)
     crosses = [cross for one in extractions for cross in one.crosses]
-    elements = [_elements(one.page.blocks, one.segments) for one in extractions]
     columns |= {name: [getattr(one, name) for one in extractions] for name in ("status", "template_id", "text")}
     columns |= {
-        "crosses": _lists([one.crosses for one in extractions], _structs(_CROSS, len(crosses), _cross_columns(crosses))),
+        "crosses": _lists(
+            [one.crosses for one in extractions], _structs(_CROSS, len(crosses), _cross_columns(crosses))
+        ),
         "segments": _segments_column(extractions),
-        "elements": _lists(elements, _elements_structs([pair for of_one in elements for pair in of_one])),
         "page_text": [page.blocks.text for page in pages],
         "blocks": [len(page.blocks) for page in pages],
         "words": [int(page.blocks.words.sum()) for page in pages],
@@ -351,21 +317,6 @@ def _segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
         "conflict": joined["conflicts"],
     }
     return _lists(parts, _structs(_SEGMENT, len(block_of_all), columns))
-
-
-def _elements(blocks: Blocks, segments: Segments) -> list[tuple[str, Label]]:
-    """The largest elements that hold text of one label only, in order of their XPath."""
-    pairs = {
-        (blocks.xpaths[block], Label(label))
-        for block, label in zip(segments.blocks.tolist(), segments.labels.tolist(), strict=True)
-    }
-    labelled = propagate(pairs)
-    return [(xpath, label) for xpath, label in labelled.items() if xpath.rpartition("/")[0] not in labelled]
-
-
-def _elements_structs(pairs: Sequence[tuple[str, Label]]) -> pa.StructArray:
-    labels = _LABEL_WORDS.take(pa.array([label for _, label in pairs], _INT))
-    return _structs(_ELEMENT, len(pairs), {"xpath": [xpath for xpath, _ in pairs], "label": labels})
 
 
 def segments_from(rows: Iterable[dict[str, Any]]) -> Segments:

@@ -1,6 +1,7 @@
-"""(W)ARC files to captures. Each record of a file comes out once: as a capture with its body, as a reject, or as skipped.
+"""(W)ARC files to captures.
 
-FastWARC reads WARC and warcio reads ARC; behind a damage the next record is searched and reading goes on there.
+Each record of a file comes out once: as a capture with its body, as a reject, or as skipped. FastWARC
+reads WARC and warcio reads ARC; behind a damage the next record is searched and reading goes on there.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import BinaryIO
+from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 import surt
@@ -27,7 +28,9 @@ from dbce_spark.sources import open_binary
 
 _ARC_LINE = re.compile(rb"[a-z]{2,12}:\S* \S+ \d{8,14} \S+ ")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([^\s\"';,]+)", re.IGNORECASE)
-_HTML_START = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body|title|table|h1|div|p|font|a|script|style|br|b)[\s>]", re.I)
+_HTML_START = re.compile(
+    rb"\s*<(?:!doctype\s+html|html|head|body|title|table|h1|div|p|font|a|script|style|br|b)[\s>]", re.I
+)
 _KINDS = ("warcinfo", "arc_header", "request", "metadata", "resource", "revisit", "conversion", "continuation")
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-\d{3}T")  # ClueWeb09 writes 2008-10-294T05:21:46-0700
 _WINDOW = 1 << 20
@@ -123,7 +126,9 @@ class _ReadFailed(Exception):
 def _warc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
     stream.seek(start)
     iterator = iter(WarcIterator(stream, parse_http=False))
-    held, at = None, start
+    held: Any = None
+    held_block: bytes | None = None
+    at = start
     while True:
         try:
             found = next(iterator, None)
@@ -146,8 +151,8 @@ def _warc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Rec
         held, held_block = found, block
 
 
-def _from_warc(record: object, block: bytes | None, end: int) -> _Record:
-    headers, offset = record.headers, record.stream_pos  # type: ignore[attr-defined]
+def _from_warc(record: Any, block: bytes | None, end: int) -> _Record:
+    headers, offset = record.headers, record.stream_pos
     return _Record(
         kind=headers.get("WARC-Type", "").strip().lower() or "unknown",
         url=headers.get("WARC-Target-URI", "").strip().strip("<>"),
@@ -156,7 +161,7 @@ def _from_warc(record: object, block: bytes | None, end: int) -> _Record:
         offset=offset,
         length=end - offset,
         block=block,
-        declared_length=record.content_length,  # type: ignore[attr-defined]
+        declared_length=record.content_length,
         says_truncated="WARC-Truncated" in headers,
     )
 

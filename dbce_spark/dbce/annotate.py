@@ -1,4 +1,7 @@
-"""Annotation: the occurrence bits of every token of a cross's `cur` (thesis 2.3, listing 2.9, extended to keep all occurrences)."""
+"""Annotation: the occurrence bits of every token of a cross's `cur`.
+
+Thesis 2.3, listing 2.9, extended to keep all occurrences.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Buckets: the captures of one site that share a band key, cut into parts where there are too many of them (thesis 2.4)."""
+"""Buckets: the captures of one site that share a band key, cut into parts where they are too many (thesis 2.4)."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -58,5 +58,8 @@ def part_of(hashed_url: int, bits: int) -> int:
 
 
 def url_hash(url_key: str) -> int:
-    """64 bits of a URL key. Its leading bits, not a rank, choose the part: so a page more or less elsewhere moves nothing."""
+    """64 bits of a URL key.
+
+    Its leading bits, not a rank, choose the part: so a page more or less elsewhere moves nothing.
+    """
     return xxhash.xxh3_64_intdigest(url_key.encode("utf-8", "surrogatepass"))

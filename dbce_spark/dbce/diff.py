@@ -1,9 +1,9 @@
 """Which words of one text stand in another, in order: the diff under the annotation (thesis 2.3).
 
-The meaning is that of `lxml.html.diff.html_annotate`: matching runs of words count from three words on (from fewer in texts
-under eight words), so that words that stand everywhere do not match by chance. We therefore match runs directly: the texts
-become sequences of three-word grams, grams the other text lacks are dropped, and what is left is aligned by a longest
-common subsequence. That is exact where `difflib` is greedy, and quick: little is left in two pages that differ.
+The meaning is that of `lxml.html.diff.html_annotate`: matching runs of words count from three words on (from fewer in
+texts under eight words), so that words that stand everywhere do not match by chance. We therefore match runs directly:
+the texts become sequences of three-word grams, grams the other text lacks are dropped, and what is left is aligned by a
+longest common subsequence. That is exact where `difflib` is greedy, and quick: little is left in two pages that differ.
 """
 
 from bisect import bisect_left
@@ -63,7 +63,7 @@ def _common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
 
 
 def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
-    """A common subsequence: the longest, where the product of the lengths allows; else anchored at grams unique in both texts."""
+    """A common subsequence: the longest if the product of the lengths allows, else anchored at grams unique in both."""
     if len(a) * len(b) <= exact_limit:
         return _longest_common(a, b)
     anchors_a, anchors_b = _anchors(a, b)
@@ -82,7 +82,10 @@ def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
 
 
 def _align_gap(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
-    """Between two anchors: once more the grams that stand in both, then as `_align`. Each level has anchors fewer to find."""
+    """Between two anchors: once more the grams that stand in both, then as `_align`.
+
+    Each level has anchors fewer to find.
+    """
     numbers_a, numbers_b = _numbered(a.astype(np.uint64), b.astype(np.uint64))
     kept_a, kept_b = _common(numbers_a, numbers_b)
     within_a, within_b = _align(numbers_a[kept_a], numbers_b[kept_b], exact_limit)

@@ -1,7 +1,7 @@
 """The merge of a capture's annotations from several crosses (thesis 2.4, figure 2.10).
 
-Merging is the union of sets of annotations, each known by its cross: commutative, associative and idempotent as unions are.
-What the union says is decided once, by `resolve`, when it is whole.
+Merging is the union of sets of annotations, each known by its cross: commutative, associative and idempotent as unions
+are. What the union says is decided once, by `resolve`, when it is whole.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, Label, arm_bit
-from dbce_spark.model import Annotation, Bits, Blocks, Ints, Segments
+from dbce_spark.model import Annotation, Blocks, Ints, Segments
 from dbce_spark.page import token_spans
 
 Annotations = Mapping[str, Annotation]
@@ -27,9 +27,9 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
     """The segments of a capture and what all its crosses together say of them.
 
     Crosses that agree hand on their label, those without an opinion (undecided) aside. Where content stands against
-    boilerplate, the evidence decides: siblings that lack the text and snapshots that keep it speak for content, siblings that
-    have it and snapshots that lack it against. A draw, like a segment no cross has an opinion on, gets the label
-    `undecided`.
+    boilerplate, the evidence decides: siblings that lack the text and snapshots that keep it speak for content,
+    siblings that have it and snapshots that lack it against. A draw, like a segment no cross has an opinion on, gets
+    the label `undecided`.
     """
     ordered = sorted(annotations, key=lambda annotation: annotation.cross.cross_id)
     per_token = np.stack([annotation.per_token() for annotation in ordered])
@@ -72,18 +72,16 @@ def _segment_starts(per_token: npt.NDArray[np.uint8], block_starts: Ints) -> npt
 
 def _presence(annotations: Iterable[Annotation], bits: npt.NDArray[np.uint8], arms: Iterable[str]) -> tuple[int, Ints]:
     """How many different captures stand on these arms in all crosses, and how many of them hold each segment."""
-    holds: dict[str, Bits] = {}
+    holds: dict[str, npt.NDArray[np.bool_]] = {}
     for annotation, of_one in zip(annotations, bits, strict=True):
         for arm in arms:
             if capture_id := getattr(annotation.cross, arm):
                 holds[capture_id] = (of_one & arm_bit(arm)) != 0
     none = np.zeros(bits.shape[1], np.int32)
-    return len(holds), np.sum([none, *holds.values()], axis=0, dtype=np.int32)
+    return len(holds), sum((held.astype(np.int32) for held in holds.values()), none)
 
 
-def _spans(
-    blocks: Blocks, block_starts: Ints, firsts: npt.NDArray[np.intp], in_block: Ints
-) -> tuple[Ints, Ints]:
+def _spans(blocks: Blocks, block_starts: Ints, firsts: npt.NDArray[np.intp], in_block: Ints) -> tuple[Ints, Ints]:
     """Where each segment stands in the page text. Only blocks of several segments need their words looked up."""
     starts, ends = blocks.starts[in_block], blocks.ends[in_block]
     continues = np.flatnonzero(firsts != block_starts[in_block])

@@ -13,7 +13,7 @@ from dbce_spark.model import Page
 from dbce_spark.rejects import Reason, Reject, Skip, Stage
 
 DUPLICATE = Skip("duplicate")
-"""A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds already."""
+"""A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
 
 
 def read(path: str, config: DbceConfig) -> Iterator[Page | Reject | Skip]:
@@ -23,7 +23,10 @@ def read(path: str, config: DbceConfig) -> Iterator[Page | Reject | Skip]:
 
 
 def page_of(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
-    """A fetched capture as a page. One with too few shingles or too many tokens has no signature, and `flags` says so."""
+    """A fetched capture as a page.
+
+    One with too few shingles or too many tokens has no signature, and `flags` says so.
+    """
     capture = fetch.capture
     try:
         parsed = page.parse(fetch.html, capture.declared_charset, config.page)

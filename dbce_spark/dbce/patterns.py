@@ -56,11 +56,11 @@ def classify(cross_bits: int, segment_bits: Bits) -> Bits:
 
 
 def propagate(labelled: Iterable[tuple[str, Label]]) -> dict[str, Label]:
-    """Labels of elements from those of the text in them: from the deepest layer up, a group of one label gives it to its parent.
+    """Labels of elements from those of the text in them: from the deepest layer up, a group hands on its one label.
 
-    `labelled` are the XPaths of the elements that hold the segments, with the segments' labels. The result maps every element
-    that got a label to it; one whose children disagree has none, and neither have those above it. Elements without text
-    have no say.
+    `labelled` are the XPaths of the elements that hold the segments, with the segments' labels. The result maps every
+    element that got a label to it; one whose children disagree has none, and neither have those above it. Elements
+    without text have no say.
     """
     layers: dict[int, dict[str, Label | None]] = defaultdict(dict)
     for xpath, label in labelled:

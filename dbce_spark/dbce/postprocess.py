@@ -1,4 +1,4 @@
-"""What a reader gets: the main text, and the page as it was with every piece of text coloured by its label (thesis 2.4, stage 3)."""
+"""What a reader gets: the main text, and the page as it was with its text coloured by label (thesis 2.4, stage 3)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from lxml import etree, html
 
+from dbce_spark.dbce.patterns import propagate
 from dbce_spark.labels import ARMS, Label, arm_bit
 from dbce_spark.model import Ints, Segments
 from dbce_spark.page import DROPPED_TAGS, parse_tree
@@ -14,7 +15,9 @@ Markup = Callable[[int], tuple[str, str]]
 """The element name and class that a segment, by its index, is wrapped in."""
 
 ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "portal")
-_URL_ATTRIBUTES = ("href", "src", "action", "formaction", "data", "background", "poster", "srcset", "ping", "xlink:href")
+_URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
+
+_REPLACED_PRAGMAS = ("refresh", "content-security-policy", "set-cookie", "content-type")
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 """Archived pages are hostile: the annotated page may not run a script, load anything or send anything."""
@@ -44,13 +47,14 @@ def text(page_text: str, segments: Segments) -> str:
 def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     """The page with its original head, every segment in a `<span class="dbce-LABEL">`, and the colours of the labels.
 
-    Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
+    Elements whose text has one label throughout say so in `data-dbce`: labels go from children to parents (thesis 2.3). Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
     """
 
     def markup(at: int) -> tuple[str, str]:
         return "span", f"dbce-{Label(segments.labels[at]).word}"
 
     root = parse_tree(utf8_html)
+    _mark_elements(root, page_text, segments)
     _wrap(root, page_text, segments, markup)
     _disarm(root)
     head = root.find("head")
@@ -61,18 +65,32 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     style.text = STYLE
     head.insert(0, etree.Element("meta", {"http-equiv": "Content-Security-Policy", "content": POLICY}))
     head.insert(0, etree.Element("meta", charset="utf-8"))
-    return "<!DOCTYPE html>\n" + html.tostring(root, encoding="unicode")
+    return f"<!DOCTYPE html>\n{html.tostring(root, encoding='unicode')}"
 
 
 def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
-    """The page with every segment in a `<dbce class="dbce-cur dbce-up ...">` that names where it was found: listing 2.10."""
+    """The page with every segment in a `<dbce class="dbce-cur dbce-up">` that says where it stands (listing 2.10)."""
 
     def markup(at: int) -> tuple[str, str]:
         return "dbce", " ".join(f"dbce-{arm}" for arm in ARMS if segments.bits[at] & arm_bit(arm))
 
     root = parse_tree(utf8_html)
     _wrap(root, page_text, segments, markup)
-    return html.tostring(root, encoding="unicode")
+    return str(html.tostring(root, encoding="unicode"))
+
+
+def _mark_elements(root: Any, page_text: str, segments: Segments) -> None:
+    owners, position = _owners(page_text, segments), 0
+    tree = root.getroottree()
+    labelled: list[tuple[str, Label]] = []
+    for element, is_tail, piece in _pieces(root):
+        length = sum(map(len, piece.split()))
+        holder = tree.getpath(element.getparent() if is_tail else element)
+        of_piece = np.unique(owners[position : position + length])
+        labelled += [(holder, Label(segments.labels[owner])) for owner in of_piece.tolist() if owner >= 0]
+        position += length
+    for xpath, label in propagate(labelled).items():
+        tree.xpath(xpath)[0].set("data-dbce", label.word)
 
 
 def _wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
@@ -112,7 +130,8 @@ def _pieces(root: Any) -> Iterator[tuple[Any, bool, str]]:
 
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:
     """Puts one text node's segments, each wrapped, in the place of the node."""
-    lead, wrapped = "", []
+    lead = ""
+    wrapped: list[Any] = []
     for owner, run in _runs(piece, owners):
         if owner < 0:
             if wrapped:
@@ -152,17 +171,27 @@ def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:
 
 def _disarm(root: Any) -> None:
     for element in list(root.iter(*ACTIVE_TAGS)):
-        element.drop_tree()
+        _remove(element)
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             acts = name.lower().startswith("on")
             if acts or (name.lower() in _URL_ATTRIBUTES and _is_active_url(value)):
                 del element.attrib[name]
     for meta in list(root.iter("meta")):
-        if meta.get("http-equiv", "").strip().lower() in ("refresh", "content-security-policy", "set-cookie", "content-type"):
-            meta.drop_tree()
-        elif meta.get("charset") is not None:
-            meta.drop_tree()
+        if meta.get("charset") is not None or meta.get("http-equiv", "").strip().lower() in _REPLACED_PRAGMAS:
+            _remove(meta)
+
+
+def _remove(element: Any) -> None:
+    """Takes an element out with all it holds, but not the text behind it."""
+    parent, before = element.getparent(), element.getprevious()
+    if parent is None:
+        return
+    if element.tail and before is not None:
+        before.tail = (before.tail or "") + element.tail
+    elif element.tail:
+        parent.text = (parent.text or "") + element.tail
+    parent.remove(element)
 
 
 def _is_active_url(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a page's template looks like to MinHash: a set of 32-bit shingles of its element tree, without text or attributes."""
+"""What a page's template looks like to MinHash: a set of 32-bit shingles, blind to text and attributes."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -20,8 +20,9 @@ def path_shingles(tree: Tree) -> Shingles:
 def layer_shingles(tree: Tree) -> Shingles:
     """One shingle an element: its position in its group, the group's in its layer, the layer, and its tag path.
 
-    As listings 2.6 and 2.7 of the thesis make them: a group is the children of one parent, a layer all groups of one depth,
-    an element without children makes an empty group, and both are counted from the end (the listing inserts at 0).
+    As listings 2.6 and 2.7 of the thesis make them: a group is the children of one parent, a layer all groups of one
+    depth, an element without children makes an empty group, and both are counted from the end (the listing inserts
+    at 0).
     """
     depths: list[int] = []
     layer_sizes: list[int] = []

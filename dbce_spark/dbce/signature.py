@@ -1,4 +1,7 @@
-"""MinHash signatures of templates, and the bands that put similar ones into the same bucket (thesis 2.2; MMDS chapter 3)."""
+"""MinHash signatures of templates, and the bands that put similar ones into the same bucket.
+
+Thesis 2.2; MMDS chapter 3.
+"""
 
 from functools import lru_cache
 
@@ -11,11 +14,17 @@ from dbce_spark.dbce.shingles import Shingles
 from dbce_spark.model import Hashes, Signature
 
 SCHEME = "affine32"
-"""datasketch's permutation scheme. Signatures of different schemes cannot be compared, so it is named, never left to a default."""
+"""datasketch's permutation scheme.
+
+Signatures of different schemes cannot be compared, so it is named, never left to a default.
+"""
 
 
 def sign(shingles: Shingles, config: LshConfig) -> Signature:
-    """The MinHash of a set: uint32, shape (permutations,). The share of equal rows estimates the Jaccard similarity of two sets."""
+    """The MinHash of a set: uint32, shape (permutations,).
+
+    The share of equal rows estimates the Jaccard similarity of two sets.
+    """
     minhash = _empty(config.permutations, config.seed).copy()
     minhash.update_batch(shingles.tolist())
     signature: Signature = minhash.hashvalues.astype(np.uint32)
@@ -36,7 +45,7 @@ def bands(signature: Signature, threshold: float) -> Hashes:
 
 @lru_cache(maxsize=1024)
 def bands_and_rows(threshold: float, permutations: int) -> tuple[int, int]:
-    """How many bands of how many rows make `threshold` the similarity at which two sets begin to share a band (datasketch)."""
+    """How many bands of how many rows let sets share a band from the similarity `threshold` on (datasketch)."""
     lsh = MinHashLSH(threshold=threshold, num_perm=permutations)
     return int(lsh.b), int(lsh.r)
 

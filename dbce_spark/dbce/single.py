@@ -1,4 +1,7 @@
-"""Pages without siblings: nothing is known of them but themselves. Every block stays undecided; their text is a plain fallback."""
+"""Pages without siblings: nothing is known of them but themselves.
+
+Every block stays undecided; their text is a plain fallback.
+"""
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +32,8 @@ def segments(blocks: Blocks) -> Segments:
 def main_blocks(blocks: Blocks) -> npt.NDArray[np.bool_]:
     """The blocks that read like main content by their number of words and links, and their neighbours'.
 
-    The decision tree of Kohlschütter, Fankhauser and Nejdl, *Boilerplate Detection using Shallow Text Features* (WSDM 2010),
-    algorithm 2; its constants are theirs.
+    The decision tree of Kohlschütter, Fankhauser and Nejdl, *Boilerplate Detection using Shallow Text Features* (WSDM
+    2010), algorithm 2; its constants are theirs.
     """
     words = blocks.words.astype(np.float64)
     links = blocks.link_words / np.maximum(words, 1)

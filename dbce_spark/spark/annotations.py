@@ -13,7 +13,7 @@ from dbce_spark.dbce.annotate import annotate
 from dbce_spark.labels import ARMS
 from dbce_spark.spark import crosses, staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.pages import kept_pages
+from dbce_spark.spark.pages import kept
 
 NAME = "annotations"
 
@@ -21,9 +21,8 @@ NAME = "annotations"
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
     """Stages one ANNOTATIONS row for each staged cross."""
     found = crosses.staged(spark, output)
-    texts = kept_pages(spark, output).select("capture_id", "tokens")
-    annotated = annotations(found, texts, config)
-    annotated.write.mode("overwrite").parquet(staging.path(output, NAME))
+    texts = kept(spark, output).select("capture_id", "tokens")
+    staging.write(annotations(found, texts, config), output, NAME)
 
 
 def annotations(found: DataFrame, texts: DataFrame, config: DbceConfig) -> DataFrame:

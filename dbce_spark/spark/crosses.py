@@ -15,7 +15,7 @@ from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.model import Found, Member
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.pages import kept_pages
+from dbce_spark.spark.pages import kept
 
 NAME = "crosses"
 _BUCKET = ["site", "band", "key"]
@@ -32,10 +32,10 @@ class BucketSizes:
 
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
     """Stages the chosen crosses of every capture, as FOUND rows."""
-    members = memberships(kept_pages(spark, output))
+    members = memberships(kept(spark, output))
     sizes = members.groupBy(*_BUCKET).agg(F.count("*").alias("size"))
     found = find(cut(members, sizes, config.bucket.cap), config.bucket.cap)
-    select(found, config.cross.per_capture).write.mode("overwrite").parquet(staging.path(output, NAME))
+    staging.write(select(found, config.cross.per_capture), output, NAME)
     row = sizes.agg(F.max("size"), F.count_if(F.col("size") > config.bucket.cap)).first()
     return BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes(0, 0)
 

@@ -1,27 +1,48 @@
 """First stage: the map over files. Every record of every file becomes a staged page, a staged reject, or a count."""
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
 
 import pyarrow as pa
-from pyspark.accumulators import Accumulator
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import tables, warc
+from dbce_spark import store, tables, warc
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import page_of
+from dbce_spark.dbce.pages import DUPLICATE, page_of
 from dbce_spark.model import Page
 from dbce_spark.rejects import Reject, Skip
 from dbce_spark.spark import staging
 
 NAME = "pages"
+REJECTS = "rejects"
 LIMIT = Skip("limit")
 """A capture beyond `--limit`."""
 
-_BATCH_CAPTURES = 64
+_BATCH_CAPTURES = 128
 _BATCH_BYTES = 16 << 20
+_REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "warc_file"]
+_PLACE = ["warc_file", "warc_offset"]
+
+
+@dataclass(slots=True)
+class Tally:
+    """What became of the records of some files. `skipped` by filter, `rejects` by reason."""
+
+    records: int = 0
+    captures: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    rejects: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: "Tally") -> None:
+        self.records += other.records
+        self.captures += other.captures
+        self.skipped += other.skipped
+        self.rejects += other.rejects
 
 
 def stage(
@@ -32,86 +53,106 @@ def stage(
     *,
     with_html: bool,
     limit: int | None,
-    seen: "Accumulator[int]",
-) -> None:
-    """Reads the files, one task each, and stages STAGED rows. `seen` counts captures as tasks end, for the progress bar."""
+    seen: Callable[[int, int], None],
+) -> Tally:
+    """Reads the files, one task each, and stages their pages and rejects. `seen` takes (records, captures) of ended tasks."""
+
+    all_files = spark.sparkContext.broadcast(list(files))
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for path in batch.column("path").to_pylist():
-                for out in read_file(path, config, with_html=with_html, limit=limit):
-                    seen.add(out.num_rows)
-                    yield out
+            for at in batch.column("id").to_pylist():
+                tally = stage_file(all_files.value[at], output, config, with_html=with_html, limit=limit)
+                counts = json.dumps({"skipped": tally.skipped, "rejects": tally.rejects})
+                seen(tally.records, tally.captures)
+                yield pa.RecordBatch.from_pydict(
+                    {"records": [tally.records], "captures": [tally.captures], "counts": [counts]}
+                )
 
-    rows = spark.sparkContext.parallelize([(path,) for path in files], len(files)).toDF("path string")
-    staged = rows.mapInArrow(read, staging.schema(tables.STAGED))
-    staged.write.mode("overwrite").partitionBy("kind").parquet(staging.path(output, NAME))
+    one_task_a_file = spark.range(0, len(files), 1, len(files))
+    total = Tally()
+    for row in one_task_a_file.mapInArrow(read, "records long, captures long, counts string").collect():
+        counts = json.loads(row["counts"])
+        total.add(Tally(row["records"], row["captures"], Counter(counts["skipped"]), Counter(counts["rejects"])))
+    return total
 
 
-def read_file(
-    path: str, config: DbceConfig, *, with_html: bool, limit: int | None
+def stage_file(path: str, output: str, config: DbceConfig, *, with_html: bool, limit: int | None) -> Tally:
+    """Stages the pages and rejects of one file, as one Parquet file each, and stops behind `limit` captures."""
+    name = blake2b(path.encode(), digest_size=16).hexdigest() + ".parquet"
+    tally = Tally()
+    rejects: list[Reject] = []
+    batches = _page_batches(path, config, tally, rejects, with_html=with_html, limit=limit)
+    store.write_parquet(f"{staging.path(output, NAME)}/{name}", tables.PAGES, batches, dictionary=_REPEATING)
+    if rejects:
+        rows = [tables.rejects_batch(rejects)]
+        store.write_parquet(f"{staging.path(output, REJECTS)}/{name}", tables.REJECTS, rows)
+    return tally
+
+
+def _page_batches(
+    path: str, config: DbceConfig, tally: Tally, rejects: list[Reject], *, with_html: bool, limit: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """The STAGED rows of one file: pages and rejects as they come, counts at its end. Stops behind `limit` captures."""
+    """The pages of one file in batches of bounded size. Counts every record into `tally` and collects the rejects."""
     pages: list[Page] = []
     htmls: list[bytes | None] = []
-    rejects: list[Reject] = []
-    counts: Counter[str] = Counter()
-    captures = held = 0
+    held = 0
     for record in warc.read(path, config.input, config.page.max_html_bytes):
-        counts[""] += 1
+        tally.records += 1
         if isinstance(record, Skip):
-            counts[record.filter] += 1
+            tally.skipped[record.filter] += 1
             continue
         found = page_of(record, config) if isinstance(record, warc.Fetch) else record
         if isinstance(found, Reject):
             rejects.append(found)
+            tally.rejects[str(found.reason)] += 1
             continue
-        pages.append(found)
         html = decode(record.html, found.capture.declared_charset).html if with_html else None
+        pages.append(found)
         htmls.append(html)
-        captures += 1
-        held += len(found.blocks.text) + 8 * len(found.blocks.tokens) + len(html or b"")
+        tally.captures += 1
+        held += len(found.blocks.text) + found.blocks.tokens.nbytes + len(html or b"")
         if len(pages) == _BATCH_CAPTURES or held > _BATCH_BYTES:
             yield tables.pages_batch(pages, htmls, config.output.site_parts)
             pages, htmls, held = [], [], 0
-        if captures == limit:
+        if tally.captures == limit:
             break
     if pages:
         yield tables.pages_batch(pages, htmls, config.output.site_parts)
-    if rejects:
-        yield tables.rejects_batch(rejects)
-    if counts:
-        yield tables.tallies_batch(path, dict(counts))
 
 
-def staged(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, NAME, tables.STAGED)
+def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]:
+    """Stages the places of captures that go no further: all but the first of the same capture, and those beyond the first `limit`.
 
-
-def keep(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]:
-    """Stages which rows go on: of each capture the first by file and offset, of all captures the first `limit`.
-
-    Returns how many it passed over, by filter.
+    First by file and offset. Returns how many there are, by filter.
     """
-    place = F.struct("warc_file", "warc_offset")
-    pages = staged(spark, output).where(staging.is_kind(tables.PAGE))
-    firsts = pages.groupBy("capture_id").agg(F.min(place).alias("place"), F.count("*").alias("copies"))
-    chosen = firsts if limit is None else firsts.orderBy("place").limit(limit)
-    kept = chosen.select("capture_id", "place.warc_file", "place.warc_offset", "copies")
-    kept.write.mode("overwrite").parquet(staging.path(output, "kept"))
-    captures = pages.count()
-    row = _kept(spark, output).agg(F.count("*").alias("kept"), F.sum("copies").alias("copies")).first()
-    kept_count, copies = (row["kept"], row["copies"] or 0) if row else (0, 0)
-    return Counter({"duplicate": copies - kept_count, LIMIT.filter: captures - copies})
+    pages = _staged(spark, output).select("capture_id", *_PLACE)
+    first = pages.groupBy("capture_id").agg(F.min(F.struct(*_PLACE)).alias("first"), F.count("*").alias("copies"))
+    repeated = first.where(F.col("copies") > 1)
+    copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*_PLACE) > F.col("first"))
+    dropped = copies.select(*_PLACE, F.lit(DUPLICATE.filter).alias("filter"))
+    if limit is not None:
+        kept = first.orderBy("first").limit(limit).select("capture_id")
+        beyond = pages.join(kept, on="capture_id", how="left_anti").join(dropped, on=_PLACE, how="left_anti")
+        dropped = dropped.unionByName(beyond.select(*_PLACE, F.lit(LIMIT.filter).alias("filter")))
+    staging.write(dropped.coalesce(1) if limit is None else dropped, output, "dropped")
+    counted = _dropped(spark, output).groupBy("filter").count().collect()
+    return Counter({row["filter"]: row["count"] for row in counted})
 
 
-def _kept(spark: SparkSession, output: str) -> DataFrame:
-    return spark.read.schema("capture_id string, warc_file string, warc_offset long, copies long").parquet(
-        staging.path(output, "kept")
-    )
+def _staged(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, NAME, tables.PAGES)
 
 
-def kept_pages(spark: SparkSession, output: str) -> DataFrame:
-    """The staged pages that go on."""
-    pages = staged(spark, output).where(staging.is_kind(tables.PAGE))
-    return pages.join(_kept(spark, output), on=["capture_id", "warc_file", "warc_offset"], how="left_semi")
+def _dropped(spark: SparkSession, output: str) -> DataFrame:
+    schema = "warc_file string, warc_offset long, filter string"
+    return spark.read.schema(schema).parquet(staging.path(output, "dropped"))
+
+
+def kept(spark: SparkSession, output: str) -> DataFrame:
+    """The staged pages that go on. Few are dropped, so their places are sent to the pages and not the pages to them."""
+    return _staged(spark, output).join(_dropped(spark, output), on=_PLACE, how="left_anti")
+
+
+def rejects(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, REJECTS, tables.REJECTS)

@@ -1,5 +1,6 @@
 """A stage as a person sees it: its name, how far it is, what it has seen, how long it took."""
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,12 +13,12 @@ _POLL_SECONDS = 0.3
 
 
 class Progress:
-    """Runs stages one after the other under a bar each, and keeps their wall-clock seconds."""
+    """Runs stages one after the other, and keeps their wall-clock seconds. Each has a bar on a terminal, and a line in a log."""
 
-    def __init__(self, context: SparkContext, *, visible: bool):
+    def __init__(self, context: SparkContext):
         self.seconds: dict[str, float] = {}
         self._context = context
-        self._visible = visible
+        self._on_terminal = sys.stderr.isatty()
 
     @contextmanager
     def stage(self, name: str, count: Callable[[], str] = str) -> Iterator[None]:
@@ -34,9 +35,11 @@ class Progress:
             self.seconds[name] = round(time.monotonic() - started, 3)
             stop.set()
             watch.join()
+            if not self._on_terminal:
+                print(f"{name}: {self.seconds[name]} s {count()}".rstrip(), file=sys.stderr)
 
     def _watch(self, name: str, count: Callable[[], str], stop: threading.Event) -> None:
-        bar = tqdm(total=1, desc=f"{name:12}", unit="task", disable=not self._visible, leave=True)
+        bar = tqdm(total=1, desc=f"{name:12}", unit="task", disable=not self._on_terminal)
         while True:
             stopped = stop.wait(_POLL_SECONDS)
             done, total = self._tasks(name)

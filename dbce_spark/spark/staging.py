@@ -1,8 +1,9 @@
 """What the stages hand on: Parquet folders under the output, removed when the run has ended well."""
 
+from pathlib import Path
+
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
@@ -18,9 +19,15 @@ def path(output: str, name: str) -> str:
     return f"{output.rstrip('/')}/{FOLDER}/{name}"
 
 
+def prepare(output: str) -> None:
+    """Makes the folders that a stage may leave without a file."""
+    for name in ("pages", "rejects"):
+        Path(path(output, name)).mkdir(parents=True, exist_ok=True)
+
+
 def read(spark: SparkSession, output: str, name: str, arrow: pa.Schema) -> DataFrame:
     return spark.read.schema(schema(arrow)).parquet(path(output, name))
 
 
-def is_kind(kind: str) -> Column:
-    return F.col("kind") == kind
+def write(rows: DataFrame, output: str, name: str) -> None:
+    rows.write.mode("overwrite").option("compression", "lz4").parquet(path(output, name))

@@ -1,0 +1,163 @@
+"""The `dbce` command: each subcommand parses its arguments and calls one function."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+
+import dbce_spark
+from dbce_spark import config as configuration
+from dbce_spark import sources
+from dbce_spark.errors import DbceError, InputError
+
+_INPUT_HELP = (
+    "a (W)ARC file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these a line;"
+    " local or any URL that fsspec knows (s3://, http://, hdfs://)"
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one subcommand. Returns 0, or 2 after an error that it has told in one line."""
+    arguments = _parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except DbceError as error:
+        print(f"dbce: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("dbce: stopped; what was written is not finished and has no run.json", file=sys.stderr)
+        return 130
+    return 0
+
+
+def extract_main(argv: Sequence[str] | None = None) -> int:
+    """`dbce extract`, for spark-submit."""
+    return main(["extract", *(sys.argv[1:] if argv is None else argv)])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
+    parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_extract(commands)
+    _add_report(commands)
+    _add_sample_archive(commands)
+    _add_bench(commands)
+    return parser
+
+
+def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "extract",
+        help="label the text of every page in web archives and write it as Parquet",
+        description="Label the text of every page in web archives and write it as Parquet (docs/tables.md).",
+    )
+    command.add_argument("input", nargs="+", metavar="INPUT", help=_INPUT_HELP)
+    command.add_argument("--output", required=True, metavar="DIR", help="a folder for extractions, rejects and run.json")
+    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help="one parameter of conf/dbce.toml for this run, such as lsh.threshold=0.3; may be repeated",
+    )  # fmt: skip
+    command.add_argument("--html", action="store_true", help="also write each page as annotated HTML (column html)")
+    command.add_argument("--limit", type=_count, metavar="N", help="extract the first N captures by file and offset only")
+    command.add_argument("--dry-run", action="store_true", help="say what would be read, and read nothing")
+    command.add_argument("--overwrite", action="store_true", help="replace an output that exists")
+    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    command.set_defaults(run=_extract)
+
+
+def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "report",
+        help="show an output as static HTML",
+        description="Show an output as static HTML: totals, rejects, templates, sample pages with their labels, a cross.",
+    )
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
+    command.add_argument("--output", required=True, metavar="DIR", help="a folder for the report")
+    command.add_argument("--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: 12)")
+    command.set_defaults(run=_report)
+
+
+def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "sample-archive",
+        help="write a web archive with known labels",
+        description="Write a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels.",
+    )
+    command.add_argument("folder", metavar="DIR", help="where to write it")
+    command.add_argument("--pages", type=_count, default=300, metavar="N", help="about how many URLs (default: 300)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: 1)")
+    command.set_defaults(run=_sample_archive)
+
+
+def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "bench",
+        help="measure time a page, beside trafilatura and resiliparse on the same pages",
+        description="Measure time a page and stage, beside trafilatura and resiliparse on the same pages in the same run.",
+    )
+    command.add_argument("input", nargs="+", metavar="INPUT", help=_INPUT_HELP)
+    command.add_argument("--output", default="bench.json", metavar="FILE", help="where to write the figures (bench.json)")
+    command.set_defaults(run=_bench)
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
+
+
+def _extract(arguments: argparse.Namespace) -> None:
+    started = time.monotonic()
+    config = configuration.load(arguments.config, arguments.settings)
+    files = sources.expand(arguments.input, config.input.patterns)
+    if arguments.dry_run:
+        _tell_files(files)
+        return
+    from dbce_spark.spark import job, summary  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark.session import session
+
+    job.check_output(arguments.output, overwrite=arguments.overwrite)
+    spark = session("dbce extract", master=arguments.master)
+    request = job.Request(
+        files=files, output=arguments.output, with_html=arguments.html, limit=arguments.limit, started=started
+    )
+    report = job.run(spark, request, config)
+    print(summary.text(report, arguments.output))
+
+
+def _tell_files(files: Sequence[str]) -> None:
+    total = 0
+    for path in files:
+        try:
+            size = sources.size(path)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: {error}") from error
+        total += max(size, 0)
+        print(f"{size:>16,}  {path}")
+    print(f"{total:>16,}  bytes in {len(files):,} files would be read")
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    from dbce_spark.report import write_report
+
+    print(f"Report: {write_report(arguments.extracted, arguments.output, pages=arguments.pages)}")
+
+
+def _sample_archive(arguments: argparse.Namespace) -> None:
+    from dbce_spark.samples import write_archive
+
+    print(write_archive(arguments.folder, pages=arguments.pages, seed=arguments.seed))
+
+
+def _bench(arguments: argparse.Namespace) -> None:
+    from dbce_spark import bench
+
+    files = sources.expand(arguments.input, configuration.default().input.patterns)
+    print(bench.write(files, arguments.output, configuration.default()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

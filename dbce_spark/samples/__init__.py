@@ -1,0 +1,5 @@
+"""A web archive of our own making, with known labels: for the demo, the tests and the scale benchmarks."""
+
+from dbce_spark.samples.archive import Summary, write_archive
+
+__all__ = ["Summary", "write_archive"]

@@ -1,0 +1,76 @@
+"""The Spark session: the one that is there, or a local one with this project's settings."""
+
+import os
+import sys
+from collections.abc import Mapping
+from importlib.resources import files
+
+from pyspark.sql import SparkSession
+
+from dbce_spark.spark.java import java_home
+
+CONF_FOLDER = files("dbce_spark") / "conf"
+"""Holds spark-defaults.conf and log4j2.properties, under the names by which Spark itself finds them."""
+
+LOCAL_SETTINGS = {
+    # Spark would take the machine's outer address, which a firewall or a changing network can cut off.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # No port is opened for a run of a minute; give spark.ui.enabled=true to look inside a long one.
+    "spark.ui.enabled": "false",
+    # Spark's bar knows stages by number only, and writes into whatever else is on the terminal.
+    "spark.ui.showConsoleProgress": "false",
+    # A limit makes every Python worker print four lines; 0 is none.
+    "spark.executor.pyspark.memory": "0",
+}
+
+
+def session(app_name: str, *, master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """The active session or that of spark-submit, as it is; else a new one on `master` ("local[*]": all cores).
+
+    `settings` are Spark's own keys and win over everything else; a session that is there already keeps its settings.
+
+    Raises:
+        PlatformError: there is no Java that Spark runs on.
+    """
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return _fill_in(SparkSession.builder.getOrCreate())
+    chosen = master or "local[*]"
+    is_local = chosen.startswith("local")
+    _prepare_environment(is_local=is_local)
+    builder = SparkSession.builder.appName(app_name).master(chosen)
+    for key, value in {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}.items():
+        builder = builder.config(key, value)
+    return _fill_in(builder.getOrCreate())
+
+
+def defaults() -> dict[str, str]:
+    """The settings of conf/spark-defaults.conf."""
+    lines = (CONF_FOLDER / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
+    return {key: value.strip() for key, value in pairs}
+
+
+def _prepare_environment(*, is_local: bool) -> None:
+    """What Spark's launcher reads before there is a session. The user's own choice stays where it can work."""
+    os.environ["JAVA_HOME"] = java_home()
+    # The launcher loads spark-defaults.conf and log4j2.properties from there.
+    os.environ.setdefault("SPARK_CONF_DIR", str(CONF_FOLDER))
+    if is_local:
+        # Workers on this machine are this Python, with what is installed beside it.
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _fill_in(spark: SparkSession) -> SparkSession:
+    """Give the session those of our spark.sql settings that nobody set: with Spark's own the rows could differ."""
+    given = spark.sparkContext.getConf()
+    for key, value in defaults().items():
+        if key.startswith("spark.sql.") and not given.contains(key):
+            spark.conf.set(key, value)
+    return spark

@@ -1,0 +1,82 @@
+"""Where results go: files that appear under their name only when they are whole."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+
+@contextmanager
+def whole_file(path: str) -> Iterator[BinaryIO]:
+    """A stream to write a file through. The file is there when the block ends well, and never in part.
+
+    Locally by a rename; object stores show an object when it is complete.
+    """
+    if "://" in path:
+        with fsspec.open(path, "wb") as stream:
+            yield stream
+        return
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # Hidden from readers of the folder, and a name of its own for each attempt at the same file.
+    partial = target.with_name(f"_{target.name}.{uuid4().hex}")
+    try:
+        with partial.open("wb") as stream:
+            yield stream
+        os.replace(partial, target)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+class ParquetFile:
+    """Batches to one Parquet file, in row groups of the same size however the batches came."""
+
+    def __init__(self, stream: BinaryIO, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int):
+        self._writer = pq.ParquetWriter(stream, schema, compression="zstd", use_dictionary=dictionary)
+        self._schema = schema
+        self._rows_per_group = rows_per_group
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        self._pending.append(batch)
+        self._pending_rows += batch.num_rows
+        while self._pending_rows >= self._rows_per_group:
+            self._flush(self._rows_per_group)
+
+    def close(self) -> None:
+        if self._pending_rows:
+            self._flush(self._pending_rows)
+        self._writer.close()
+
+    def _flush(self, rows: int) -> None:
+        table = pa.Table.from_batches(self._pending, self._schema)
+        self._writer.write_table(table.slice(0, rows), row_group_size=rows)
+        self._pending, self._pending_rows = table.slice(rows).to_batches(), table.num_rows - rows
+
+
+@contextmanager
+def parquet_file(
+    path: str, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int
+) -> Iterator[ParquetFile]:
+    """A whole Parquet file to write batches to. `dictionary` names the columns whose values repeat."""
+    with whole_file(path) as stream:
+        file = ParquetFile(stream, schema, dictionary=dictionary, rows_per_group=rows_per_group)
+        yield file
+        file.close()
+
+
+def write_parquet(
+    path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, dictionary: Sequence[str] | bool = True
+) -> None:
+    """Writes batches as one Parquet file."""
+    with parquet_file(path, schema, dictionary=dictionary, rows_per_group=1024) as file:
+        for batch in batches:
+            file.write(batch)

@@ -1,0 +1,8 @@
+"""What spark-submit runs: `spark-submit jobs/extract.py INPUT... --output DIR`; `dbce extract --help` lists the options."""
+
+import sys
+
+from dbce_spark.cli import extract_main
+
+if __name__ == "__main__":
+    sys.exit(extract_main())
