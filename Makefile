@@ -1,0 +1,94 @@
+# Needs Python 3.11 or newer with venv, make and a shell. Java is taken from pip where the machine has none.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BUILD  ?= build
+
+# Files, folders, globs or @manifests, several words if need be; without them the sample archive is made and taken.
+INPUT  ?=
+OUTPUT ?= $(BUILD)/extracted
+REPORT ?= $(BUILD)/report
+BENCH  ?= bench.json
+
+BIN  = $(VENV)/bin
+DBCE = $(BIN)/dbce
+PYTEST = $(BIN)/python -m pytest
+# Such as PYTEST_ARGS="-k buckets" or, as in CI, PYTEST_ARGS=--cov.
+PYTEST_ARGS ?=
+
+SAMPLE = $(BUILD)/sample
+BENCH_SAMPLE = $(BUILD)/bench-sample
+# An output that exists is replaced only where it is this file's own default, never one that a user named.
+OVERWRITE = $(if $(filter file,$(origin OUTPUT)),--overwrite)
+
+# Each stamp stands for packages installed as setup.cfg says; it is older than setup.cfg when that changed.
+READY       = $(VENV)/ready
+READY_BENCH = $(VENV)/ready-bench
+READY_DEV   = $(VENV)/ready-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help extract test test-fast lint format bench clean distclean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
+
+extract: $(READY) $(if $(INPUT),,$(SAMPLE)/made) ## extract the sample archive, or INPUT="a.warc.gz folder" into OUTPUT=folder, with a report
+	$(DBCE) extract $(or $(INPUT),$(SAMPLE)) --output $(OUTPUT) $(OVERWRITE)
+	$(DBCE) report $(OUTPUT) --output $(REPORT)
+
+test: $(READY_DEV) ## all tests, those without Spark first
+	$(PYTEST) $(PYTEST_ARGS)
+
+test-fast: $(READY_DEV) ## the tests without Spark and browser
+	$(PYTEST) -m "not spark and not browser" $(PYTEST_ARGS)
+
+lint: $(READY_DEV) ## format, lint, types and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY_DEV) ## lay out the code as `make lint` wants it
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY_BENCH) $(if $(INPUT),,$(BENCH_SAMPLE)/made) ## measure speed into bench.json, on a larger sample archive or on INPUT="..."
+	$(DBCE) bench $(or $(INPUT),$(BENCH_SAMPLE)) --output $(BENCH)
+
+clean: ## remove what was built, but not the virtual environment
+	rm -rf $(BUILD) $(BENCH) dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
+
+distclean: clean ## remove the virtual environment too
+	rm -rf $(VENV)
+
+# A sample that was made halfway has no stamp and is made again.
+$(SAMPLE)/made: | $(READY)
+	rm -rf $(SAMPLE)
+	$(DBCE) sample-archive $(SAMPLE)
+	touch $@
+
+$(BENCH_SAMPLE)/made: | $(READY)
+	rm -rf $(BENCH_SAMPLE)
+	$(DBCE) sample-archive $(BENCH_SAMPLE) --pages 2000
+	touch $@
+
+$(READY): setup.cfg pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing into $(VENV): Spark alone is a download of 450 MB, some minutes the first time."
+# An old pip cannot resolve packages that ask for an extra of the same library.
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m dbce_spark.spark.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
+	$(BIN)/python -m dbce_spark.spark.java
+	touch $@
+
+$(READY_BENCH): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	touch $@
+
+# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
+$(READY_DEV): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,java]'
+	touch $@
