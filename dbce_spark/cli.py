@@ -75,7 +75,7 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     )
     command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
     command.add_argument("--output", required=True, metavar="DIR", help="a folder for the report")
-    command.add_argument("--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: 12)")
+    command.add_argument("--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)")
     command.set_defaults(run=_report)
 
 
@@ -86,8 +86,8 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
         description="Write a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels.",
     )
     command.add_argument("folder", metavar="DIR", help="where to write it")
-    command.add_argument("--pages", type=_count, default=300, metavar="N", help="about how many URLs (default: 300)")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: 1)")
+    command.add_argument("--pages", type=_count, default=300, metavar="N", help="about how many URLs (default: %(default)s)")
+    command.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: %(default)s)")
     command.set_defaults(run=_sample_archive)
 
 

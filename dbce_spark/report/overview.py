@@ -1,0 +1,162 @@
+"""The first page of the report: totals, sites, templates and rejects, ready for its template."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.labels import Label
+from dbce_spark.report import rejects
+from dbce_spark.report.counts import FIRSTS, SUMS, Counts, Grouped, captured, distinct_urls
+from dbce_spark.report.output import Output
+from dbce_spark.report.views import View
+
+SITES = 50
+TEMPLATES = 100
+
+FLAGS = {
+    "charset_errors": "bytes that are not in the page's charset were replaced",
+    "deep": "what lies below a depth of 2,048 elements was dropped by the parser",
+    "few_shingles": "too little structure to be compared with other pages",
+    "too_many_tokens": "too long to be compared with other pages",
+    "truncated": "the record is shorter than it says, or says that it is cut",
+}
+CHARSET_SOURCES = {
+    "bom": "byte order mark",
+    "utf8": "valid UTF-8",
+    "http": "HTTP header",
+    "meta": "<meta> of the page",
+    "fallback": "none declared",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """What became of all records, by the rows of the tables and the run's count of what was skipped."""
+
+    records: int
+    extractions: int
+    rejects: int
+    skipped: int
+
+    @property
+    def missing(self) -> int:
+        """Records without a fate; negative if there are more fates than records."""
+        return self.records - self.extractions - self.rejects - self.skipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """All that index.html.j2 shows, beside the sample pages."""
+
+    run: dict[str, Any]
+    balance: Balance
+    totals: dict[str, int]
+    sites: list[dict[str, Any]]
+    site_count: int
+    templates: list[dict[str, Any]]
+    template_count: int
+    charsets: list[tuple[str, int]]
+    charset_sources: list[tuple[str, int]]
+    flags: list[tuple[str, int, str]]
+    rejects: list[dict[str, Any]]
+
+    @property
+    def skipped(self) -> list[tuple[str, int]]:
+        return _summed(self.run.get("skipped", {}).items())
+
+    @property
+    def crossed_share(self) -> float:
+        return self.totals["crossed"] / max(self.totals["captures"], 1)
+
+    @property
+    def characters(self) -> int:
+        return sum(self.totals[label.word] for label in Label)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Of all page text, in characters, by label."""
+        return {label.word: self.totals[label.word] / max(self.characters, 1) for label in Label}
+
+
+def overview(output: Output, counts: Counts, views: Sequence[View]) -> Overview:
+    """Everything in numbers, from the counts of the extractions and one pass over the rejects."""
+    rejected = rejects.read(output)
+    run = output.run
+    site_count, sites = _largest(counts, ["site"], SITES)
+    template_count, templates = _largest(counts, ["template_id", "site"], TEMPLATES)
+    _add_urls(output, "site", sites)
+    _add_urls(output, "template_id", templates)
+    _add_examples(output, templates, views)
+    return Overview(
+        run=run,
+        balance=Balance(
+            records=run.get("records_read", 0),
+            extractions=counts.extractions,
+            rejects=rejected.counts.total(),
+            skipped=sum(run.get("skipped", {}).values()),
+        ),
+        totals=_totals(counts),
+        sites=sites,
+        site_count=site_count,
+        templates=templates,
+        template_count=template_count,
+        charsets=_summed((charset, n) for (charset, _), n in counts.charsets.items()),
+        charset_sources=_summed((CHARSET_SOURCES.get(how, how), n) for (_, how), n in counts.charsets.items()),
+        flags=[(flag, n, FLAGS.get(flag, "")) for flag, n in _summed(counts.flags.items())],
+        rejects=rejected.listed(),
+    )
+
+
+def _totals(counts: Counts) -> dict[str, int]:
+    """The sums over all captures, and how many of them are crossed and single."""
+    by_status = {status: counts.total("captures", status=status) for status in ("crossed", "single")}
+    return by_status | {name: counts.total(name) for name in SUMS}
+
+
+def _largest(counts: Counts, keys: Sequence[str], limit: int) -> tuple[int, list[dict[str, Any]]]:
+    """The groups with the most captures, and how many groups there are. Captures without a template are in none."""
+    if not len(counts.groups):
+        return 0, []
+    rows = counts.groups
+    if "template_id" in keys:
+        rows = rows.filter(pc.not_equal(rows["template_id"], ""))
+    is_crossed = pc.cast(pc.equal(rows["status"], "crossed"), pa.int64())
+    grouped = Grouped(keys, [*SUMS, "crossed"], FIRSTS)
+    grouped.add(rows.append_column("crossed", pc.multiply(is_crossed, rows["captures"])))
+    table = grouped.table()
+    order = [("captures", "descending"), *((key, "ascending") for key in keys)]
+    return len(table), [_with_shares(row) for row in table.sort_by(order).slice(0, limit).to_pylist()]
+
+
+def _with_shares(row: dict[str, Any]) -> dict[str, Any]:
+    characters = max(sum(row[label.word] for label in Label), 1)
+    return row | {"shares": {label.word: row[label.word] / characters for label in Label}}
+
+
+def _add_urls(output: Output, column: str, groups: Iterable[dict[str, Any]]) -> None:
+    listed = list(groups)
+    urls = distinct_urls(output, column, [group[column] for group in listed])
+    for group in listed:
+        group["urls"] = urls.get(group[column], 0)
+
+
+def _add_examples(output: Output, templates: Sequence[dict[str, Any]], views: Sequence[View]) -> None:
+    """An example of each template: a sample page if one is of it."""
+    shown = {view.row["template_id"]: view for view in reversed(views)}
+    ids = [captured(template["typical"]) for template in templates if template["template_id"] not in shown]
+    rows = output.rows(ids, ["url", "title"])
+    for template in templates:
+        view = shown.get(template["template_id"])
+        row = view.row if view else rows[captured(template["typical"])]
+        template["example"] = {"title": row["title"], "url": row["url"], "page": view.name if view else ""}
+
+
+def _summed(pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The sums by name, largest first."""
+    sums: dict[str, int] = {}
+    for name, n in pairs:
+        sums[name] = sums.get(name, 0) + n
+    return sorted(sums.items(), key=lambda item: (-item[1], item[0]))

@@ -1,0 +1,19 @@
+"""An archive and the output of a run over it, for the tests of the report."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.report.outputs import crawl, write_archive, write_output
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """A small archive of two templates."""
+    return write_archive(tmp_path / "crawl.warc.gz", crawl())
+
+
+@pytest.fixture
+def finished(tmp_path: Path, archive: Path) -> Path:
+    """The output of a run over it."""
+    return write_output(tmp_path / "output", [archive], parts=2)

@@ -1,0 +1,107 @@
+"""Archived pages can do nothing in their frames, as a browser sees it."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbce_spark.report import write_report
+from tests.report.outputs import HOSTILE, crawl, write_archive, write_output
+
+CHROMIUM = Path("/usr/bin/chromium")
+ARGUMENTS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync"
+).split()
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}")
+    with playwright.sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[int, list[bytes]]]:
+    """A port, and what anyone ever says to it: also a connection without a word is noted."""
+    heard: list[bytes] = []
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+
+        def listen() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.settimeout(0.5)
+                    try:
+                        heard.append(connection.recv(200))
+                    except OSError:
+                        heard.append(b"")
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], heard
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(timeout=5)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, listener: tuple[int, list[bytes]]) -> Path:
+    """A report on an archive of hostile pages."""
+    extra = HOSTILE.replace("PORT", str(listener[0]))
+    archive = write_archive(tmp_path / "hostile.warc.gz", crawl(extra=extra))
+    return write_report(str(write_output(tmp_path / "output", [archive])), str(tmp_path / "report"), pages=3).parent
+
+
+def test_hostile_pages_run_nothing_and_load_nothing(
+    browser: Any, hostile: Path, listener: tuple[int, list[bytes]]
+) -> None:
+    """No dialog opens, no title changes, no frame navigates and nobody is called, though every link is clicked."""
+    sent: list[str] = []
+    dialogs: Any = []
+    for path in sorted(hostile.rglob("*.html")):
+        page = browser.new_page()
+        page.on("requestfinished", lambda request: sent.append(request.url))
+        page.on("requestfailed", lambda request: None if request.failure == "csp" else sent.append(request.url))
+        page.on("dialog", lambda dialog: dialogs.append(dialog.message) or dialog.dismiss())
+        page.goto(path.as_uri())
+        title = page.title()
+        for frame in page.frames[1:]:
+            for place in frame.locator("a, button, input").all():
+                place.dispatch_event("click")
+        page.wait_for_timeout(150)
+        assert title == page.title() != "taken"
+        assert path.as_uri() == page.url
+        assert {"about:srcdoc"} >= {frame.url for frame in page.frames[1:]}
+        page.close()
+    assert [] == dialogs
+    assert [] == [url for url in sent if not url.startswith("file:")]
+    assert [] == listener[1]
+
+
+def test_frames_show_the_page_in_colours(browser: Any, finished: Path, tmp_path: Path) -> None:
+    """The frame shows the archived page with its content green and its boilerplate red."""
+    folder = write_report(str(finished), str(tmp_path / "report"), pages=3).parent
+    page = browser.new_page()
+    page.goto((folder / "pages/01.html").as_uri())
+    frame = page.frames[1]
+    colours = {
+        words: frame.get_by_text(words).evaluate("element => getComputedStyle(element).backgroundColor")
+        for words in ("number0 stands here", "Home of the site")
+    }
+    page.close()
+    assert {"number0 stands here": "rgb(185, 230, 180)", "Home of the site": "rgb(243, 184, 179)"} == colours

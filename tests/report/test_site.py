@@ -1,0 +1,126 @@
+"""The report as files."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import OutputError
+from dbce_spark.report import write_report
+from tests.report.outputs import HOSTILE, crawl, tree, write_archive, write_output
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def text_of(path: Path) -> str:
+    """What a reader sees, white space folded."""
+    return " ".join(tree(path.read_bytes()).find("body").text_content().split())
+
+
+def test_a_report_says_what_was_found(finished: Path, tmp_path: Path) -> None:
+    """The first page names totals, sites, rejects and the balance."""
+    index = write_report(str(finished), str(tmp_path / "report"))
+    seen = text_of(index)
+    said = [
+        "11pages with a result",
+        "90.9 %",
+        "adds up to the 13 records read",
+        "large.example",
+        "no_text",
+        "Article 0",
+    ]
+    assert said == [one for one in said if one in seen]
+
+
+def test_a_record_without_a_fate_is_told(finished: Path, tmp_path: Path) -> None:
+    """Records that were read and are nowhere make the report say that this must not be."""
+    run = finished / "run.json"
+    run.write_text(run.read_text().replace('"records_read": 13', '"records_read": 15'))
+    assert "2 of 15 records read have no fate" in text_of(write_report(str(finished), str(tmp_path / "report")))
+
+
+def test_two_reports_are_byte_equal(finished: Path, tmp_path: Path) -> None:
+    """The same output gives the same files, also over an earlier report with more pages."""
+    write_report(str(finished), str(tmp_path / "one"), pages=4)
+    write_report(str(finished), str(tmp_path / "two"), pages=9)
+    write_report(str(finished), str(tmp_path / "two"), pages=4)
+    assert files(tmp_path / "one") == files(tmp_path / "two")
+    assert {"index.html", "pages/01.html", "pages/01-cross.html", "pages/04.html"} <= set(files(tmp_path / "one"))
+
+
+def test_every_link_leads_somewhere(finished: Path, tmp_path: Path) -> None:
+    """All links of the report are to its own files and places, and no page is without one."""
+    folder = write_report(str(finished), str(tmp_path / "report")).parent
+    reached = set()
+    for path in folder.rglob("*.html"):
+        for href in tree(path.read_bytes()).xpath("//a/@href"):
+            name, _, anchor = href.partition("#")
+            target = (path.parent / name).resolve() if name else path
+            reached.add(target)
+            assert target.is_file()
+            assert not anchor or tree(target.read_bytes()).xpath("//*[@id=$id]", id=anchor)
+    assert set(folder.rglob("*.html")) == reached
+
+
+def test_unfinished_output_is_refused(finished: Path, tmp_path: Path) -> None:
+    """Without run.json there is no report, and nothing is written."""
+    (finished / "run.json").unlink()
+    with pytest.raises(OutputError, match=r"no run\.json"):
+        write_report(str(finished), str(tmp_path / "report"))
+    assert not (tmp_path / "report").exists()
+
+
+def test_a_folder_that_is_no_report_is_left_alone(finished: Path, tmp_path: Path) -> None:
+    """A folder with other files is refused and keeps them, as is a file."""
+    target = tmp_path / "theirs"
+    target.mkdir()
+    (target / "index.html").write_text("theirs")
+    for place in (target, target / "index.html"):
+        with pytest.raises(OutputError, match="give"):
+            write_report(str(finished), str(place))
+    assert {"index.html": b"theirs"} == files(target)
+
+
+def test_a_page_whose_archive_is_gone_is_shown_as_text(finished: Path, archive: Path, tmp_path: Path) -> None:
+    """Without the archive the text stands there in colours, and the reason beside it."""
+    archive.unlink()
+    folder = write_report(str(finished), str(tmp_path / "report")).parent
+    page = tree((folder / "pages/01.html").read_bytes())
+    assert [] == page.xpath("//iframe")
+    assert "cannot be shown" in page.xpath("string(//*[@class='note'])")
+    assert "Home of the site" == page.xpath("string(//span[@class='boilerplate'][1])")
+    assert "number0 stands here" in page.xpath("//span[@class='content']/text()")
+    assert not (folder / "pages/01-cross.html").exists()
+
+
+def test_an_output_without_pages_has_a_report(tmp_path: Path) -> None:
+    """A run that found nothing has a report that says so."""
+    archive = write_archive(tmp_path / "none.warc", [one for one in crawl() if "blank" in one.url])
+    output = write_output(tmp_path / "output", [archive])
+    assert "This output holds no page." in text_of(write_report(str(output), str(tmp_path / "report")))
+
+
+def test_frames_are_closed_and_hold_all_they_show(tmp_path: Path) -> None:
+    """A hostile page adds no element to the report around its frame, and each frame is sandboxed without exceptions."""
+    archive = write_archive(tmp_path / "hostile.warc.gz", crawl(extra=HOSTILE))
+    folder = write_report(str(write_output(tmp_path / "output", [archive])), str(tmp_path / "report")).parent
+    for path in folder.rglob("*.html"):
+        root = tree(path.read_bytes())
+        assert [] == root.xpath("//script | //link | //object | //img | //base | //@onerror | //@onload | //@src")
+        assert {""} >= set(root.xpath("//iframe/@sandbox"))
+        assert [] == [frame for frame in root.xpath("//iframe/@srcdoc") if not frame.endswith("</html>")]
+        assert [] == root.xpath("//iframe[not(@sandbox and @srcdoc)]")
+        assert "default-src 'none'" in root.xpath("string(//meta[@http-equiv='Content-Security-Policy']/@content)")
+
+
+@pytest.mark.data
+def test_real_archives_have_a_report(shared_data: Path, tmp_path: Path) -> None:
+    """Every sample page of three real crawls, ARC and WARC, is shown as it was archived."""
+    names = ("archive.org/20080430-blackbook.warc.gz", "netarkivet.dk/20090706-arcfile_withredirects.arc")
+    archives = [shared_data / "warc" / name for name in (*names, "uraharajuku.st")]
+    archives = [file for path in archives for file in (sorted(path.iterdir()) if path.is_dir() else [path])]
+    folder = write_report(str(write_output(tmp_path / "output", archives)), str(tmp_path / "report")).parent
+    shown = [path for path in sorted((folder / "pages").iterdir()) if "<iframe" in path.read_text()]
+    assert sorted((folder / "pages").iterdir()) == shown
+    assert len(shown) > 12
