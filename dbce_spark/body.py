@@ -146,7 +146,13 @@ def _deflated(body: bytes, max_bytes: int) -> bytes:
 def _unbrotlied(body: bytes, max_bytes: int) -> bytes:
     decompressor = brotli.Decompressor()
     try:
-        out: bytes = decompressor.process(body, output_buffer_limit=max_bytes + 1)
+        # Of a stream that is cut short, a call gives no more than one window, and the next call the next.
+        part: bytes = decompressor.process(body, output_buffer_limit=max_bytes + 1)
+        parts = [part]
+        while part and sum(map(len, parts)) <= max_bytes and not decompressor.is_finished():
+            part = decompressor.process(b"", output_buffer_limit=max_bytes + 1)
+            parts.append(part)
+        out = b"".join(parts)
     except brotli.error as error:
         if body.lstrip()[:1] == b"<":
             return body  # the header lies: plain HTML

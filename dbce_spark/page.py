@@ -25,10 +25,13 @@ BLOCK_TAGS = frozenset(
 """Elements that begin and end a block (HTML Rendering 15.3: display other than inline)."""
 
 DROPPED_TAGS = frozenset(
-    "applet audio canvas datalist embed frame head iframe input noscript object optgroup option script select style svg"
+    "applet audio canvas datalist frame head iframe input noscript object optgroup option script select style svg"
     " template textarea video".split()
 )
-"""Elements that go with all they hold: scripts, styles, what is embedded, the machinery of forms (thesis 2.2)."""
+"""Elements that go with all they hold: scripts, styles, what is embedded, the machinery of forms (thesis 2.2).
+
+Not <embed>, which has no content, but to libxml2 holds whatever follows it.
+"""
 
 MAX_DEPTH = 2048
 """libxml2 drops what lies deeper, without an error, even with `huge_tree`."""
@@ -124,7 +127,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
     blocks = walk.blocks()
     flags = {
         "charset_errors": decoded.lossy,
-        "deep": walk.depth >= MAX_DEPTH - 1,
+        "deep": max(name.count("/") for name in walk.path_names) >= MAX_DEPTH - 2,
         "too_many_tokens": len(blocks.tokens) > config.max_tokens,
     }
     return Parsed(
@@ -170,7 +173,6 @@ class _Walk:
         self.xpaths: list[str] = []
         self.words: list[list[str]] = []
         self.link_words: list[int] = []
-        self.depth = 0
         self._parts: list[str] = []
         self._links = 0
         self._link_words = 0
@@ -235,8 +237,6 @@ class _Walk:
             if self._parts:
                 self._flush(stack)
             self._pre -= kind == _PRE
-            if len(stack) > self.depth:
-                self.depth = len(stack)
         elif kind == _LINK:
             self._links -= 1
         elif kind == _BREAK:
@@ -266,8 +266,9 @@ class _Walk:
             return
         text = raw.rstrip().strip("\n\r") if self._pre else " ".join(split)
         self.texts.append(text)
-        self.words.append(split if text.isascii() else tokens(text))
-        self.link_words.append(link_words)
+        words = split if text.isascii() else tokens(text)
+        self.words.append(words)
+        self.link_words.append(min(link_words, len(words)))  # a word in two pieces, as in <b>w</b>ord, was counted twice
         self.xpaths.append(_xpath(stack))
 
     def blocks(self) -> Blocks:

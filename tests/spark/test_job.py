@@ -1,0 +1,191 @@
+"""The Spark job is held to dbce/local.py: the same rows, whatever the partitions and the order."""
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+from dbce_spark import config, sources, tables
+from dbce_spark.dbce import local
+from dbce_spark.errors import OutputError
+from dbce_spark.samples import write_archive
+from dbce_spark.spark import job
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+# A cap below the sample's bucket sizes, so that cut buckets are among what is compared.
+CONFIG = config.load(settings=["bucket.cap=16", "output.site_parts=5"])
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """A sample archive of three crawls, and one of its files once more under another name: duplicates."""
+    folder = tmp_path_factory.mktemp("archive")
+    write_archive(folder, pages=60, seed=7)
+    files = sources.expand([str(folder)], CONFIG.input.patterns)
+    again = folder / "again.warc.gz"
+    shutil.copy(files[0], again)
+    return [*files, str(again)]
+
+
+@pytest.fixture(scope="module")
+def expected(archive: list[str]) -> local.Result:
+    return local.extract(archive, CONFIG)
+
+
+def extracted(
+    spark: "SparkSession", files: Sequence[str], output: Path, limit: int | None = None, with_html: bool = False
+) -> dict[str, Any]:
+    request = job.Request(files=files, output=str(output), with_html=with_html, limit=limit, started=0.0)
+    return job.run(spark, request, CONFIG)
+
+
+def rows(output: Path) -> list[dict[str, Any]]:
+    table = ds.dataset(output / "extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table()
+    return table.sort_by("capture_id").to_pylist()
+
+
+def rows_of(result: local.Result) -> list[dict[str, Any]]:
+    nothing = [None] * len(result.extractions)
+    batch = tables.extractions_batch(result.extractions, nothing, CONFIG.output.site_parts)
+    return pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
+
+
+@pytest.mark.parametrize("partitions", [1, 3, 7])
+def test_spark_gives_what_plain_python_gives(
+    spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path, partitions: int
+) -> None:
+    """However the rows are spread over partitions, the extractions are those of local.extract()."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    try:
+        extracted(spark, archive, tmp_path / "out")
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+        spark.conf.set("spark.sql.adaptive.enabled", "true")
+
+    assert rows_of(expected) == rows(tmp_path / "out")
+
+
+def test_the_order_of_the_files_changes_no_byte(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+    """Two runs on the same files in another order write the same files, byte for byte."""
+    extracted(spark, archive, tmp_path / "a")
+    extracted(spark, archive[::-1], tmp_path / "b")
+
+    assert files_below(tmp_path / "a") == files_below(tmp_path / "b")
+
+
+def files_below(output: Path) -> dict[str, bytes]:
+    parts = sorted(output.glob("*/**/*.parquet"))
+    return {str(part.relative_to(output)): part.read_bytes() for part in parts}
+
+
+def test_every_record_is_accounted_for(
+    spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path
+) -> None:
+    """The counts in run.json are those of local.extract(), and add up to the records read."""
+    returned = extracted(spark, archive, tmp_path / "out")
+    report = json.loads((tmp_path / "out" / "run.json").read_text())
+
+    assert {
+        "records_read": expected.records_read,
+        "extractions": len(expected.extractions),
+        "rejects": {},
+        "skipped": dict(sorted(expected.skipped.items())),
+    } == {name: report[name] for name in ("records_read", "extractions", "rejects", "skipped")}
+    assert report["records_read"] == report["extractions"] + sum(report["skipped"].values())
+    assert json.loads(json.dumps(returned)) == report
+
+
+def test_rejects_are_rows_with_their_place_and_reason(
+    spark: "SparkSession", archive: list[str], tmp_path: Path
+) -> None:
+    """What cannot be read becomes a row of `rejects` and ends nothing."""
+    broken = tmp_path / "no-archive.warc.gz"
+    broken.write_bytes(b"this is no archive\n")
+    report = extracted(spark, [*archive[:1], str(broken), str(tmp_path / "missing.warc")], tmp_path / "out")
+    rejects = ds.dataset(tmp_path / "out" / "rejects", schema=tables.REJECTS).to_table().to_pylist()
+
+    assert [(str(tmp_path / "missing.warc"), "file_unreadable"), (str(broken), "not_an_archive")] == [
+        (row["warc_file"], row["reason"]) for row in rejects
+    ]
+    assert {"file_unreadable": 1, "not_an_archive": 1} == report["rejects"]
+
+
+def test_a_limit_takes_the_first_captures(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+    """--limit N extracts the first N captures by file and offset, and counts those beyond."""
+    report = extracted(spark, archive, tmp_path / "out", limit=10)
+    everything = sorted(archive)[0]
+    first = [(row["warc_file"], row["warc_offset"]) for row in rows(tmp_path / "out")]
+
+    assert 10 == report["extractions"]
+    assert {everything} == {file for file, _ in first}
+    assert report["records_read"] == report["extractions"] + sum(report["skipped"].values())
+
+
+def test_html_is_written_only_when_asked_for(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+    """--html fills the html column with pages whose segments are marked; without it the column is null."""
+    extracted(spark, archive[:1], tmp_path / "with", with_html=True)
+    extracted(spark, archive[:1], tmp_path / "without")
+
+    assert all('<span class="dbce-' in row["html"] for row in rows(tmp_path / "with"))
+    assert {None} == {row["html"] for row in rows(tmp_path / "without")}
+
+
+def test_buckets_over_the_cap_are_cut_and_counted(
+    spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path
+) -> None:
+    """run.json names the largest bucket and how many were cut."""
+    report = extracted(spark, archive, tmp_path / "out")
+
+    assert report["largest_bucket"] > CONFIG.bucket.cap
+    assert report["capped_buckets"] > 0
+
+
+def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:
+    """A run that finds nothing says so and ends well."""
+    empty = tmp_path / "empty.warc.gz"
+    empty.write_bytes(b"")
+    report = extracted(spark, [str(empty)], tmp_path / "out")
+
+    assert (0, 0) == (report["records_read"], report["extractions"])
+    assert not (tmp_path / "out" / "_staging").exists()
+
+
+def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:
+    """Without --overwrite nothing that lies at the output is touched."""
+    (tmp_path / "run.json").write_text("{}")
+
+    with pytest.raises(OutputError, match="--overwrite"):
+        job.check_output(str(tmp_path), overwrite=False)
+
+
+def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None:
+    """--overwrite on a folder with other things in it is refused, by the name of one of them."""
+    (tmp_path / "thesis.tex").write_text("")
+
+    with pytest.raises(OutputError, match=r"thesis\.tex"):
+        job.check_output(str(tmp_path), overwrite=True)
+
+
+@pytest.mark.data
+def test_real_crawls_give_what_plain_python_gives(spark: "SparkSession", shared_data: Path, tmp_path: Path) -> None:
+    """On the crawls of archive.org, netarkivet.dk and quotes.toscrape.com Spark gives the rows of local.extract()."""
+    names = ("archive.org", "netarkivet.dk", "quotes.toscrape.com", "uraharajuku.st")
+    files = sources.expand([str(shared_data / "warc" / name) for name in names], CONFIG.input.patterns)
+    report = extracted(spark, files, tmp_path / "out")
+    result = local.extract(files, CONFIG)
+
+    assert rows_of(result) == rows(tmp_path / "out")
+    assert report["records_read"] == sum(
+        (report["extractions"], sum(report["rejects"].values()), sum(report["skipped"].values()))
+    )

@@ -1,0 +1,88 @@
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dbce_spark.spark.session import defaults, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CHANGED_BY_THE_FIXTURE = {"spark.driver.memory", "spark.sql.shuffle.partitions"}
+CHANGED_LOCALLY = {"spark.executor.pyspark.memory"}
+
+
+def test_every_default_has_its_reason() -> None:
+    """Each setting, or group of settings, of spark-defaults.conf stands below a comment."""
+    text = (Path(__file__).parents[2] / "conf" / "spark-defaults.conf").read_text()
+    groups = [group.splitlines() for group in text.split("\n\n")]
+
+    assert defaults()
+    assert all(group[0].startswith("#") for group in groups)
+
+
+@pytest.mark.spark
+def test_local_session_has_our_defaults(spark: "SparkSession") -> None:
+    """A local session is set up as spark-defaults.conf says."""
+    expected = {k: v for k, v in defaults().items() if k not in CHANGED_BY_THE_FIXTURE | CHANGED_LOCALLY}
+    actual = {key: spark.sparkContext.getConf().get(key) for key in expected}
+
+    assert expected == actual
+
+
+@pytest.mark.spark
+def test_settings_win(spark: "SparkSession") -> None:
+    """What the caller sets is stronger than the file."""
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "4"
+
+
+@pytest.mark.spark
+def test_active_session_is_kept(spark: "SparkSession") -> None:
+    """Where a session is active it is given back as it is, whatever is asked for."""
+    again = session("another", master="local[7]", settings={"spark.sql.shuffle.partitions": "99"})
+
+    assert again is spark
+    assert spark.conf.get("spark.sql.shuffle.partitions") == "4"
+
+
+@pytest.mark.spark
+def test_timestamps_are_utc(spark: "SparkSession") -> None:
+    """A timestamp is shown in UTC, whatever the machine's own zone."""
+    shown = spark.sql("SELECT CAST(timestamp_micros(0) AS STRING) AS shown").first()
+
+    assert shown is not None
+    assert str(datetime.fromtimestamp(0, UTC).replace(tzinfo=None)) == shown.shown
+
+
+@pytest.mark.spark
+def test_spark_submit_keeps_its_settings(spark: "SparkSession", tmp_path: Path) -> None:
+    """Under spark-submit its settings stay, and only spark.sql settings that nobody gave are filled in."""
+    job = tmp_path / "job.py"
+    job.write_text(
+        "import sys\n"
+        "from dbce_spark.spark.session import session\n"
+        "spark = session('ours', master='local[7]')\n"
+        "told = [spark.sparkContext.master, spark.sparkContext.appName]\n"
+        "told += [spark.conf.get('spark.sql.shuffle.partitions'), spark.conf.get('spark.sql.session.timeZone')]\n"
+        "open(sys.argv[1], 'w').write(' '.join(told))\n"
+    )
+    # JAVA_HOME and the other variables are those that the fixture's session left behind.
+    environment = {
+        **os.environ,
+        "SPARK_CONF_DIR": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        "TZ": "Asia/Tokyo",
+    }
+    submit = [str(Path(sys.executable).parent / "spark-submit"), "--master", "local[1]", "--name", "theirs"]
+    submit += ["--driver-memory", "600m", "--conf", "spark.sql.shuffle.partitions=3", str(job), str(tmp_path / "told")]
+
+    done = subprocess.run(
+        submit, env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=180, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "told").read_text() == "local[1] theirs 3 UTC"
