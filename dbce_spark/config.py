@@ -135,7 +135,8 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    merged = _read(str(files("dbce_spark") / "conf" / "dbce.toml"))
+    # As a resource, not a path: the package may be a zip that was given to spark-submit.
+    merged = tomllib.loads((files("dbce_spark") / "conf" / "dbce.toml").read_text(encoding="utf-8"))
     if path is not None:
         merged = _overlay(merged, _read(path))
     for setting in settings:

@@ -3,6 +3,7 @@
 DbceError
 ├── ConfigError   a parameter is unknown, of the wrong type or out of its range
 ├── InputError    an input argument names nothing that can be read
+├── JobError      Spark gave up on a stage
 ├── OutputError   the output exists, cannot be written, or is not an output of ours
 └── PlatformError this machine lacks something the program needs to run
 """
@@ -18,6 +19,10 @@ class ConfigError(DbceError):
 
 class InputError(DbceError):
     """An input argument names nothing that can be read."""
+
+
+class JobError(DbceError):
+    """Spark gave up on a stage: not on a bad record, which is a reject, but on its machines or on a fault of ours."""
 
 
 class OutputError(DbceError):

@@ -193,7 +193,7 @@ def _end_of(stream: BinaryIO, record: Any) -> int | None:
             raw = stream.read(_WINDOW)
         return offset
     head = _WARC_HEAD.match(raw)
-    end = offset + (head.end() if head else 0) + record.content_length
+    end: int = offset + (head.end() if head else 0) + record.content_length
     stream.seek(end)
     behind = stream.read(4)
     return end + len(behind) - len(behind.lstrip(b"\r\n"))
@@ -223,12 +223,13 @@ def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Reco
             record = next(iterator, None)
             if record is None:
                 break
+            headers = record.rec_headers
+            declared_length = int(headers.get_header("length") or -1)
             block = _all_of(record.raw_stream) if (record.length or 0) <= max_bytes else None
             offset, length = iterator.get_record_offset(), iterator.get_record_length()
             at = offset + length
         except Exception as error:
             raise _ReadFailed(at, error) from error
-        headers = record.rec_headers
         yield _Record(
             kind="arc_header" if record.rec_type == "arc_header" else "response",
             url=(headers.get_header("uri") or "").strip(),
@@ -237,7 +238,7 @@ def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Reco
             offset=offset,
             length=length,
             block=block,
-            declared_length=int(headers.get_header("length") or -1),
+            declared_length=declared_length,
             says_truncated=False,
         )
     _expect_end(stream, at)
@@ -395,4 +396,8 @@ def site_of(url: str, kind: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _domain(host: str) -> str:
-    return _registered.extract_str(host).top_domain_under_public_suffix or host
+    """The registered domain; under a top level that the Public Suffix List lacks, the last two labels (its rule "*")."""
+    found = _registered.extract_str(host)
+    if found.top_domain_under_public_suffix or found.suffix or found.ipv4 or found.ipv6:
+        return found.top_domain_under_public_suffix or host
+    return ".".join(host.rsplit(".", 2)[-2:])

@@ -2,6 +2,7 @@
 
 import json
 import platform
+import re
 import shutil
 import time
 from collections.abc import Sequence
@@ -10,16 +11,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import dbce_spark
 from dbce_spark import store
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import JobError, OutputError
 from dbce_spark.spark import annotations, crosses, extractions, pages, staging
 from dbce_spark.spark.progress import Progress
 
 RUN_FILE = "run.json"
+_EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
 _VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "FastWARC", "datasketch", "rapidfuzz", "numpy")
 
 
@@ -49,7 +53,20 @@ def check_output(output: str, *, overwrite: bool) -> None:
 
 
 def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
-    """Runs all stages and returns what run.json says."""
+    """Runs all stages and returns what run.json says.
+
+    Raises:
+        JobError: Spark gave up on a stage.
+    """
+    try:
+        return _run(spark, request, config)
+    except (PySparkException, Py4JError) as error:
+        told = [line.strip() for line in str(error).splitlines() if line.strip()]
+        cause = next((line for line in told if _EXCEPTION.match(line)), told[0] if told else type(error).__name__)
+        raise JobError(f"Spark gave up: {cause[:300]}; its log says more, and --overwrite starts afresh") from error
+
+
+def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
     output = request.output
     _clear(output)
     staging.prepare(output)

@@ -1,0 +1,115 @@
+"""The commands as a person calls them, without Spark."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.cli import main
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("command", ["extract", "report", "sample-archive", "bench"])
+def test_every_command_and_option_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--help lists each option with a sentence beside it."""
+    with pytest.raises(SystemExit, match="0"):
+        main([command, "--help"])
+    options = capsys.readouterr().out.partition("options:")[2]
+    bare = [line for line in options.splitlines() if line.startswith("  -") and not line.strip().endswith("]")]
+    entries = options.split("\n  -")[1:]
+
+    assert bare
+    assert [] == [entry.split()[0] for entry in entries if len(entry.split()) < 4]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["extract", "no-such-file.warc.gz", "--output", "out"], "no-such-file.warc.gz: no archive found there"),
+        (["extract", "x", "--output", "out", "--set", "lsh.treshold=0.3"], "lsh.treshold is no parameter"),
+        (["extract", "x", "--output", "out", "--set", "lsh.threshold=3.0"], "lsh.threshold is 3.0"),
+        (["extract", "x", "--output", "out", "--config", "none.toml"], "none.toml: cannot be read"),
+        (["report", "nowhere", "--output", "out"], "nowhere"),
+    ],
+)
+def test_an_error_is_one_line_that_names_its_cause(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong argument ends with status 2 and one line on stderr."""
+    monkeypatch.chdir(tmp_path)
+    status = main(arguments)
+    errors = capsys.readouterr().err
+
+    assert 2 == status
+    assert 1 == errors.count("\n")
+    assert told in errors
+
+
+def test_a_dry_run_says_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """--dry-run lists the files with their sizes, and makes no output."""
+    (tmp_path / "a.warc").write_bytes(b"x" * 1234)
+    (tmp_path / "b.arc.gz").write_bytes(b"x" * 10)
+    (tmp_path / "index.cdx").write_bytes(b"x")
+    status = main(["extract", str(tmp_path), "--output", str(tmp_path / "out"), "--dry-run"])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert 0 == status
+    assert ["1,234", "10", "1,244"] == [line.split()[0] for line in lines]
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_that_exists_is_refused_before_spark_starts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A run into a folder that holds something ends at once."""
+    (tmp_path / "a.warc").write_bytes(b"")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "run.json").write_text("{}")
+    status = main(["extract", str(tmp_path / "a.warc"), "--output", str(tmp_path / "out")])
+
+    assert 2 == status
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_the_help_needs_neither_spark_nor_java() -> None:
+    """`dbce --help` works where pyspark cannot be imported."""
+    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.cli import main; main(['--help'])"
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert 0 == ended.returncode
+    assert "extract" in ended.stdout
+
+
+@pytest.mark.spark
+def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
+    """`spark-submit jobs/extract.py` on the sample archive writes the three parts of an output and ends with the summary."""
+    import os
+
+    import pyspark
+
+    from dbce_spark.samples import write_archive
+    from dbce_spark.spark.java import java_home
+
+    write_archive(tmp_path / "archive", pages=40, seed=3)
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    environment = {**os.environ, "JAVA_HOME": java_home(), "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(
+        [
+            *(str(submit), "--master", "local[2]", "--properties-file", str(ROOT / "conf" / "spark-defaults.conf")),
+            *("--conf", "spark.driver.bindAddress=127.0.0.1", "--conf", "spark.driver.host=127.0.0.1"),
+            *("--conf", "spark.sql.shuffle.partitions=4", "--conf", "spark.executor.pyspark.memory=0"),
+            *(str(ROOT / "jobs" / "extract.py"), str(tmp_path / "archive"), "--output", str(tmp_path / "out")),
+        ],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert 0 == ended.returncode, ended.stderr[-2000:]
+    assert {"extractions", "rejects", "run.json"} >= {path.name for path in (tmp_path / "out").iterdir()}
+    assert (tmp_path / "out" / "run.json").exists()
+    assert "pages/s/core" in ended.stdout
