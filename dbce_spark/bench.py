@@ -93,7 +93,8 @@ def _peers() -> dict[str, Extractor]:
 
 
 def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Iterator[list[warc.Fetch]]:
-    """The first MAX_PAGES captures, some at a time, so that whatever else the machine does hits every contender alike."""
+    """The first MAX_PAGES captures, some at a time, so that whatever else the machine does hits every contender
+    alike."""
     records = (record for path in files for record in warc.read(path, config.input, config.page.max_html_bytes))
     left = MAX_PAGES
     while left > 0:
@@ -117,7 +118,7 @@ def _timed_round(
         parsed = [pages.page_of(fetch, config) for fetch in fetches]
     read = [page for page in parsed if isinstance(page, Page)]
     with watch.of("stage"):
-        tables.pages_batch(read, [None] * len(read), config.output.site_parts)
+        tables.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
     # The peers are given text: decoding is not theirs to be timed for, and every one gets the same.
     htmls = [decode(fetch.html, fetch.capture.declared_charset).html.decode() for fetch in fetches]
     for name, extract in peers.items():
@@ -147,7 +148,8 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
 
 
 def _spark(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
-    """The whole job in local Spark, twice on a few captures (to warm up, then to know what a run costs whatever its size) and
+    """The whole job in local Spark, twice on a few captures (to warm up, then to know what a run costs whatever its
+    size) and
     once on all. `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
     `wall_ms_per_page` the same by the clock, times cores."""
     from dbce_spark.spark.session import session
@@ -165,10 +167,11 @@ def _spark(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
 
     run(files[:1], _START_UP_CAPTURES)
     small, whole = run(files[:1], _START_UP_CAPTURES), run(files, None)
-    more_pages = max(1, whole["captures"] - small["captures"])
+    more_pages = max(1, int(whole["captures"] - small["captures"]))
 
     def ms(name: str, cores: int) -> float:
-        return round((whole[name] - small[name]) * cores / more_pages * 1000, 3)
+        beyond: float = (whole[name] - small[name]) * cores
+        return round(beyond / float(more_pages) * 1000, 3)
 
     return {
         "ms_per_page": ms("cpu_seconds", 1),
@@ -185,12 +188,13 @@ def _cpu_of_children() -> float:
     import psutil
 
     times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
-    return sum(one.user + one.system + one.children_user + one.children_system for one in times)
+    return float(sum(one.user + one.system + one.children_user + one.children_system for one in times))
 
 
 def _text(report: Mapping[str, Any], target: str) -> str:
     ratios = report["ratio_to_trafilatura"]
-    lines = [f"{report['pages']:,} pages without Spark, {report['spark']['pages']:,} with; CPU ms a page (with Spark: core ms)"]
+    counts = f"{report['pages']:,} pages without Spark, {report['spark']['pages']:,} with"
+    lines = [f"{counts}; CPU ms a page"]
     lines += [f"  {name:12} {ms:8.2f}   x {ratios.get(name, 1.0):.2f}" for name, ms in report["ms_per_page"].items()]
     lines += ["of dbce_local:", *(f"  {name:12} {ms:8.2f}" for name, ms in report["stages"].items())]
     return "\n".join([*lines, f"written to {target}"])

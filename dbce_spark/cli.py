@@ -53,14 +53,18 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Label the text of every page in web archives and write it as Parquet (docs/tables.md).",
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=_INPUT_HELP)
-    command.add_argument("--output", required=True, metavar="DIR", help="a folder for extractions, rejects and run.json")
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="a folder for extractions, rejects and run.json"
+    )
     command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help="one parameter of conf/dbce.toml for this run, such as lsh.threshold=0.3; may be repeated",
     )  # fmt: skip
     command.add_argument("--html", action="store_true", help="also write each page as annotated HTML (column html)")
-    command.add_argument("--limit", type=_count, metavar="N", help="extract the first N captures by file and offset only")
+    command.add_argument(
+        "--limit", type=_count, metavar="N", help="extract the first N captures by file and offset only"
+    )
     command.add_argument("--dry-run", action="store_true", help="say what would be read, and read nothing")
     command.add_argument("--overwrite", action="store_true", help="replace an output that exists")
     command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
@@ -71,11 +75,13 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command = commands.add_parser(
         "report",
         help="show an output as static HTML",
-        description="Show an output as static HTML: totals, rejects, templates, sample pages with their labels, a cross.",
+        description="Show an output as static HTML: totals, rejects, templates, sample pages with labels.",
     )
     command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
     command.add_argument("--output", required=True, metavar="DIR", help="a folder for the report")
-    command.add_argument("--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)")
+    command.add_argument(
+        "--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)"
+    )
     command.set_defaults(run=_report)
 
 
@@ -86,8 +92,12 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
         description="Write a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels.",
     )
     command.add_argument("folder", metavar="DIR", help="where to write it")
-    command.add_argument("--pages", type=_count, default=300, metavar="N", help="about how many URLs (default: %(default)s)")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: %(default)s)")
+    command.add_argument(
+        "--pages", type=_count, default=300, metavar="N", help="about how many URLs (default: %(default)s)"
+    )
+    command.add_argument(
+        "--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: %(default)s)"
+    )
     command.set_defaults(run=_sample_archive)
 
 
@@ -95,10 +105,12 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command = commands.add_parser(
         "bench",
         help="measure time a page, beside trafilatura and resiliparse on the same pages",
-        description="Measure time a page and stage, beside trafilatura and resiliparse on the same pages in the same run.",
+        description="Measure time a page and stage, beside trafilatura and resiliparse on the same pages.",
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=_INPUT_HELP)
-    command.add_argument("--output", default="bench.json", metavar="FILE", help="where to write the figures (bench.json)")
+    command.add_argument(
+        "--output", default="bench.json", metavar="FILE", help="where to write the figures (bench.json)"
+    )
     command.set_defaults(run=_bench)
 
 

@@ -126,8 +126,6 @@ class Found:
     """
 
     cross: Cross
-    site: str
-    url_key: str  # of `cur`
     bucket_id: str
     bucket_size: int  # captures, before it was cut into parts
     group: str

@@ -268,7 +268,8 @@ class _Walk:
         self.texts.append(text)
         words = split if text.isascii() else tokens(text)
         self.words.append(words)
-        self.link_words.append(min(link_words, len(words)))  # a word in two pieces, as in <b>w</b>ord, was counted twice
+        # A word in two pieces, as in <b>w</b>ord, was counted twice.
+        self.link_words.append(min(link_words, len(words)))
         self.xpaths.append(_xpath(stack))
 
     def blocks(self) -> Blocks:

@@ -1,6 +1,5 @@
 """Where results go: files that appear under their name only when they are whole."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from uuid import uuid4
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fsspec.core import url_to_fs
 
 
 @contextmanager
@@ -19,8 +19,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
     Locally by a rename; object stores show an object when it is complete.
     """
     if "://" in path:
-        with fsspec.open(path, "wb") as stream:
-            yield stream
+        yield from _whole_object(path)
         return
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -29,9 +28,22 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
     try:
         with partial.open("wb") as stream:
             yield stream
-        os.replace(partial, target)
+        partial.replace(target)
     except BaseException:
         partial.unlink(missing_ok=True)
+        raise
+
+
+def _whole_object(path: str) -> Iterator[BinaryIO]:
+    filesystem, name = url_to_fs(path)
+    stream = filesystem.open(name, "wb", autocommit=False)
+    try:
+        yield stream
+        stream.close()
+        stream.commit()
+    except BaseException:
+        stream.close()
+        stream.discard()
         raise
 
 
@@ -71,6 +83,13 @@ def parquet_file(
         file = ParquetFile(stream, schema, dictionary=dictionary, rows_per_group=rows_per_group)
         yield file
         file.close()
+
+
+@contextmanager
+def open_parquet(path: str) -> Iterator[pq.ParquetFile]:
+    """A Parquet file to read from."""
+    with fsspec.open(path, "rb") as stream, pq.ParquetFile(stream) as file:
+        yield file
 
 
 def write_parquet(

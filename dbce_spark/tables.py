@@ -4,7 +4,6 @@ docs/tables.md says what each column means. Nothing here knows Spark; its schema
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,11 +50,12 @@ PAGES = pa.schema(
     [
         *_CAPTURE,
         *_BLOCKS,
-        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, html=_BINARY, site_part=_INT),
+        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, html=_BINARY),
+        *_fields(file_no=_INT, row_no=_INT),
     ]
 )
-"""What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by newlines,
-the numbers as int32, one column after the other."""
+"""What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by
+newlines, the numbers as int32, one column after the other. `file_no` and `row_no` say where the row is staged."""
 
 REJECTS = pa.schema(
     _fields(
@@ -82,12 +82,11 @@ _CROSS = _fields(
     prev_similarity=_FLOAT,
     next_similarity=_FLOAT,
 )
-_BUCKET = _fields(site=_STRING, url_key=_STRING, bucket_id=_STRING, bucket_size=_LONG, group=_STRING)
+_BUCKET = _fields(bucket_id=_STRING, bucket_size=_LONG, group=_STRING)
 FOUND = pa.schema([*_CROSS, *_BUCKET])
 
-_PLACE = _fields(site_part=_INT, url_hash=_LONG)
-ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_PLACE, *_fields(run_ends=_BINARY, run_bits=_BINARY)])
-"""An annotation, the bucket its cross was found in, and where the row of its capture will be written."""
+ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_fields(run_ends=_BINARY, run_bits=_BINARY)])
+"""An annotation, and the bucket its cross was found in."""
 
 _SEGMENT = _fields(
     xpath=_STRING,
@@ -164,7 +163,9 @@ def site_part(site: str, site_parts: int) -> int:
     return url_hash(site) % site_parts
 
 
-def pages_batch(pages: Sequence[Page], htmls: Sequence[bytes | None], site_parts: int) -> pa.RecordBatch:
+def pages_batch(
+    pages: Sequence[Page], htmls: Sequence[bytes | None], *, file_no: int, first_row: int
+) -> pa.RecordBatch:
     """Pages as PAGES rows; `htmls` are their HTML in UTF-8 where it is kept."""
     blocks = [page.blocks for page in pages]
     columns = _capture_columns(pages)
@@ -181,7 +182,8 @@ def pages_batch(pages: Sequence[Page], htmls: Sequence[bytes | None], site_parts
         "bands": [page.bands.view(np.int64) for page in pages],
         "url_hash": _url_hashes([page.capture.url_key for page in pages]),
         "html": list(htmls),
-        "site_part": [site_part(page.capture.site, site_parts) for page in pages],
+        "file_no": [file_no] * len(pages),
+        "row_no": list(range(first_row, first_row + len(pages))),
     }
     return _batch(PAGES, len(pages), columns)
 
@@ -192,7 +194,9 @@ def _url_hashes(url_keys: Sequence[str]) -> Any:
 
 
 def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
-    return _batch(REJECTS, len(rejects), {name: [str(getattr(reject, name)) if name in ("stage", "reason") else getattr(reject, name) for reject in rejects] for name in REJECTS.names})
+    columns: dict[str, Any] = {name: [getattr(reject, name) for reject in rejects] for name in REJECTS.names}
+    columns |= {name: [str(value) for value in columns[name]] for name in ("stage", "reason")}
+    return _batch(REJECTS, len(rejects), columns)
 
 
 def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
@@ -251,10 +255,8 @@ def found_from(row: dict[str, Any]) -> Found:
     return Found(cross=cross_from(row), **{field.name: row[field.name] for field in _BUCKET})
 
 
-def annotations_batch(annotations: Sequence[tuple[Found, Annotation]], site_parts: int) -> pa.RecordBatch:
+def annotations_batch(annotations: Sequence[tuple[Found, Annotation]]) -> pa.RecordBatch:
     columns = _found_columns([found for found, _ in annotations])
-    columns["site_part"] = [site_part(found.site, site_parts) for found, _ in annotations]
-    columns["url_hash"] = _url_hashes([found.url_key for found, _ in annotations])
     columns["run_ends"] = [annotation.ends.astype("<i4").tobytes() for _, annotation in annotations]
     columns["run_bits"] = [annotation.bits.tobytes() for _, annotation in annotations]
     return _batch(ANNOTATIONS, len(annotations), columns)

@@ -1,7 +1,7 @@
 """(W)ARC files to captures.
 
 Each record of a file comes out once: as a capture with its body, as a reject, or as skipped. FastWARC
-reads WARC and warcio reads ARC; behind a damage the next record is searched and reading goes on there.
+reads WARC, warcio reads ARC and what FastWARC cannot; behind a damage the next record is searched, and reading goes on.
 """
 
 import hashlib
@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import count
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
@@ -34,12 +35,13 @@ _HTML_START = re.compile(
 _KINDS = ("warcinfo", "arc_header", "request", "metadata", "resource", "revisit", "conversion", "continuation")
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-\d{3}T")  # ClueWeb09 writes 2008-10-294T05:21:46-0700
 _WARC_HEAD = re.compile(rb".*?\r?\n\r?\n", re.DOTALL)
-_RECORD_START = re.compile(
-    rb"\x1f\x8b\x08|WARC/\d\.\d+\r?\n[\w-]+:|[a-z]{2,12}://\S{1,2000} \S{1,45} \d{8,14} \S{1,200} \d"
-)
+_CRLF_WARC = re.compile(rb"WARC/[^\n]*\r\n")
+_RECORD_START = re.compile(rb"\x1f\x8b\x08|WARC/\d\.\d+\r?\n[\w-]+:|https?://\S{1,2000} \S{1,45} \d{8,14} \S{1,200} \d")
 _LONGEST_START = 2300
 """Bytes that decide whether a record starts, at most."""
 _WINDOW = 1 << 20
+_MOST_DAMAGES = 1000
+"""After so many in one file the rest is one more: a library may read to the file's end before it notices each."""
 
 _registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
@@ -108,8 +110,14 @@ def _records(stream: BinaryIO, max_bytes: int) -> Iterator[_Record | _Damage]:
         return
     if start > 0:
         yield _Damage(0, f"no record: begins with {raw!r}")
-    reader = _warc_records if (_first_bytes(stream, start) or b"").startswith(b"WARC/") else _arc_records
-    while start is not None:
+    # FastWARC takes a file whose lines end in LF alone for one endless header.
+    reader = _by_fastwarc if _CRLF_WARC.match(_first_bytes(stream, start) or b"") else _by_warcio
+    for nth in count():
+        if start is None:
+            return
+        if nth == _MOST_DAMAGES:
+            yield _Damage(start, f"given up behind {nth} damages")
+            return
         last = start
         try:
             for record in reader(stream, start, max_bytes):
@@ -118,7 +126,9 @@ def _records(stream: BinaryIO, max_bytes: int) -> Iterator[_Record | _Damage]:
             return
         except _ReadFailed as failure:
             yield _Damage(failure.offset, failure.detail)
-            start = _next_start(stream, max(last, failure.offset) + 1)
+            # Where an ARC record ends only its length says, which may be the lie that led astray: look from its start.
+            is_sure = reader is _by_fastwarc or _is_gzip(stream, last)
+            start = _next_start(stream, (max(last, failure.offset) if is_sure else last) + 1)
 
 
 class _ReadFailed(Exception):
@@ -130,7 +140,7 @@ class _ReadFailed(Exception):
         self.detail = f"{type(error).__name__}: {error}"[:500]
 
 
-def _warc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
+def _by_fastwarc(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
     stream.seek(start)
     iterator = iter(WarcIterator(stream, parse_http=False))
     held: Any = None
@@ -166,8 +176,13 @@ def _warc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Rec
         held, held_block = found, block
 
 
+def _is_gzip(stream: BinaryIO, offset: int) -> bool:
+    stream.seek(offset)
+    return stream.read(len(http.GZIP_MAGIC)) == http.GZIP_MAGIC
+
+
 def _expect_end(stream: BinaryIO, offset: int) -> None:
-    """Raises _ReadFailed where a library stopped without a word though there is more than blank bytes behind `offset`."""
+    """Raises _ReadFailed where a library stopped without a word though there is more behind `offset` than blanks."""
     stream.seek(offset)
     if stream.read(_WINDOW).strip(b"\r\n\0 "):
         raise _ReadFailed(offset, EOFError("no record was found from here on"))
@@ -214,7 +229,7 @@ def _from_warc(record: Any, block: bytes | None, end: int) -> _Record:
     )
 
 
-def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
+def _by_warcio(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Record]:
     stream.seek(start)
     iterator = ArcIterator(stream, no_record_parse=True)
     at = start
@@ -224,22 +239,23 @@ def _arc_records(stream: BinaryIO, start: int, max_bytes: int) -> Iterator[_Reco
             if record is None:
                 break
             headers = record.rec_headers
-            declared_length = int(headers.get_header("length") or -1)
+            is_warc = record.format == "warc"
+            declared_length = int(headers.get_header("Content-Length" if is_warc else "length") or -1)
             block = _all_of(record.raw_stream) if (record.length or 0) <= max_bytes else None
             offset, length = iterator.get_record_offset(), iterator.get_record_length()
-            at = offset + length
+            at = max(start, offset + length)
         except Exception as error:
             raise _ReadFailed(at, error) from error
         yield _Record(
-            kind="arc_header" if record.rec_type == "arc_header" else "response",
-            url=(headers.get_header("uri") or "").strip(),
-            date=(headers.get_header("archive-date") or "").strip(),
-            record_id="",
+            kind=(record.rec_type or "unknown").lower(),
+            url=(headers.get_header("WARC-Target-URI" if is_warc else "uri") or "").strip().strip("<>"),
+            date=(headers.get_header("WARC-Date" if is_warc else "archive-date") or "").strip(),
+            record_id=(headers.get_header("WARC-Record-ID") or "").strip(),
             offset=offset,
             length=length,
             block=block,
             declared_length=declared_length,
-            says_truncated=False,
+            says_truncated=headers.get_header("WARC-Truncated") is not None,
         )
     _expect_end(stream, at)
 
@@ -396,7 +412,7 @@ def site_of(url: str, kind: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def _domain(host: str) -> str:
-    """The registered domain; under a top level that the Public Suffix List lacks, the last two labels (its rule "*")."""
+    """The registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule "*")."""
     found = _registered.extract_str(host)
     if found.top_domain_under_public_suffix or found.suffix or found.ipv4 or found.ipv6:
         return found.top_domain_under_public_suffix or host

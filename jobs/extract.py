@@ -1,4 +1,5 @@
-"""What spark-submit runs: `spark-submit jobs/extract.py INPUT... --output DIR`; `dbce extract --help` lists the options."""
+"""What spark-submit runs: `spark-submit jobs/extract.py INPUT... --output DIR`; `dbce extract --help` lists the
+options."""
 
 import sys
 

@@ -84,7 +84,8 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
 
 @pytest.mark.spark
 def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
-    """`spark-submit jobs/extract.py` on the sample archive writes the three parts of an output and ends with the summary."""
+    """`spark-submit jobs/extract.py` on the sample archive writes the three parts of an output and ends with the
+    summary."""
     import os
 
     import pyspark

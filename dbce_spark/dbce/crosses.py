@@ -58,12 +58,9 @@ def build(part: Sequence[Member], *, cap: int) -> list[Cross]:
 def find(bucket: BucketKey, members: Sequence[Member], *, bucket_size: int, part: int, cap: int) -> Iterator[Found]:
     """The crosses of one part of a bucket, in groups of at most `cap` that are annotated together."""
     bucket_id = digest(bucket.site, str(bucket.band), str(bucket.key))
-    url_keys = {member.capture_id: member.url_key for member in members}
     for at, cross in enumerate(build(members, cap=cap)):
         yield Found(
             cross=cross,
-            site=bucket.site,
-            url_key=url_keys[cross.cur],
             bucket_id=bucket_id,
             bucket_size=bucket_size,
             group=f"{bucket_id}-{part}-{at // cap}",

@@ -22,36 +22,39 @@ def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
     """Stages one ANNOTATIONS row for each staged cross."""
     found = crosses.staged(spark, output)
     texts = kept(spark, output).select("capture_id", "tokens")
-    staging.write(annotations(found, texts, config), output, NAME)
+    staging.write(annotations(found, texts, config.diff.exact_limit), output, NAME)
 
 
-def annotations(found: DataFrame, texts: DataFrame, config: DbceConfig) -> DataFrame:
+def annotations(found: DataFrame, texts: DataFrame, exact_limit: int) -> DataFrame:
     """FOUND rows and (capture_id, tokens) to ANNOTATIONS rows.
 
-    Each group gets the tokens of each capture in it once, before its crosses; that is what the sort by `is_cross` is for.
+    Each group gets the tokens of each capture in it once, before its crosses; that is what the sort by `is_cross` is
+    for.
     """
 
     def in_groups(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for group in groups(batches, ["group"]):
-            yield _in_group(group, config)
+            yield _in_group(group, exact_limit)
 
     needed = found.select("group", F.explode(F.array(*ARMS)).alias("capture_id")).where("capture_id <> ''").distinct()
-    carried = needed.join(texts, on="capture_id", how="inner").select("group", F.lit(False).alias("is_cross"), "capture_id", "tokens")
+    carried = needed.join(texts, on="capture_id", how="inner").select(
+        "group", F.lit(False).alias("is_cross"), "capture_id", "tokens"
+    )
     asked = found.select("group", F.lit(True).alias("is_cross"), F.struct(*tables.FOUND.names).alias("cross"))
     rows = carried.unionByName(asked, allowMissingColumns=True)
     ordered = rows.repartition("group").sortWithinPartitions("group", "is_cross")
     return ordered.mapInArrow(in_groups, staging.schema(tables.ANNOTATIONS))
 
 
-def _in_group(group: pa.Table, config: DbceConfig) -> pa.RecordBatch:
+def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     """The annotations of one group: its captures' tokens first, then its crosses."""
     is_cross = group.column("is_cross").to_pylist()
     captures = is_cross.index(True)
     ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
     by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
     found = [tables.found_from(row) for row in group.column("cross").slice(captures).to_pylist()]
-    annotated = annotate([one.cross for one in found], by_id, exact_limit=config.diff.exact_limit)
-    return tables.annotations_batch(list(zip(found, annotated, strict=True)), config.output.site_parts)
+    annotated = annotate([one.cross for one in found], by_id, exact_limit=exact_limit)
+    return tables.annotations_batch(list(zip(found, annotated, strict=True)))
 
 
 def staged(spark: SparkSession, output: str) -> DataFrame:

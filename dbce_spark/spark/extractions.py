@@ -1,49 +1,55 @@
-"""Last stage: each capture's annotations are merged, and what came of it is written."""
+"""Last stage: each capture's annotations are merged, and what came of it is written.
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+The texts do not travel: each task reads the staged pages it is to merge by itself, and Spark brings it their
+annotations.
+"""
 
-import numpy as np
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame, SparkSession
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, postprocess
 from dbce_spark.model import Extraction
-from dbce_spark.spark import annotations, pages, staging
+from dbce_spark.spark import annotations, pages
+from dbce_spark.spark.groups import groups
 
 NAME = "extractions"
 REJECTS = "rejects"
-_FILES_OF_SMALL_RUN = 64
-_MIN_ROWS_PER_FILE = 250
-_ROWS_PER_GROUP = 1024
-_NOT_MERGED = ("tokens", "signature", "bands")
+_TASKS_OF_SMALL_RUN = 32
 _REPEATING = [
     *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id"),
     *(f"segments.list.element.{name}" for name in ("xpath", "label", "bits", "score", "conflict")),
     *(f"segments.list.element.{name}" for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
     *(f"crosses.list.element.{name}" for name in ("bits", "up", "down", "prev", "next")),
 ]
+_SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
+_DROPPED, _ANNOTATION, _MERGE = range(3)
 
 
-def write(spark: SparkSession, output: str, config: DbceConfig) -> Counter[str]:
+def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequence[pages.Tally]) -> Counter[str]:
     """Writes `extractions` and `rejects`. Returns how many extractions there are, by status."""
     target = f"{output.rstrip('/')}/{NAME}"
 
-    def write_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def merge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         statuses: Counter[str] = Counter()
-        for file, of_file in by_file(batches):
-            statuses += write_file(target, file, of_file, config)
-        yield pa.RecordBatch.from_pydict(
-            {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
-        )
+        with ExitStack() as open_files:
+            files = _Files(target, open_files)
+            for group in groups(batches, ["task", "file_no", "row_group"]):
+                statuses += merge_group(output, group, files, config)
+        columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
+        yield pa.RecordBatch.from_pydict(columns)
 
-    kept = pages.kept(spark, output).drop(*_NOT_MERGED)
-    files = files_of_parts(kept, config.output.rows_per_file)
-    rows = with_annotations(kept, annotations.staged(spark, output), files)
-    written = rows.mapInArrow(write_files, "status string, n long").collect()
+    work = work_list(spark, output, [tally.captures for tally in tallies], config.output.rows_per_file)
+    written = work.mapInArrow(merge_all, "status string, n long").collect()
     _write_rejects(spark, output)
     counts: Counter[str] = Counter()
     for row in written:
@@ -51,86 +57,84 @@ def write(spark: SparkSession, output: str, config: DbceConfig) -> Counter[str]:
     return counts
 
 
-def files_of_parts(kept: DataFrame, rows_per_file: int) -> dict[int, int]:
-    """How many files each site part is written as. A matter of the rows alone, so that the same input gives the same files."""
-    sizes = {row["site_part"]: row["count"] for row in kept.groupBy("site_part").count().collect()}
-    rows = min(rows_per_file, max(_MIN_ROWS_PER_FILE, sum(sizes.values()) // _FILES_OF_SMALL_RUN))
-    return {part: -(-size // rows) for part, size in sorted(sizes.items())}
+def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_per_file: int) -> DataFrame:
+    """All that is to be done, a task a partition: for each row group of each staged file the rows that are dropped, the
+    annotations of the others, and last a row that says that now it can be merged.
 
-
-def with_annotations(kept: DataFrame, annotated: DataFrame, files: Mapping[int, int]) -> DataFrame:
-    """Staged pages with the list of their ANNOTATIONS rows, laid out in partitions and sorted as they are to be written.
-
-    Both sides are partitioned by the file their row goes to, so that the page's text travels once: to the task that merges
-    the capture and writes it.
+    Which row groups a task has is a matter of the staged rows alone, so that the same input gives the same files.
     """
-    of_capture = ["file", "capture_id"]
-    count = max(1, sum(files.values()))
-    texts = kept.withColumn("file", _file(files)).repartition(count, "file")
-    evidence = annotated.withColumn("file", _file(files)).withColumn("capture_id", F.col("cur"))
-    rows = F.struct(*tables.ANNOTATIONS.names)
-    lists = evidence.repartition(count, "file").groupBy(*of_capture).agg(F.collect_list(rows).alias("annotations"))
-    return texts.join(lists, on=of_capture, how="left").sortWithinPartitions(*of_capture)
+    row_groups = [-(-count // pages.ROWS_PER_GROUP) for count in captures]
+    per_task = max(1, min(rows_per_file // pages.ROWS_PER_GROUP, sum(row_groups) // _TASKS_OF_SMALL_RUN))
+    first_of_file = [sum(row_groups[:at]) for at in range(len(row_groups))]
+    places = [(at, first) for at, first in enumerate(first_of_file)]
+    files = spark.createDataFrame(places, "file_no int, first int")
+    marks = spark.createDataFrame(
+        [(at, group) for at, count in enumerate(row_groups) for group in range(count)], "file_no int, row_group int"
+    ).withColumn("step", F.lit(_MERGE))
+    row_group = F.floor(F.col("row_no") / pages.ROWS_PER_GROUP).cast("int").alias("row_group")
+    drops = pages.dropped(spark, output).select("file_no", row_group, F.lit(_DROPPED).alias("step"), "row_no")
+    places_of = pages.kept(spark, output).select("capture_id", "file_no", row_group)
+    found = annotations.staged(spark, output)
+    evidence = found.join(places_of, on=F.col("cur") == F.col("capture_id"), how="inner").select(
+        "file_no",
+        "row_group",
+        F.lit(_ANNOTATION).alias("step"),
+        F.struct(*tables.ANNOTATIONS.names).alias("annotation"),
+    )
+    rows = marks.unionByName(drops, allowMissingColumns=True).unionByName(evidence, allowMissingColumns=True)
+    task = F.floor((F.col("first") + F.col("row_group")) / per_task).cast("int")
+    placed = rows.join(F.broadcast(files), on="file_no", how="inner").withColumn("task", task).drop("first")
+    tasks = max(1, -(-sum(row_groups) // per_task))
+    return placed.repartition(tasks, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
 
 
-def _file(files: Mapping[int, int]) -> Column:
-    """The number of the file that a row with `site_part` and `url_hash` goes to: all captures of a URL to the same."""
-    file = F.lit(0)
-    first = 0
-    for part, count in files.items():
-        file = F.when(F.col("site_part") == part, F.lit(first) + F.pmod("url_hash", F.lit(count))).otherwise(file)
-        first += count
-    return file
+@dataclass(slots=True)
+class _Files:
+    """The files of the task that is being merged, one for each site part that it has rows of."""
+
+    target: str
+    open_files: ExitStack
+    task: int = -1
+    by_part: dict[int, store.ParquetFile] = field(default_factory=dict)
+
+    def of(self, task: int, site_part: int) -> store.ParquetFile:
+        if task != self.task:
+            self.open_files.close()
+            self.task, self.by_part = task, {}
+        if site_part not in self.by_part:
+            path = f"{self.target}/site_part={site_part}/part-{task:05}.parquet"
+            file = store.parquet_file(path, _SCHEMA, dictionary=_REPEATING, rows_per_group=pages.ROWS_PER_GROUP)
+            self.by_part[site_part] = self.open_files.enter_context(file)
+        return self.by_part[site_part]
 
 
-def by_file(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
-    """The sorted stream as (file, its batches), one file after the other. A file's batches are read before the next file's."""
-    pieces = _pieces(batches)
-    piece = next(pieces, None)
-
-    def of_file(file: int) -> Iterator[pa.RecordBatch]:
-        nonlocal piece
-        while piece is not None and piece[0] == file:
-            yield piece[1]
-            piece = next(pieces, None)
-
-    while piece is not None:
-        yield piece[0], of_file(piece[0])
-
-
-def _pieces(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Batches cut where the file changes."""
-    for batch in batches:
-        files = batch.column("file").to_numpy()
-        edges = [0, *(np.flatnonzero(np.diff(files)) + 1).tolist(), len(files)]
-        for start, end in zip(edges[:-1], edges[1:], strict=True):
-            if end > start:
-                yield int(files[start]), batch.slice(start, end - start)
-
-
-def write_file(target: str, file: int, batches: Iterator[pa.RecordBatch], config: DbceConfig) -> Counter[str]:
-    """Merges and writes the rows of one file. A second attempt writes the same bytes under the same name."""
+def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig) -> Counter[str]:
+    """Merges and writes one row group of a staged file. A second attempt writes the same bytes under the same names."""
     statuses: Counter[str] = Counter()
-    first = next(batches)
-    path = f"{target}/site_part={first.column('site_part')[0].as_py()}/part-{file:05}.parquet"
-    schema = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
-    with store.parquet_file(path, schema, dictionary=_REPEATING, rows_per_group=_ROWS_PER_GROUP) as out:
-        for batch in (first, *batches):
-            merged = merge(batch, config)
-            statuses.update(merged.column("status").to_pylist())
-            out.write(merged.select(schema.names))
+    task, file_no, number = (group.column(name)[0].as_py() for name in ("task", "file_no", "row_group"))
+    steps = group.column("step")
+    dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
+    evidence: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in group.filter(pc.equal(steps, _ANNOTATION)).column("annotation").to_pylist():
+        evidence[row["cur"]].append(row)
+    for batch in pages.merging_batches(output, file_no, number):
+        kept = batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
+        merged = merge(kept, evidence, config)
+        statuses.update(merged.column("status").to_pylist())
+        for part in pc.unique(merged.column("site_part")).to_pylist():
+            of_part = merged.filter(pc.equal(merged.column("site_part"), part))
+            files.of(task, part).write(of_part.select(_SCHEMA.names))
     return statuses
 
 
-def merge(batch: pa.RecordBatch, config: DbceConfig) -> pa.RecordBatch:
-    """The EXTRACTIONS rows of some pages with their annotations beside them."""
+def merge(batch: pa.RecordBatch, evidence: dict[str, list[dict[str, Any]]], config: DbceConfig) -> pa.RecordBatch:
+    """The EXTRACTIONS rows of some staged pages and their ANNOTATIONS rows, by capture id."""
     results: list[Extraction] = []
     htmls: list[str | None] = []
-    evidence = batch.column("annotations").to_pylist()
-    stored = batch.column("html").to_pylist()
-    for page, rows, html in zip(tables.pages_from(batch), evidence, stored, strict=True):
-        template_id = crosses.template_id(tables.found_from(row) for row in rows or [])
-        annotated = [tables.annotation_from(row) for row in rows or []]
+    for page, html in zip(tables.pages_from(batch), batch.column("html").to_pylist(), strict=True):
+        rows = evidence.get(page.capture_id, [])
+        template_id = crosses.template_id(tables.found_from(row) for row in rows)
+        annotated = [tables.annotation_from(row) for row in rows]
         result = local.extraction(page, annotated, template_id, config.label.undecided)
         results.append(result)
         htmls.append(None if html is None else postprocess.labelled_html(html, page.blocks.text, result.segments))
@@ -138,12 +142,16 @@ def merge(batch: pa.RecordBatch, config: DbceConfig) -> pa.RecordBatch:
 
 
 def _write_rejects(spark: SparkSession, output: str) -> None:
-    """All rejects, in order of file and offset, as one file or as many as they fill."""
+    """All rejects, in order of file and offset."""
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         store.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, batches)
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     target = f"{output.rstrip('/')}/{REJECTS}"
-    ordered = pages.rejects(spark, output).repartition(1).sortWithinPartitions("warc_file", "warc_offset", "reason", "url")
+    ordered = (
+        pages.rejects(spark, output)
+        .repartition(1)
+        .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
+    )
     ordered.mapInArrow(write_part, "done boolean").collect()

@@ -1,6 +1,7 @@
 """Groups of a sorted stream of Arrow batches: what groupBy().applyInArrow gives, at the cost of a slice a group."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +9,8 @@ import pyarrow.compute as pc
 
 
 def groups(batches: Iterator[pa.RecordBatch], keys: Sequence[str]) -> Iterator[pa.Table]:
-    """The runs of rows with equal `keys`, each as one table. The stream is sorted by them, so each run is a whole group."""
+    """The runs of rows with equal `keys`, each as one table. The stream is sorted by them, so each run is a whole
+    group."""
     pending: list[pa.RecordBatch] = []
     for batch in batches:
         if not batch.num_rows:
@@ -17,7 +19,7 @@ def groups(batches: Iterator[pa.RecordBatch], keys: Sequence[str]) -> Iterator[p
         if pending and _key(pending[-1], keys, -1) != _key(batch, keys, 0):
             yield pa.Table.from_batches(pending)
             pending = []
-        for start, end in zip(starts[:-1], starts[1:], strict=True):
+        for start, end in pairwise(starts):
             yield pa.Table.from_batches([*pending, batch.slice(start, end - start)])
             pending = []
         pending.append(batch.slice(starts[-1]))

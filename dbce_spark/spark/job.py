@@ -5,6 +5,7 @@ import platform
 import re
 import shutil
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -72,13 +73,14 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     staging.prepare(output)
     progress = Progress(spark.sparkContext)
     progress.seconds["start"] = round(time.monotonic() - request.started, 3)
-    tally = _pages(spark, request, config, progress)
+    tallies, passed_over = _pages(spark, request, config, progress)
+    tally = sum(tallies, pages.Tally())
     with progress.stage(crosses.NAME):
         sizes = crosses.stage(spark, output, config)
     with progress.stage(annotations.NAME):
         annotations.stage(spark, output, config)
     with progress.stage(extractions.NAME):
-        statuses = extractions.write(spark, output, config)
+        statuses = extractions.write(spark, output, config, tallies)
     report = {
         "records_read": tally.records,
         "captures": tally.captures,
@@ -86,7 +88,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         "crossed": statuses["crossed"],
         "single": statuses["single"],
         "rejects": dict(sorted(tally.rejects.items())),
-        "skipped": dict(sorted(tally.skipped.items())),
+        "skipped": dict(sorted((tally.skipped + passed_over).items())),
         "seconds": progress.seconds,
         "pages_per_second_per_core": _speed(statuses.total(), progress.seconds, spark.sparkContext.defaultParallelism),
         "cores": spark.sparkContext.defaultParallelism,
@@ -102,8 +104,12 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     return report
 
 
-def _pages(spark: SparkSession, request: Request, config: DbceConfig, progress: Progress) -> pages.Tally:
-    """The first stage, with counts that grow as its tasks end."""
+def _pages(
+    spark: SparkSession, request: Request, config: DbceConfig, progress: Progress
+) -> tuple[list[pages.Tally], Counter[str]]:
+    """The first stage, with counts that grow as its tasks end. Returns a tally for each file, and how many captures
+    were
+    passed over when all were known."""
     records, captures = (spark.sparkContext.accumulator(0) for _ in range(2))
 
     def seen(of_file: int, captures_of_file: int) -> None:
@@ -111,17 +117,17 @@ def _pages(spark: SparkSession, request: Request, config: DbceConfig, progress: 
         captures.add(captures_of_file)
 
     with progress.stage(pages.NAME, lambda: f"{records.value:,} records, {captures.value:,} captures"):
-        tally = pages.stage(
+        tallies = pages.stage(
             spark,
-            request.files,
+            sorted(request.files),
             request.output,
             config,
             with_html=request.with_html,
             limit=request.limit,
             seen=seen,
         )
-        tally.skipped += pages.drop(spark, request.output, limit=request.limit)
-    return tally
+        passed_over = pages.drop(spark, request.output, limit=request.limit)
+    return tallies, passed_over
 
 
 def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:

@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
@@ -26,7 +25,11 @@ LIMIT = Skip("limit")
 _BATCH_CAPTURES = 128
 _BATCH_BYTES = 16 << 20
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "warc_file"]
-_PLACE = ["warc_file", "warc_offset"]
+_PLACE = ["file_no", "row_no"]
+_MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
+
+ROWS_PER_GROUP = 256
+"""Rows of a row group of a staged file: what is merged, and so held, together."""
 
 
 @dataclass(slots=True)
@@ -38,11 +41,13 @@ class Tally:
     skipped: Counter[str] = field(default_factory=Counter)
     rejects: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: "Tally") -> None:
-        self.records += other.records
-        self.captures += other.captures
-        self.skipped += other.skipped
-        self.rejects += other.rejects
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.records + other.records,
+            self.captures + other.captures,
+            self.skipped + other.skipped,
+            self.rejects + other.rejects,
+        )
 
 
 def stage(
@@ -54,46 +59,62 @@ def stage(
     with_html: bool,
     limit: int | None,
     seen: Callable[[int, int], None],
-) -> Tally:
-    """Reads the files, one task each, and stages their pages and rejects. `seen` takes (records, captures) of ended tasks."""
+) -> list[Tally]:
+    """Reads the files, one task each, and stages their pages and rejects. `seen` takes (records, captures) of ended
+    tasks.
+
+    Returns a tally for each file.
+    """
 
     all_files = spark.sparkContext.broadcast(list(files))
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for at in batch.column("id").to_pylist():
-                tally = stage_file(all_files.value[at], output, config, with_html=with_html, limit=limit)
+                tally = stage_file(all_files.value[at], at, output, config, with_html=with_html, limit=limit)
                 counts = json.dumps({"skipped": tally.skipped, "rejects": tally.rejects})
                 seen(tally.records, tally.captures)
                 yield pa.RecordBatch.from_pydict(
-                    {"records": [tally.records], "captures": [tally.captures], "counts": [counts]}
+                    {"file_no": [at], "records": [tally.records], "captures": [tally.captures], "counts": [counts]}
                 )
 
     one_task_a_file = spark.range(0, len(files), 1, len(files))
-    total = Tally()
-    for row in one_task_a_file.mapInArrow(read, "records long, captures long, counts string").collect():
+    tallies: dict[int, Tally] = {}
+    for row in one_task_a_file.mapInArrow(read, "file_no long, records long, captures long, counts string").collect():
         counts = json.loads(row["counts"])
-        total.add(Tally(row["records"], row["captures"], Counter(counts["skipped"]), Counter(counts["rejects"])))
-    return total
+        tallies[row["file_no"]] = Tally(
+            row["records"], row["captures"], Counter(counts["skipped"]), Counter(counts["rejects"])
+        )
+    return [tallies[at] for at in range(len(files))]
 
 
-def stage_file(path: str, output: str, config: DbceConfig, *, with_html: bool, limit: int | None) -> Tally:
+def stage_file(
+    path: str, file_no: int, output: str, config: DbceConfig, *, with_html: bool, limit: int | None
+) -> Tally:
     """Stages the pages and rejects of one file, as one Parquet file each, and stops behind `limit` captures."""
-    name = blake2b(path.encode(), digest_size=16).hexdigest() + ".parquet"
     tally = Tally()
     rejects: list[Reject] = []
-    batches = _page_batches(path, config, tally, rejects, with_html=with_html, limit=limit)
-    store.write_parquet(f"{staging.path(output, NAME)}/{name}", tables.PAGES, batches, dictionary=_REPEATING)
+    staged = staging.file(output, NAME, file_no)
+    with store.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP) as out:
+        for pages, htmls in _page_batches(path, config, tally, rejects, with_html=with_html, limit=limit):
+            first_row = tally.captures - len(pages)
+            out.write(tables.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
     if rejects:
-        rows = [tables.rejects_batch(rejects)]
-        store.write_parquet(f"{staging.path(output, REJECTS)}/{name}", tables.REJECTS, rows)
+        store.write_parquet(staging.file(output, REJECTS, file_no), tables.REJECTS, [tables.rejects_batch(rejects)])
     return tally
+
+
+def merging_batches(output: str, file_no: int, group: int) -> Iterator[pa.RecordBatch]:
+    """The pages of one row group of a staged file, with what merging needs of them, some at a time."""
+    with store.open_parquet(staging.file(output, NAME, file_no)) as staged:
+        yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
 
 
 def _page_batches(
     path: str, config: DbceConfig, tally: Tally, rejects: list[Reject], *, with_html: bool, limit: int | None
-) -> Iterator[pa.RecordBatch]:
-    """The pages of one file in batches of bounded size. Counts every record into `tally` and collects the rejects."""
+) -> Iterator[tuple[list[Page], list[bytes | None]]]:
+    """The pages of one file, and their HTML where it is kept, in batches of bounded size. Counts every record into
+    `tally` and collects the rejects."""
     pages: list[Page] = []
     htmls: list[bytes | None] = []
     held = 0
@@ -102,27 +123,32 @@ def _page_batches(
         if isinstance(record, Skip):
             tally.skipped[record.filter] += 1
             continue
-        found = page_of(record, config) if isinstance(record, warc.Fetch) else record
+        found = record if isinstance(record, Reject) else page_of(record, config)
         if isinstance(found, Reject):
             rejects.append(found)
             tally.rejects[str(found.reason)] += 1
             continue
-        html = decode(record.html, found.capture.declared_charset).html if with_html else None
+        html = _utf8(record) if with_html and isinstance(record, warc.Fetch) else None
         pages.append(found)
         htmls.append(html)
         tally.captures += 1
         held += len(found.blocks.text) + found.blocks.tokens.nbytes + len(html or b"")
         if len(pages) == _BATCH_CAPTURES or held > _BATCH_BYTES:
-            yield tables.pages_batch(pages, htmls, config.output.site_parts)
+            yield pages, htmls
             pages, htmls, held = [], [], 0
         if tally.captures == limit:
             break
     if pages:
-        yield tables.pages_batch(pages, htmls, config.output.site_parts)
+        yield pages, htmls
+
+
+def _utf8(fetch: warc.Fetch) -> bytes:
+    return decode(fetch.html, fetch.capture.declared_charset).html
 
 
 def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]:
-    """Stages the places of captures that go no further: all but the first of the same capture, and those beyond the first `limit`.
+    """Stages the places of captures that go no further: all but the first of the same capture, and those beyond the
+    first `limit`.
 
     First by file and offset. Returns how many there are, by filter.
     """
@@ -130,13 +156,13 @@ def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]
     first = pages.groupBy("capture_id").agg(F.min(F.struct(*_PLACE)).alias("first"), F.count("*").alias("copies"))
     repeated = first.where(F.col("copies") > 1)
     copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*_PLACE) > F.col("first"))
-    dropped = copies.select(*_PLACE, F.lit(DUPLICATE.filter).alias("filter"))
+    places = copies.select(*_PLACE, F.lit(DUPLICATE.filter).alias("filter"))
     if limit is not None:
-        kept = first.orderBy("first").limit(limit).select("capture_id")
-        beyond = pages.join(kept, on="capture_id", how="left_anti").join(dropped, on=_PLACE, how="left_anti")
-        dropped = dropped.unionByName(beyond.select(*_PLACE, F.lit(LIMIT.filter).alias("filter")))
-    staging.write(dropped.coalesce(1) if limit is None else dropped, output, "dropped")
-    counted = _dropped(spark, output).groupBy("filter").count().collect()
+        chosen = first.orderBy("first").limit(limit).select("capture_id")
+        beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=_PLACE, how="left_anti")
+        places = places.unionByName(beyond.select(*_PLACE, F.lit(LIMIT.filter).alias("filter")))
+    staging.write(places, output, "dropped")
+    counted = dropped(spark, output).groupBy("filter").count().collect()
     return Counter({row["filter"]: row["count"] for row in counted})
 
 
@@ -144,14 +170,15 @@ def _staged(spark: SparkSession, output: str) -> DataFrame:
     return staging.read(spark, output, NAME, tables.PAGES)
 
 
-def _dropped(spark: SparkSession, output: str) -> DataFrame:
-    schema = "warc_file string, warc_offset long, filter string"
+def dropped(spark: SparkSession, output: str) -> DataFrame:
+    """Where the staged captures stand that go no further: file_no, row_no and the filter they are counted under."""
+    schema = "file_no int, row_no int, filter string"
     return spark.read.schema(schema).parquet(staging.path(output, "dropped"))
 
 
 def kept(spark: SparkSession, output: str) -> DataFrame:
     """The staged pages that go on. Few are dropped, so their places are sent to the pages and not the pages to them."""
-    return _staged(spark, output).join(_dropped(spark, output), on=_PLACE, how="left_anti")
+    return _staged(spark, output).join(dropped(spark, output), on=_PLACE, how="left_anti")
 
 
 def rejects(spark: SparkSession, output: str) -> DataFrame:

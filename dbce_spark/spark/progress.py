@@ -13,7 +13,8 @@ _POLL_SECONDS = 0.3
 
 
 class Progress:
-    """Runs stages one after the other, and keeps their wall-clock seconds. Each has a bar on a terminal, and a line in a log."""
+    """Runs stages one after the other, and keeps their wall-clock seconds. Each has a bar on a terminal, and a line
+    in a log."""
 
     def __init__(self, context: SparkContext):
         self.seconds: dict[str, float] = {}

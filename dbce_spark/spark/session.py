@@ -22,7 +22,8 @@ LOCAL_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     # A limit makes every Python worker print four lines; 0 is none.
     "spark.executor.pyspark.memory": "0",
-    # Java only moves and sorts rows: the optimising compiler would take more time than it ever gives back in a run of minutes.
+    # Java only moves and sorts rows: the optimising compiler would take more time than it ever gives back in a run
+    # of minutes.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
     # For the two to sixteen cores of one machine; each shuffle writes this many pieces for each task.
     "spark.sql.shuffle.partitions": "32",

@@ -19,6 +19,11 @@ def path(output: str, name: str) -> str:
     return f"{output.rstrip('/')}/{FOLDER}/{name}"
 
 
+def file(output: str, name: str, file_no: int) -> str:
+    """Where the task that read an input file, by its number among the sorted inputs, stages what it found."""
+    return f"{path(output, name)}/{file_no:08}.parquet"
+
+
 def prepare(output: str) -> None:
     """Makes the folders that a stage may leave without a file."""
     for name in ("pages", "rejects"):

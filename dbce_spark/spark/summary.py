@@ -8,22 +8,29 @@ def text(report: Mapping[str, Any], output: str) -> str:
     """The summary that ends a run."""
     seconds = report["seconds"]
     stages = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items())
+    duplicates, cut = report["skipped"].get("duplicate", 0), report["capped_buckets"]
     return "\n".join(
         [
             "",
-            f"records       {report['records_read']:>12,}  in {report['files']:,} files",
-            f"captures      {report['captures']:>12,}  pages, {report['skipped'].get('duplicate', 0):,} of them duplicates",
-            f"extractions   {report['extractions']:>12,}  {report['crossed']:,} crossed, {report['single']:,} single",
+            _line("records", report["records_read"], f"in {report['files']:,} files"),
+            _line("captures", report["captures"], f"pages, {duplicates:,} of them duplicates"),
+            _line("extractions", report["extractions"], f"{report['crossed']:,} crossed, {report['single']:,} single"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
-            f"largest bucket{report['largest_bucket']:>12,}  captures; {report['capped_buckets']:,} buckets were cut into parts",
-            f"time          {sum(seconds.values()):>10.1f} s  {stages}",
-            f"speed         {report['pages_per_second_per_core']:>12,}  pages/s/core on {report['cores']} cores, start aside",
-            f"output        {output}",
+            _line("largest bucket", report["largest_bucket"], f"captures; {cut:,} buckets were cut into parts"),
+            _line("seconds", round(sum(seconds.values()), 1), stages),
+            _line(
+                "speed", report["pages_per_second_per_core"], f"pages/s/core on {report['cores']} cores, start aside"
+            ),
+            f"output          {output}",
         ]
     )
 
 
+def _line(name: str, value: float, remark: str = "") -> str:
+    return f"{name:14}{value:>12,}  {remark}".rstrip()
+
+
 def _counts(name: str, counts: Mapping[str, int]) -> list[str]:
-    lines = [f"{name:14}{sum(counts.values()):>12,}"]
-    return lines + [f"  {reason:24}{count:>12,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1])]
+    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [_line(name, sum(counts.values())), *(f"  {reason:24}{count:>12,}" for reason, count in rows)]

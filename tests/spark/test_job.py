@@ -50,13 +50,15 @@ def extracted(
 
 def rows(output: Path) -> list[dict[str, Any]]:
     table = ds.dataset(output / "extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table()
-    return table.sort_by("capture_id").to_pylist()
+    sorted_rows: list[dict[str, Any]] = table.sort_by("capture_id").to_pylist()
+    return sorted_rows
 
 
 def rows_of(result: local.Result) -> list[dict[str, Any]]:
     nothing = [None] * len(result.extractions)
     batch = tables.extractions_batch(result.extractions, nothing, CONFIG.output.site_parts)
-    return pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
+    sorted_rows: list[dict[str, Any]] = pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
+    return sorted_rows
 
 
 @pytest.mark.parametrize("partitions", [1, 3, 7])
@@ -64,7 +66,7 @@ def test_spark_gives_what_plain_python_gives(
     spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path, partitions: int
 ) -> None:
     """However the rows are spread over partitions, the extractions are those of local.extract()."""
-    before = spark.conf.get("spark.sql.shuffle.partitions")
+    before = str(spark.conf.get("spark.sql.shuffle.partitions"))
     spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
     spark.conf.set("spark.sql.adaptive.enabled", "false")
     try:

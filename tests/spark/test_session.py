@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CHANGED_BY_THE_FIXTURE = {"spark.driver.memory", "spark.sql.shuffle.partitions"}
-CHANGED_LOCALLY = {"spark.executor.pyspark.memory"}
+CHANGED_LOCALLY = {"spark.executor.pyspark.memory", "spark.sql.shuffle.partitions"}
 
 
 def test_every_default_has_its_reason() -> None:

@@ -1,0 +1,259 @@
+"""Crosses: who stands above, below, before and behind a capture."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.dbce import crosses as module
+from dbce_spark.dbce.buckets import BucketKey
+from dbce_spark.dbce.crosses import build, find, select, template_id
+from dbce_spark.model import Cross, Found, Member
+from tests.builders import cross, member
+from tests.strategies import members
+
+CAP = 256
+
+
+def build_one(cur: str, some: Sequence[Member], cap: int = CAP) -> Cross:
+    (made,) = [one for one in build(some, cap=cap) if one.cur == cur]
+    return made
+
+
+def similarity(one: Member, other: Member) -> float:
+    return float((one.signature == other.signature).mean())
+
+
+def found(of: Cross, bucket_id: str = "b", bucket_size: int = 2) -> Found:
+    return Found(cross=of, bucket_id=bucket_id, bucket_size=bucket_size, group="g")
+
+
+def test_up_is_the_most_similar_and_down_the_next() -> None:
+    """Of captures with other URLs the most similar is `up`, the second `down`."""
+    some = [member("a", "u1", 0, [1, 1, 1, 1]), member("b", "u2", 0, [1, 1, 2, 2]), member("c", "u3", 0, [1, 1, 1, 2])]
+    actual = build_one("a", some)
+
+    assert (("a", "c", "b", "", ""), 0.75, 0.5) == (actual.arms, actual.up_similarity, actual.down_similarity)
+
+
+def test_prev_and_next_are_the_nearest_in_time() -> None:
+    """Of captures of the same URL the one before and the one after stand beside `cur`."""
+    some = [member(f"t{time}", "u", time) for time in (5, 1, 3, 9)] + [member("z", "v", 4)]
+
+    assert [("t1", "", "t3"), ("t3", "t1", "t5"), ("t5", "t3", "t9"), ("t9", "t5", "")] == [
+        (one.cur, one.prev, one.next) for one in build(some, cap=CAP) if one.cur != "z"
+    ]
+
+
+def test_down_has_a_third_url_where_there_is_one() -> None:
+    """Three captures of the front page do not fill both arms."""
+    some = [member("a", "u1"), member("b1", "front", 1), member("b2", "front", 2), member("c", "u3", 0, [1, 2, 9, 9])]
+
+    assert (build_one("a", some).up, build_one("a", some).down) == ("b1", "c")
+
+
+def test_down_is_another_capture_of_ups_url_where_there_is_no_third() -> None:
+    """Better the same page at another time than nothing."""
+    some = [member("a", "u1"), member("b1", "front", 1), member("b2", "front", 2)]
+
+    assert (build_one("a", some).up, build_one("a", some).down) == ("b1", "b2")
+
+
+def test_no_cross_without_a_sibling() -> None:
+    """Snapshots alone make no cross (thesis 2.3)."""
+    assert build([member("a", "u", 1), member("b", "u", 2)], cap=CAP) == []
+
+
+def test_no_cross_of_nothing() -> None:
+    """An empty part has none, a part of one neither."""
+    assert build([], cap=CAP) == []
+    assert build([member("a")], cap=CAP) == []
+
+
+def test_ties_go_to_the_lower_id() -> None:
+    """Of equally similar captures the one with the lower id comes first, wherever it stands in the bucket."""
+    some = [member("d", "u4"), member("b", "u2"), member("a", "u1"), member("c", "u3")]
+
+    assert (build_one("d", some).up, build_one("d", some).down) == ("a", "b")
+
+
+def oracle(cur: Member, some: Sequence[Member]) -> tuple[str, str, str, str]:
+    """up, down, prev, next by the words of their definition."""
+    others = sorted(
+        (one for one in some if one.url_key != cur.url_key), key=lambda one: (-similarity(cur, one), one.capture_id)
+    )
+    up = others[0]
+    thirds = [one for one in others if one.url_key != up.url_key] or others[1:]
+    same = sorted((one for one in some if one.url_key == cur.url_key), key=lambda one: (one.timestamp, one.capture_id))
+    at = same.index(cur)
+    return (
+        up.capture_id,
+        thirds[0].capture_id if thirds else "",
+        same[at - 1].capture_id if at else "",
+        same[at + 1].capture_id if at + 1 < len(same) else "",
+    )
+
+
+@given(members())
+def test_crosses_are_as_defined(some: list[Member]) -> None:
+    """Every capture with a sibling has the cross that the definition gives, and no other capture has one."""
+    urls = {one.url_key for one in some}
+    expected = {one.capture_id: oracle(one, some) for one in some} if len(urls) > 1 else {}
+    actual = {one.cur: (one.up, one.down, one.prev, one.next) for one in build(some, cap=CAP)}
+
+    assert expected == actual
+
+
+@given(members())
+def test_arms_keep_to_their_urls(some: list[Member]) -> None:
+    """`up` and `down` have other URLs than `cur`, `prev` and `next` the same, and no capture stands in two arms."""
+    by_id = {one.capture_id: one for one in some}
+    for made in build(some, cap=CAP):
+        url = by_id[made.cur].url_key
+        arms = [arm for arm in made.arms if arm]
+
+        assert made.up
+        assert all(by_id[arm].url_key != url for arm in (made.up, made.down) if arm)
+        assert all(by_id[arm].url_key == url for arm in (made.prev, made.next) if arm)
+        assert len(set(arms)) == len(arms)
+
+
+@given(members(), st.randoms(use_true_random=False), st.sampled_from([2, 3, CAP]))
+def test_order_does_not_matter(some: list[Member], random: object, cap: int) -> None:
+    """The crosses of a part and their order are those of its set of captures."""
+    shuffled = sorted(some, key=lambda _: random.random())  # type: ignore[attr-defined]
+
+    assert build(some, cap=cap) == build(shuffled, cap=cap)
+
+
+@given(members())
+def test_similarities_are_shares_of_equal_rows(some: list[Member]) -> None:
+    """What a cross says of its arms is what their signatures say; an empty arm has 0."""
+    by_id = {one.capture_id: one for one in some}
+    for made in build(some, cap=CAP):
+        for arm in ("up", "down", "prev", "next"):
+            other = getattr(made, arm)
+            expected = similarity(by_id[made.cur], by_id[other]) if other else 0.0
+
+            assert round(expected, 9) == round(getattr(made, f"{arm}_similarity"), 9)
+
+
+@given(members(), st.integers(2, 6))
+def test_siblings_come_from_a_few(some: list[Member], cap: int) -> None:
+    """However large the part, at most `cap` captures are looked at as siblings, of each URL the first ones first."""
+    made = build(some, cap=cap)
+    siblings = {arm for one in made for arm in (one.up, one.down) if arm}
+
+    assert len(siblings) <= cap
+
+
+def test_part_over_the_cap_prefers_many_urls() -> None:
+    """One URL with a hundred captures does not take all places."""
+    some = [member(f"a{nth:03}", "hot", nth) for nth in range(100)] + [member("b", "u2"), member("c", "u3")]
+    made = build(some, cap=3)
+
+    assert {(one.up, one.down) for one in made if one.cur.startswith("a")} == {("b", "c")}
+    assert len(made) == 102
+
+
+def test_work_in_a_part_is_bounded(monkeypatch: object) -> None:
+    """Comparisons are captures times `cap`, not captures squared."""
+    some = [
+        member(f"{nth:04}", f"u{nth}", 0, np.random.default_rng(nth).integers(0, 3, 8).tolist()) for nth in range(1000)
+    ]
+    shapes = []
+    whole = module._equal_row_counts
+
+    def counting(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        shapes.append((len(one), len(other)))
+        return whole(one, other)
+
+    monkeypatch.setattr(module, "_equal_row_counts", counting)  # type: ignore[attr-defined]
+    build(some, cap=16)
+
+    assert shapes == [(1000, 16)]
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 300))
+def test_equal_rows_are_counted(one: int, other: int, rows: int) -> None:
+    """Counting in steps is counting."""
+    random = np.random.default_rng(rows)
+    a, b = (random.integers(0, 2, (count, rows)).astype(np.uint32) for count in (one, other))
+    expected = (a[:, None, :] == b[None, :, :]).sum(axis=2)
+
+    assert np.array_equal(expected, module._equal_row_counts(a, b))
+
+
+def test_long_signatures_are_counted() -> None:
+    """More equal rows than a byte holds are still counted."""
+    same = np.ones((1, 300), np.uint32)
+
+    assert module._equal_row_counts(same, same).tolist() == [[300]]
+
+
+def test_find_says_where() -> None:
+    """A cross comes with its bucket's size, and in a group of at most `cap`."""
+    some = [member(f"{nth}", f"u{nth}") for nth in range(5)]
+    made = list(find(BucketKey("s", 3, -7), some, bucket_size=9, part=1, cap=2))
+
+    assert ["0", "1", "2", "3", "4"] == [one.cross.cur for one in made]
+    assert {9} == {one.bucket_size for one in made}
+    assert [0, 0, 1, 1, 2] == [int(one.group.removeprefix(f"{one.bucket_id}-1-")) for one in made]
+
+
+def test_select_takes_the_fullest_then_the_most_similar() -> None:
+    """Of a capture's crosses those with most arms go first, of equal ones the most similar."""
+    full, plain = cross("a", "b", "c", "d", "e"), cross("a", "b", "c")
+    close, far = cross("a", "x", "y"), Cross(**{**as_fields(cross("a", "v", "w")), "up_similarity": 0.5})
+    made = select([found(far), found(close), found(plain), found(full)], per_capture=3)
+
+    assert full == made[0].cross
+    assert {plain.cross_id, close.cross_id} == {one.cross.cross_id for one in made[1:]}
+
+
+def as_fields(of: Cross) -> dict[str, Any]:
+    return {name: getattr(of, name) for name in Cross.__dataclass_fields__}
+
+
+def test_select_counts_a_cross_once() -> None:
+    """A cross that many bands found takes one place, under the largest bucket."""
+    one = cross("a", "b")
+    made = select(
+        [found(one, "x", 3), found(one, "z", 9), found(one, "y", 9), found(cross("a", "c"), "w", 1)], per_capture=2
+    )
+
+    assert sorted([("y", 9), ("w", 1)]) == sorted((some.bucket_id, some.bucket_size) for some in made)
+
+
+ids = st.sampled_from("abcde")
+some_found = st.lists(
+    st.builds(
+        lambda cur, up, down, bucket, size: found(cross(cur, up, down), bucket, size),
+        st.sampled_from("AB"),
+        ids,
+        st.sampled_from(["", "x", "y"]),
+        st.sampled_from("klm"),
+        st.integers(1, 3),
+    ),
+    max_size=12,
+)
+
+
+@given(some_found, st.randoms(use_true_random=False), st.integers(1, 3))
+def test_select_does_not_depend_on_order(some: list[Found], random: object, per_capture: int) -> None:
+    """Whichever bucket is looked at first, the same crosses are chosen; and no capture has too many."""
+    shuffled = sorted(some, key=lambda _: random.random())  # type: ignore[attr-defined]
+    made = select(some, per_capture=per_capture)
+
+    assert made == select(shuffled, per_capture=per_capture)
+    assert all(sum(one.cross.cur == cur for one in made) <= per_capture for cur in "AB")
+
+
+def test_template_is_the_largest_bucket() -> None:
+    """Of a capture's buckets the largest names its template, of equal ones the lowest id, of none nothing."""
+    made = [found(cross(), "c", 2), found(cross(), "b", 5), found(cross(), "a", 5)]
+
+    assert template_id(made) == "a"
+    assert template_id([]) == ""

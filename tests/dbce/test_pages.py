@@ -1,0 +1,95 @@
+"""The map over files: fetched captures to pages, and one page a capture."""
+
+import numpy as np
+import pytest
+
+from dbce_spark import warc
+from dbce_spark.dbce.pages import page_of, unique, without_tokens
+from dbce_spark.dbce.shingles import path_shingles
+from dbce_spark.dbce.signature import bands, sign
+from dbce_spark.model import Page
+from dbce_spark.rejects import Reason, Reject, Stage
+from tests.builders import CONFIG, capture, config, page, parsed
+
+TEMPLATE = "<html><head></head><body><div><ul><li>a</li></ul><h1>b</h1><p>c</p><p><b>d</b></p></div></body></html>"
+
+
+def test_page_has_signature_and_bands() -> None:
+    """A page of enough elements is signed by its path shingles."""
+    one = page(TEMPLATE)
+    expected = sign(path_shingles(parsed(TEMPLATE).tree), CONFIG.lsh)
+
+    assert one.signature is not None
+    assert np.array_equal(expected, one.signature)
+    assert np.array_equal(bands(expected, 0.6), one.bands)
+
+
+def test_threshold_of_the_site_cuts_the_bands() -> None:
+    """A site with a threshold of its own has bands of its own; its signatures stay comparable."""
+    settings = config("lsh.threshold_by_site.example.org=0.3")
+    one, other = page(TEMPLATE), page(TEMPLATE, settings=settings)
+
+    assert one.signature is not None
+    assert other.signature is not None
+    assert np.array_equal(one.signature, other.signature)
+    assert len(one.bands) < len(other.bands)
+
+
+def test_layer_tokens_are_a_setting() -> None:
+    """`template.tokens` chooses the shingles."""
+    one, other = page(TEMPLATE), page(TEMPLATE, settings=config("template.tokens=layer"))
+
+    assert one.bands.tolist() != other.bands.tolist()
+
+
+@pytest.mark.parametrize(
+    ("html", "settings", "flags"),
+    [
+        ("<p>hello</p>", (), ("few_shingles",)),
+        (TEMPLATE, ("page.max_tokens=3",), ("too_many_tokens",)),
+        ("<p>a b c d</p>", ("page.max_tokens=3",), ("few_shingles", "too_many_tokens")),
+    ],
+)
+def test_page_that_stays_out_of_the_buckets(html: str, settings: tuple[str, ...], flags: tuple[str, ...]) -> None:
+    """It has no signature, and its flags say why."""
+    one = page(html, settings=config(*settings))
+
+    assert (flags, None, 0) == (one.flags, one.signature, len(one.bands))
+
+
+def test_truncated_record_is_flagged_and_signed() -> None:
+    """A page that is cut is still a page."""
+    one = page(TEMPLATE, truncated=True)
+
+    assert one.flags == ("truncated",)
+    assert one.signature is not None
+
+
+@pytest.mark.parametrize(
+    ("html", "reason"), [(b"<script>x</script>", Reason.NO_TEXT), (b"<!-- nothing -->", Reason.PARSER_FAILED)]
+)
+def test_page_without_text_is_a_reject(html: bytes, reason: Reason) -> None:
+    """It says which record, and why."""
+    made = page_of(warc.Fetch(capture(warc_offset=7), html), CONFIG)
+
+    assert isinstance(made, Reject)
+    assert (Stage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)
+
+
+def test_one_page_a_capture() -> None:
+    """Of the same URL, time and payload the first by file and offset stays, in order of ids."""
+    one = page(TEMPLATE, warc_file="b.warc", warc_offset=1)
+    again = page(TEMPLATE, warc_file="a.warc", warc_offset=9)
+    other = page(TEMPLATE, payload_digest="sha1:B")
+    made = unique([one, other, again])
+
+    assert sorted([one.capture_id, other.capture_id]) == [some.capture_id for some in made]
+    assert {"a.warc"} == {some.capture.warc_file for some in made if some.capture_id == one.capture_id}
+
+
+def test_without_tokens() -> None:
+    """The hashes go, all else stays."""
+    one: Page = page(TEMPLATE)
+    bare = without_tokens(one)
+
+    assert (0, one.blocks.text, one.capture_id) == (len(bare.blocks.tokens), bare.blocks.text, bare.capture_id)

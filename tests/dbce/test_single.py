@@ -1,0 +1,71 @@
+"""Pages without siblings."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from dbce_spark.dbce.single import main_blocks, segments, text
+from dbce_spark.labels import Label
+from tests.builders import parsed
+from tests.strategies import documents
+
+LONG = " ".join(f"word{nth}" for nth in range(45))
+MIDDLE = " ".join(f"word{nth}" for nth in range(18))
+SHORT = "two words"
+
+
+def chosen(*blocks: str) -> list[bool]:
+    """Which blocks read like content; "@" in front makes a block a link."""
+    html = "".join(f"<p><a href=x>{one[1:]}</a></p>" if one.startswith("@") else f"<p>{one}</p>" for one in blocks)
+    found: list[bool] = main_blocks(parsed(html).blocks).tolist()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        ([LONG], [True]),
+        ([MIDDLE], [True]),
+        ([SHORT], [False]),
+        (["@" + LONG], [False]),
+        ([SHORT, LONG], [True, True]),
+        ([LONG, SHORT], [True, True]),
+        ([SHORT, SHORT], [False, False]),
+        (["@" + SHORT, MIDDLE], [False, False]),
+        (["@" + SHORT, LONG], [False, True]),
+        (["@" + SHORT, SHORT, MIDDLE], [False, True, True]),
+    ],
+)
+def test_decision_tree(blocks: list[str], expected: list[bool]) -> None:
+    """Long blocks, and short ones beside them, are content; links are none, and behind links a block must be longer."""
+    actual = chosen(*blocks)
+
+    assert expected == actual
+
+
+def test_text_is_the_main_blocks() -> None:
+    """One line a block, without those that are links."""
+    blocks = parsed(f"<ul><li><a href=x>{MIDDLE}</a></li></ul><p>{LONG}</p><p>{LONG}</p>").blocks
+
+    assert text(blocks) == f"{LONG}\n{LONG}"
+
+
+@given(documents)
+def test_every_block_is_one_undecided_segment(html: str) -> None:
+    """Without siblings nothing is known, and that is what the segments say."""
+    blocks = parsed(html).blocks
+    made = segments(blocks)
+
+    assert np.array_equal(blocks.starts, made.starts)
+    assert np.array_equal(blocks.ends, made.ends)
+    assert {(int(Label.UNDECIDED), 0.5, 16, 0, 0, False)} == set(
+        zip(
+            made.labels.tolist(),
+            made.scores.tolist(),
+            made.bits.tolist(),
+            made.siblings.tolist(),
+            made.snapshots.tolist(),
+            made.conflicts.tolist(),
+            strict=True,
+        )
+    )

@@ -1,0 +1,193 @@
+"""Configuration: the shipped file, what is laid over it, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.config import default, load
+from dbce_spark.errors import ConfigError
+
+
+def refusal(*settings: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        load(settings=settings)
+    return str(caught.value)
+
+
+def test_shipped_parameters_are_valid() -> None:
+    """The shipped file fills every field."""
+    config = load()
+
+    assert (0.6, 128, 256) == (config.lsh.threshold, config.lsh.permutations, config.bucket.cap)
+
+
+def test_default_is_what_is_shipped() -> None:
+    """`default` is `load` without arguments."""
+    assert default() == load()
+
+
+def test_set_lays_one_value_over_the_file() -> None:
+    """`--set` changes its field and no other."""
+    expected = load().as_dict()
+    expected["lsh"]["threshold"] = 0.3
+    actual = load(settings=["lsh.threshold=0.3"]).as_dict()
+
+    assert expected == actual
+
+
+def test_later_settings_win() -> None:
+    """Of two settings of one field the last counts."""
+    assert load(settings=["bucket.cap=7", "bucket.cap=9"]).bucket.cap == 9
+
+
+def test_set_takes_strings_without_quotes() -> None:
+    """A value that is no TOML is a string."""
+    assert load(settings=["input.site=host"]).input.site == "host"
+
+
+def test_set_takes_lists() -> None:
+    """A value may be any TOML."""
+    assert load(settings=["input.statuses=[200, 404]"]).input.statuses == (200, 404)
+
+
+def test_whole_number_is_a_float_where_one_is_asked_for() -> None:
+    """0 < threshold < 1 refuses the value 1, not its type."""
+    assert refusal("lsh.threshold=1") == "lsh.threshold is 1.0; it must lie between 0 and 1"
+
+
+def test_file_is_laid_over_the_shipped_one(tmp_path: Path) -> None:
+    """A file of one's own needs to hold only what it changes."""
+    path = tmp_path / "my.toml"
+    path.write_text("[bucket]\ncap = 32\n")
+    config = load(str(path))
+
+    assert (32, 0.6) == (config.bucket.cap, config.lsh.threshold)
+
+
+def test_settings_go_over_the_file(tmp_path: Path) -> None:
+    """`--set` has the last word."""
+    path = tmp_path / "my.toml"
+    path.write_text("[bucket]\ncap = 32\n")
+
+    assert load(str(path), ["bucket.cap=64"]).bucket.cap == 64
+
+
+def test_threshold_of_a_site(tmp_path: Path) -> None:
+    """A site may have a threshold of its own; all others keep the common one."""
+    path = tmp_path / "my.toml"
+    path.write_text('[lsh.threshold_by_site]\n"chefkoch.de" = 0.3\n')
+    lsh = load(str(path)).lsh
+
+    assert (0.3, 0.6) == (lsh.threshold_of("chefkoch.de"), lsh.threshold_of("example.org"))
+
+
+def test_threshold_of_a_site_by_setting() -> None:
+    """The dots of a site's name are no sections."""
+    assert load(settings=["lsh.threshold_by_site.www.chefkoch.de=0.3"]).lsh.threshold_of("www.chefkoch.de") == 0.3
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("bucket.cap=1", "bucket.cap is 1; it must be at least 2"),
+        ("cross.per_capture=0", "cross.per_capture is 0; it must be at least 1"),
+        ("diff.exact_limit=0", "diff.exact_limit is 0; it must be at least 1"),
+        ("template.min_shingles=0", "template.min_shingles is 0; it must be at least 1"),
+        ("page.max_tokens=0", "page.max_tokens is 0; it must be at least 1"),
+        ("page.max_html_bytes=0", "page.max_html_bytes is 0; it must be at least 1"),
+        ("input.max_record_bytes=0", "input.max_record_bytes is 0; it must be at least 1"),
+        ("output.site_parts=0", "output.site_parts is 0; it must be at least 1"),
+        ("output.rows_per_file=0", "output.rows_per_file is 0; it must be at least 1"),
+        ("lsh.permutations=1", "lsh.permutations is 1; it must be at least 2"),
+        ("lsh.threshold=0.0", "lsh.threshold is 0.0; it must lie between 0 and 1"),
+        ("lsh.threshold_by_site.a.org=2.0", "lsh.threshold_by_site.a.org is 2.0; it must lie between 0 and 1"),
+        ("input.site=page", "input.site is 'page'; it must be one of domain, host, none"),
+        ("template.tokens=tag", "template.tokens is 'tag'; it must be one of path, layer"),
+        ("label.undecided=T9", "label.undecided is 'T9'; it must be one of T001, T002"),
+    ],
+)
+def test_value_out_of_its_range(setting: str, expected: str) -> None:
+    """The error names field, value and bound."""
+    actual = refusal(setting)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize("setting", ["bucket.cap=2", "cross.per_capture=1", "lsh.permutations=2", "lsh.threshold=0.99"])
+def test_bound_itself_is_allowed(setting: str) -> None:
+    """A value at its bound is in its range."""
+    section, field = setting.partition("=")[0].split(".")
+
+    assert str(load(settings=[setting]).as_dict()[section][field]) == setting.partition("=")[2]
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("bucket.cap=many", "bucket.cap is 'many'; it must be int"),
+        ("bucket.cap=2.5", "bucket.cap is 2.5; it must be int"),
+        ("bucket.cap=true", "bucket.cap is True; it must be int"),
+        ("lsh.threshold=high", "lsh.threshold is 'high'; it must be float"),
+        ("lsh.threshold=true", "lsh.threshold is True; it must be float"),
+        ("input.statuses=[200, 'x']", "input.statuses is 'x'; it must be int"),
+        ("input.statuses=200", "input.statuses is 200; it must be tuple"),
+        ("lsh.threshold_by_site=1", "lsh.threshold_by_site is 1; it must be Mapping"),
+        ("lsh.threshold_by_site.a.org=x", "lsh.threshold_by_site.a.org is 'x'; it must be float"),
+    ],
+)
+def test_value_of_the_wrong_type(setting: str, expected: str) -> None:
+    """The error names field, value and type; a truth value is no number."""
+    actual = refusal(setting)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("bucket.size=3", "bucket.size is no parameter; known here: cap"),
+        ("diff.limit=3", "diff.limit is no parameter; known here: exact_limit"),
+        ("lsh.band.rows=3", "lsh.band is no parameter; known here: permutations, seed, threshold, threshold_by_site"),
+    ],
+)
+def test_unknown_key(setting: str, expected: str) -> None:
+    """The error names the key and those that are known in its place."""
+    actual = refusal(setting)
+
+    assert expected == actual
+
+
+def test_unknown_section() -> None:
+    """A section that does not exist is refused like a key."""
+    assert refusal("buckets.cap=3").startswith("buckets is no parameter; known here: bucket, cross, diff")
+
+
+@pytest.mark.parametrize("setting", ["cap=3", "bucket.cap", "bucket"])
+def test_setting_that_is_none(setting: str) -> None:
+    """A setting needs a section, a name and a value."""
+    assert refusal(setting) == f"--set {setting}: write section.name=value, such as lsh.threshold=0.3"
+
+
+def test_section_that_is_a_value(tmp_path: Path) -> None:
+    """A section cannot be a number."""
+    path = tmp_path / "my.toml"
+    path.write_text("bucket = 3\n")
+    with pytest.raises(ConfigError, match="bucket must be a section, not 3"):
+        load(str(path))
+
+
+@pytest.mark.parametrize("content", [None, b"[bucket\n", b"\xff\xfe"], ids=["missing", "no TOML", "no UTF-8"])
+def test_file_that_cannot_be_read(tmp_path: Path, content: bytes | None) -> None:
+    """The error names the file."""
+    path = tmp_path / "my.toml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"my\.toml: cannot be read as a configuration: "):
+        load(str(path))
+
+
+def test_as_dict_is_plain() -> None:
+    """run.json gets numbers, strings, lists and dicts."""
+    actual = load().as_dict()
+
+    assert ["text/html", "application/xhtml+xml"] == actual["input"]["mimes"]

@@ -1,0 +1,65 @@
+"""The nouns: ids by content, bits by arms, runs and their tokens."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.annotate import run_lengths
+from dbce_spark.labels import bits_text
+from dbce_spark.model import digest
+from tests.builders import annotation, bits, capture, cross, filled_cross
+from tests.strategies import CROSSES
+
+
+def test_digest_knows_where_its_parts_end() -> None:
+    """("ab", "c") and ("a", "bc") are different things."""
+    assert digest("ab", "c") != digest("a", "bc")
+
+
+def test_digest_never_changes() -> None:
+    """Ids are written to files: 32 hexadecimal digits of BLAKE2b."""
+    assert digest("a", "b") == "852635742d6eb30fdccb0e7c1b53d92f"
+
+
+def test_capture_id_is_of_url_time_and_payload() -> None:
+    """Where a capture lies says nothing of what it is."""
+    one = capture()
+
+    assert one.capture_id == capture(warc_file="b.warc", warc_offset=7, mime="").capture_id
+    others = {
+        capture(url="http://x/").capture_id,
+        capture(timestamp=1).capture_id,
+        capture(payload_digest="").capture_id,
+    }
+    assert len(others | {one.capture_id}) == 4
+
+
+def test_cross_bits_are_its_arms() -> None:
+    """A cross has the bits of the arms that it has."""
+    expected = list(CROSSES)
+    actual = [bits_text(filled_cross(pattern).bits) for pattern in CROSSES]
+
+    assert expected == actual
+
+
+def test_cross_id_is_of_its_captures() -> None:
+    """Similarities do not name a cross, its arms in their places do."""
+    assert cross("a", "b", "c").cross_id != cross("a", "c", "b").cross_id
+    assert cross("a", "b", "").cross_id != cross("a", "", "b").cross_id
+
+
+@given(st.lists(st.integers(16, 31), min_size=1, max_size=40))
+def test_runs_are_their_tokens(per_token: list[int]) -> None:
+    """Run-length encoding loses nothing, and no two runs in a row are alike."""
+    expected = np.array(per_token, np.uint8)
+    made = run_lengths(cross(), expected)
+
+    assert np.array_equal(expected, made.per_token())
+    assert (np.diff(made.bits.astype(int)) != 0).all()
+
+
+def test_run_lengths() -> None:
+    """Runs end where the bits change."""
+    made = annotation(cross(), ["11000", "11000", "10000", "11000"])
+
+    assert ([2, 3, 4], bits("11000", "10000", "11000").tolist()) == (made.ends.tolist(), made.bits.tolist())

@@ -1,0 +1,301 @@
+"""Pages: decoded, cut into blocks, and counted."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from dbce_spark.config import PageConfig
+from dbce_spark.page import NoText, PageError, hashes, parse, parse_tree, token_hash, token_spans, tokens
+from tests.builders import body, lines, parsed
+from tests.strategies import documents
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<script>alert(1)</script>",
+        "<style>p { color: red }</style>",
+        "<noscript>please enable</noscript>",
+        "<iframe src=x>frames needed</iframe>",
+        "<template><p>not yet</p></template>",
+        "<input type=hidden value=secret>",
+        "<textarea>draft</textarea>",
+        "<select><option>Monday</option></select>",
+        "<datalist><option>Monday</option></datalist>",
+        "<object data=x>no plugin</object>",
+        "<svg><text>drawn</text></svg>",
+        "<canvas>no canvas</canvas>",
+        "<video>no video</video>",
+        "<audio>no audio</audio>",
+        "<!-- a comment <p>with tags</p> -->",
+        "<?php echo 1 ?>",
+    ],
+)
+def test_what_no_reader_sees_is_out(hidden: str) -> None:
+    """Scripts, styles, embedded things and the machinery of forms leave no word, and the text behind them stays."""
+    expected = ["before after"]
+    actual = body(f"<p>before {hidden} after</p>")
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize("void", ["<embed src=x>", "<input>", "<img>", "<wbr>", "<param>", "<source>", "<keygen>"])
+def test_element_without_content_swallows_nothing(void: str) -> None:
+    """Behind an element that is never closed, because it holds nothing, the text goes on."""
+    assert body(f"<p>one {void} two</p><div>{void}<p>three</p></div>") == ["one two", "three"]
+
+
+def test_head_is_out() -> None:
+    """The title is no block, but is kept, its white space folded."""
+    page = parsed("<html><head><title> A\n title </title><meta name=d content=x></head><body><p>text</p></body></html>")
+
+    assert ("A title", "text") == (page.title, page.blocks.text)
+
+
+def test_title_outside_the_head() -> None:
+    """A title in the wrong place is a title."""
+    assert parsed("<html><body><p>text</p><svg><title>late</title></svg></body></html>").title == "late"
+
+
+def test_page_without_title() -> None:
+    """A page needs none."""
+    assert parsed("<p>text</p>").title == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<p>one</p><p>two</p>", ["one", "two"]),
+        ("<div>one<p>two</p>three</div>", ["one", "two", "three"]),
+        ("<ul><li>one<li>two</ul>", ["one", "two"]),
+        ("<table><tr><td>one<td>two</table>", ["one", "two"]),
+        ("one<hr>two", ["one", "two"]),
+        ("<h1>one</h1>two", ["one", "two"]),
+        ("<form>one<fieldset><legend>two</legend>three</fieldset></form>", ["one", "two", "three"]),
+    ],
+)
+def test_block_level_elements_cut(html: str, expected: list[str]) -> None:
+    """Text ends where a block-level element begins or ends."""
+    actual = body(html)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<b>bold</b>ness", "boldness"),
+        ("un<em>believ</em>able", "unbelievable"),
+        ("<a>one</a> <a>two</a>", "one two"),
+        ("a<span> b </span>c", "a b c"),
+        ("<my-tag>cus</my-tag>tom", "custom"),
+        ("com<!-- no -->ment", "comment"),
+        ("scr<script>x</script>ipt", "script"),
+        ("x<sub>2</sub>", "x2"),
+        ("&nbsp;non&nbsp;breaking&nbsp;", "non breaking"),
+    ],
+)
+def test_inline_elements_do_not_cut_words(html: str, expected: str) -> None:
+    """A word that an inline element, a comment or a script runs through stays one word."""
+    actual = body(f"<p>{html}</p>")
+
+    assert [expected] == actual
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("one<br>two", ["one two"]),
+        ("one<br><br>two", ["one", "two"]),
+        ("one<br>\n <br>two", ["one", "two"]),
+        ("one<br><br><br>two", ["one", "two"]),
+        ("one<br>two<br>three", ["one two three"]),
+        ("<br><br>one", ["one"]),
+        ("<b>one<br></b><br>two", ["one", "two"]),
+        ("one<br>", ["one"]),
+    ],
+)
+def test_line_breaks(html: str, expected: list[str]) -> None:
+    """One line break is a space, two in a row end a paragraph."""
+    actual = body(f"<p>{html}</p>")
+
+    assert expected == actual
+
+
+def test_pre_keeps_its_lines() -> None:
+    """In <pre> white space is text; around it it is not."""
+    expected = ["one", "def f():\n    return  1", "two three"]
+    actual = body("<p>one</p><pre>\ndef f():\n    return  1\n</pre><p>two\n  three</p>")
+
+    assert expected == actual
+
+
+def test_line_breaks_in_pre_are_lines() -> None:
+    """<br> in <pre> is a line's end."""
+    assert body("<pre>a<br>  b</pre>") == ["a\n  b"]
+
+
+def test_empty_blocks_are_none() -> None:
+    """A block has at least one word."""
+    assert body("<p></p><p> &nbsp; </p><div><span> </span></div><p>x</p>") == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("two words", ["two", "words"]),
+        ("日本語だ", ["日", "本", "語", "だ"]),
+        ("Python言語 3.11", ["Python", "言", "語", "3.11"]),
+        ("ภาษา", list("ภาษา")),
+        ("grün é\u00a0x", ["grün", "é", "x"]),
+        ("한국어 문장", ["한국어", "문장"]),
+        ("𠀀𠀁", ["𠀀", "𠀁"]),
+        ("", []),
+    ],
+)
+def test_tokens(text: str, expected: list[str]) -> None:
+    """Words stand between white space; in scripts without spaces each character is one."""
+    actual = tokens(text)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize("text", ["two words", " Python言語\u00a03.11 ", "ภาษา a\tb", "a\x1cb\x85c\u2028d\u3000e"])
+def test_token_spans_are_those_of_the_tokens(text: str) -> None:
+    """The spans cut the text into the same words."""
+    expected = tokens(text)
+    actual = [text[start:end] for start, end in token_spans(text)]
+
+    assert expected == actual
+
+
+def test_words_and_links_are_counted() -> None:
+    """Words of a block, and those of them that stand in a link, however deep in it."""
+    blocks = parsed("<p>a b <a href=x>c <b>d e</b></a> f</p><p><a>日本</a>x</p><p>z</p>").blocks
+
+    assert ([6, 3, 1], [3, 2, 0]) == (blocks.words.tolist(), blocks.link_words.tolist())
+
+
+def test_token_hashes_are_the_same_everywhere() -> None:
+    """A word's hash is written to files, so it may never change."""
+    assert token_hash("boilerplate") == 3321247947136670607
+
+
+def test_page_without_a_word() -> None:
+    """A page of scripts and pictures has no text."""
+    with pytest.raises(NoText):
+        parsed("<html><head><title>T</title></head><body><script>x</script><img src=a></body></html>")
+
+
+@pytest.mark.parametrize("html", [b"", b"   ", b"<!-- only a comment -->", b"\0\0"], ids=repr)
+def test_page_without_an_element(html: bytes) -> None:
+    """What the parser finds nothing in is refused, not crashed on."""
+    with pytest.raises(PageError):
+        parsed(html)
+
+
+def test_page_that_is_no_html() -> None:
+    """Text without a tag is a page of one block."""
+    assert lines("just words") == ["just words"]
+
+
+@pytest.mark.parametrize("tag", ["div", "span", "b"])
+def test_deep_page_is_flagged(tag: str) -> None:
+    """Ten thousand elements in each other crash nothing; what the parser drops of them is said."""
+    page = parsed(f"<p>top</p>{f'<{tag}>' * 10_000}bottom{f'</{tag}>' * 10_000}")
+
+    assert "deep" in page.flags
+    assert page.blocks.text.startswith("top")
+
+
+def test_page_of_common_depth_is_not_flagged() -> None:
+    """A few hundred levels are nothing unusual."""
+    page = parsed("<div>" * 500 + "bottom" + "</div>" * 500)
+
+    assert ((), "bottom") == (page.flags, page.blocks.text)
+
+
+def test_lossy_charset_is_flagged() -> None:
+    """Replaced bytes are said."""
+    assert parsed(b"<p>\x81\xff\xff</p>", "shift_jis").flags == ("charset_errors",)
+
+
+def test_long_page_is_flagged() -> None:
+    """A page over `page.max_tokens` is cut into blocks, and said to be long."""
+    limit = PageConfig(max_html_bytes=10_000, max_tokens=3)
+
+    assert ((), ("too_many_tokens",)) == (
+        parse(b"<p>a b c", "", limit).flags,
+        parse(b"<p>a b c d", "", limit).flags,
+    )
+
+
+def test_tree_knows_its_parents_and_paths() -> None:
+    """The tree lists elements in document order, and each distinct tag path once."""
+    tree = parsed("<html><body><ul><li>a</li><li>b</li></ul><script>x</script></body></html>").tree
+
+    assert ([-1, 0, 1, 2, 2], [0, 1, 2, 3, 3]) == (tree.parents, tree.paths)
+    assert tree.path_names == ["html", "html/body", "html/body/ul", "html/body/ul/li"]
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<div>a</div><div>b</div>", ["/html[1]/body[1]/div[1]", "/html[1]/body[1]/div[2]"]),
+        ("<p>a <b>b</b></p>", ["/html[1]/body[1]/p[1]"]),
+        ("<i><div>a</div></i>b", ["/html[1]/body[1]/i[1]/div[1]", "/html[1]/body[1]"]),
+        ("<script>x</script><div>a</div>", ["/html[1]/body[1]/div[1]"]),
+        ("<o:p><div>a</div></o:p>", ['/html[1]/body[1]/*[name()="o:p"][1]/div[1]']),
+    ],
+)
+def test_xpaths(html: str, expected: list[str]) -> None:
+    """A block's path leads to its innermost block-level element, every step with its index."""
+    actual = parsed(f"<html><head></head><body>{html}</body></html>").blocks.xpaths
+
+    assert expected == actual
+
+
+@given(documents)
+def test_spans_index_the_page_text(html: str) -> None:
+    """Blocks are spans of the page text, in order, with one newline between them, and none is blank."""
+    blocks = parsed(html).blocks
+    spans = list(zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True))
+
+    assert (0, len(blocks.text)) == (spans[0][0], spans[-1][1])
+    assert all(after[0] == before[1] + 1 and blocks.text[before[1]] == "\n" for before, after in pairwise(spans))
+    assert all(blocks.text[start:end].strip() for start, end in spans)
+
+
+@given(documents)
+def test_tokens_are_the_words_of_the_blocks(html: str) -> None:
+    """The token column holds the hashes of the words of each block's span, and `words` sums to its length."""
+    blocks = parsed(html).blocks
+    words = [tokens(blocks.text[start:end]) for start, end in zip(blocks.starts, blocks.ends, strict=True)]
+
+    assert blocks.words.tolist() == [len(some) for some in words]
+    assert np.array_equal(blocks.tokens, hashes([word for some in words for word in some]))
+    assert all(0 <= links <= count for links, count in zip(blocks.link_words, blocks.words, strict=True))
+
+
+@given(documents)
+def test_xpaths_select_their_element(html: str) -> None:
+    """Each block's path selects one element of the parsed page, and the block's characters stand in it."""
+    blocks = parsed(html).blocks
+    root = parse_tree(html.encode())
+    for xpath, start, end in zip(blocks.xpaths, blocks.starts, blocks.ends, strict=True):
+        (element,) = root.xpath(xpath)
+        visible = "".join("".join(element.itertext()).split())
+
+        assert "".join(blocks.text[start:end].split())[:1] in visible
+
+
+@given(documents)
+def test_tree_is_a_tree(html: str) -> None:
+    """A parent comes before its children, and its path is theirs without the last step."""
+    tree = parsed(html).tree
+    for at, (parent, path) in enumerate(zip(tree.parents, tree.paths, strict=True)):
+        assert parent < at
+        above = tree.path_names[tree.paths[parent]] if parent >= 0 else ""
+        assert above == tree.path_names[path].rpartition("/")[0]

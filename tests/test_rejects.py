@@ -1,0 +1,15 @@
+"""Rejects: every reason has a word, and the documentation lists it."""
+
+from pathlib import Path
+
+from dbce_spark.rejects import Reason, Stage
+
+TABLES = Path(__file__).parents[1] / "docs" / "tables.md"
+
+
+def test_every_reason_is_documented() -> None:
+    """docs/tables.md names all reasons and stages."""
+    text = TABLES.read_text(encoding="utf-8")
+    missing = [one.value for one in (*Reason, *Stage) if f"`{one.value}`" not in text]
+
+    assert missing == []

@@ -1,0 +1,122 @@
+"""Input arguments to files, and files to bytes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.sources import expand, open_binary, size
+
+PATTERNS = ("*.warc", "*.warc.gz")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two archives, one of them two folders down, and a file that is none."""
+    for name in ("a.warc.gz", "deep/er/B.WARC", "notes.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"content of " + name.encode())
+    return tmp_path
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    """An archive in fsspec's memory filesystem."""
+    filesystem = fsspec.filesystem("memory")
+    filesystem.pipe("/crawl/c.warc.gz", b"content")
+    yield "memory://crawl"
+    filesystem.rm("/crawl", recursive=True)
+
+
+def test_file_is_itself(folder: Path) -> None:
+    """A file is taken whatever its name."""
+    path = str(folder / "notes.txt")
+
+    assert [path] == expand([path], PATTERNS)
+
+
+def test_folder_is_searched_at_every_depth(folder: Path) -> None:
+    """A folder stands for the files in it whose names fit a pattern, in whatever case."""
+    expected = [str(folder / "a.warc.gz"), str(folder / "deep/er/B.WARC")]
+    actual = expand([str(folder)], PATTERNS)
+
+    assert expected == actual
+
+
+def test_glob_takes_files_and_no_folders(folder: Path) -> None:
+    """A glob takes every file it matches."""
+    expected = [str(folder / "a.warc.gz"), str(folder / "notes.txt")]
+    actual = expand([str(folder / "*")], PATTERNS)
+
+    assert expected == actual
+
+
+def test_manifest_names_one_argument_a_line(folder: Path) -> None:
+    """A manifest may hold files, folders, blank lines and comments."""
+    manifest = folder / "paths.txt"
+    manifest.write_text(f"# a crawl\n\n  {folder}/deep  \n{folder}/a.warc.gz\n")
+    expected = [str(folder / "a.warc.gz"), str(folder / "deep/er/B.WARC")]
+    actual = expand([f"@{manifest}"], PATTERNS)
+
+    assert expected == actual
+
+
+def test_files_are_sorted_and_named_once(folder: Path) -> None:
+    """However often and in whatever order files are named, each comes once and in its place."""
+    more = [folder / f"{name}.warc" for name in "gfedcb"]
+    for path in more:
+        path.touch()
+    expected = sorted([str(folder / "a.warc.gz"), str(folder / "deep/er/B.WARC"), *map(str, more)])
+    actual = expand([str(folder / "deep"), *map(str, more), str(folder)], PATTERNS)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize("argument", ["none.warc", "none*.warc", "empty", "@none.txt", "@empty.txt", "nosuch://x"])
+def test_argument_that_names_nothing(tmp_path: Path, argument: str) -> None:
+    """The error names the argument."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty.txt").write_text("# nothing\n")
+    given = argument if "://" in argument else argument.replace("@", f"@{tmp_path}/")
+    given = given if "://" in given or given.startswith("@") else f"{tmp_path}/{given}"
+    with pytest.raises(InputError) as caught:
+        expand([given], PATTERNS)
+
+    assert str(caught.value).startswith(f"{given}: ")
+
+
+def test_missing_file_in_a_manifest_is_named(tmp_path: Path) -> None:
+    """It is the line of the manifest that is wrong, and the error says which."""
+    manifest = tmp_path / "paths.txt"
+    manifest.write_text(f"{tmp_path}/gone.warc\n")
+    with pytest.raises(InputError, match=r"gone\.warc: no archive found there"):
+        expand([f"@{manifest}"], PATTERNS)
+
+
+def test_url_keeps_its_protocol(memory: str) -> None:
+    """Files of a remote store come with the protocol they are opened by."""
+    expected = ["memory:///crawl/c.warc.gz"]
+    actual = expand([memory], PATTERNS)
+
+    assert expected == actual
+
+
+def test_url_is_opened(memory: str) -> None:
+    """A URL that `expand` gives can be opened, read from anywhere, and knows its size."""
+    (path,) = expand([memory], PATTERNS)
+    with open_binary(path) as stream:
+        stream.seek(3)
+        actual = stream.read()
+
+    assert (b"tent", 7) == (actual, size(path))
+
+
+def test_file_is_opened_as_stored(folder: Path) -> None:
+    """Nothing is decompressed by its name."""
+    with open_binary(str(folder / "a.warc.gz")) as stream:
+        actual = stream.read()
+
+    assert (b"content of a.warc.gz", 20) == (actual, size(str(folder / "a.warc.gz")))

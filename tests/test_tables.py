@@ -1,0 +1,257 @@
+"""Tables: from the model into Arrow and back."""
+
+import dataclasses
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark import tables
+from dbce_spark.dbce import local
+from dbce_spark.dbce.buckets import url_hash
+from dbce_spark.dbce.pages import without_tokens
+from dbce_spark.model import Annotation, Extraction, Found, Page, Segments
+from dbce_spark.rejects import Reason, Reject, Stage
+from tests.builders import CONFIG, cross, page
+from tests.strategies import annotations, documents
+
+DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
+TEMPLATE = (
+    "<html><head><title>Größe</title></head>"
+    "<body><ul><li>{}</li></ul><h1>b</h1><p>c <a>d</a></p><div><b>e</b></div></body></html>"
+)
+PAGES = [
+    page(TEMPLATE.format("日本 one"), "http://www.example.org/a", "1969-12-31T23:59:59.000001Z"),
+    page("<p>few</p>", "http://www.example.org/b", truncated=True),
+    page(TEMPLATE.format("two three"), "http://www.example.com/c"),
+    page(TEMPLATE.format("two four"), "http://www.example.com/d"),
+]
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses and arrays as what can be compared."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def bare(one: Page) -> Page:
+    """A page as its rows keep it for the merge."""
+    return dataclasses.replace(without_tokens(one), signature=None, bands=np.empty(0, np.uint64))
+
+
+def staged(pages: list[Page], htmls: list[bytes | None]) -> pa.RecordBatch:
+    """Pages as rows of the staged file 3, from its row 7 on."""
+    return tables.pages_batch(pages, htmls, file_no=3, first_row=7)
+
+
+def extracted() -> list[Extraction]:
+    return local.extractions(PAGES, CONFIG)
+
+
+def segments_rows(extraction: Extraction) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = tables.extractions_batch([extraction], [None], 4).column("segments")[0].as_py()
+    return rows
+
+
+def test_pages_come_back() -> None:
+    """A page's row gives the page, but for tokens and signature."""
+    batch = staged(PAGES, [None] * len(PAGES))
+    expected = [plain(bare(one)) for one in PAGES]
+    actual = [plain(one) for one in tables.pages_from(batch)]
+
+    assert expected == actual
+
+
+def test_slice_of_pages_comes_back() -> None:
+    """Rows out of the middle of a batch are read as what they are."""
+    batch = staged(PAGES, [None] * len(PAGES)).slice(1, 2)
+    expected = [plain(bare(one)) for one in PAGES[1:3]]
+    actual = [plain(one) for one in tables.pages_from(batch)]
+
+    assert expected == actual
+
+
+@given(documents)
+def test_any_blocks_come_back(html: str) -> None:
+    """Whatever a page's blocks are, their row gives them."""
+    one = page(html)
+    (actual,) = tables.pages_from(staged([one], [None]))
+
+    assert plain(bare(one).blocks) == plain(actual.blocks)
+
+
+def test_staged_pages_hold_what_the_buckets_need() -> None:
+    """Tokens, signature and bands are stored as fixed-width numbers, in bytes of one order."""
+    (row,) = staged(PAGES[:1], [b"<p>"]).to_pylist()
+    one = PAGES[0]
+
+    assert one.signature is not None
+    assert np.array_equal(one.blocks.tokens, np.frombuffer(row["tokens"], "<u8"))
+    assert np.array_equal(one.signature, np.frombuffer(row["signature"], "<u4"))
+    assert one.bands.view(np.int64).tolist() == row["bands"]
+    assert row["html"] == b"<p>"
+    assert url_hash(one.capture.url_key) == row["url_hash"] % 2**64
+
+
+def test_staged_pages_say_where_they_are() -> None:
+    """Each row names its file and its place there."""
+    rows = staged(PAGES, [None] * len(PAGES)).to_pylist()
+
+    assert [(3, 7), (3, 8), (3, 9), (3, 10)] == [(row["file_no"], row["row_no"]) for row in rows]
+
+
+def test_batch_of_nothing() -> None:
+    """No rows are rows of the schema, too."""
+    assert staged([], []).schema == tables.PAGES
+    assert tables.rejects_batch([]).num_rows == 0
+
+
+def test_rejects_have_their_fields() -> None:
+    """A reject is a row, its stage and reason in words."""
+    one = Reject(
+        warc_file="a",
+        warc_offset=3,
+        record_id="r",
+        url="u",
+        stage=Stage.READ,
+        reason=Reason.NO_URL,
+        detail="d",
+    )
+    (row,) = tables.rejects_batch([one]).to_pylist()
+
+    assert dataclasses.asdict(one) == row
+    assert (str, str) == (type(row["stage"]), type(row["reason"]))
+
+
+def found(**fields: Any) -> Found:
+    known: dict[str, Any] = {
+        "cross": cross("a", "b"),
+        "bucket_id": "k",
+        "bucket_size": 2,
+        "group": "g",
+    }
+    return Found(**(known | fields))
+
+
+def test_found_comes_back() -> None:
+    """A cross and its bucket, from their row."""
+    expected = [found(), found(cross=cross("a", "b", "c", "d", "e"), bucket_size=9)]
+    actual = [tables.found_from(row) for row in tables.found_batch(expected).to_pylist()]
+
+    assert expected == actual
+
+
+def test_found_says_its_id_and_bits() -> None:
+    """What a cross derives from its arms stands in its row."""
+    (row,) = tables.found_batch([found()]).to_pylist()
+
+    assert (cross("a", "b").cross_id, "11000") == (row["cross_id"], row["bits"])
+
+
+@given(annotations(9))
+def test_annotations_come_back(some: list[Annotation]) -> None:
+    """Runs and bits, from their row."""
+    rows = tables.annotations_batch([(found(cross=one.cross), one) for one in some]).to_pylist()
+    actual = [plain(tables.annotation_from(row)) for row in rows]
+
+    assert [plain(one) for one in some] == actual
+
+
+def test_extractions_have_the_schema() -> None:
+    """A batch of extractions fits the table's schema and holds no null where there is a value."""
+    some = extracted()
+    batch = tables.extractions_batch(some, [None] * len(some), 4)
+    batch.validate(full=True)
+    nulls = [name for name, column in zip(batch.schema.names, batch.columns, strict=True) if column.null_count]
+
+    assert tables.EXTRACTIONS == batch.schema
+    assert nulls == ["html"]
+
+
+def test_extraction_row() -> None:
+    """Texts and counts of a row are those of its page."""
+    some = extracted()
+    rows = tables.extractions_batch(some, ["<p>"] * len(some), 4).to_pylist()
+    for one, row in zip(some, rows, strict=True):
+        assert (one.text, one.status, "<p>") == (row["text"], row["status"], row["html"])
+        assert (one.page.blocks.text, len(one.page.blocks)) == (row["page_text"], row["blocks"])
+        assert (len(one.page.blocks.tokens), one.page.capture.timestamp) == (
+            row["words"],
+            (row["timestamp"] - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1),
+        )
+        assert row["site_part"] == tables.site_part(one.page.capture.site, 4)
+
+
+def test_segment_rows_belong_to_their_page() -> None:
+    """Rows of many pages in one batch: each segment with the path of its own page's block."""
+    some = extracted()
+    rows = tables.extractions_batch(some, [None] * len(some), 4).column("segments").to_pylist()
+    expected = [[one.page.blocks.xpaths[block] for block in one.segments.blocks] for one in some]
+    actual = [[segment["xpath"] for segment in segments] for segments in rows]
+
+    assert expected == actual
+
+
+def test_crosses_rows() -> None:
+    """A row's crosses are its own, in order of their ids."""
+    some = extracted()
+    rows = tables.extractions_batch(some, [None] * len(some), 4).column("crosses").to_pylist()
+
+    assert [[made.cross_id for made in one.crosses] for one in some] == [
+        [made["cross_id"] for made in row] for row in rows
+    ]
+
+
+@pytest.mark.parametrize("at", range(len(PAGES)))
+def test_segments_come_back(at: int) -> None:
+    """The segments column gives the segments."""
+    one = extracted()[at]
+    actual = tables.segments_from(segments_rows(one))
+
+    assert plain(one.segments) == plain(actual)
+
+
+def test_segments_of_nothing() -> None:
+    """No rows, no segments, and columns of their types."""
+    made = tables.segments_from([])
+
+    assert len(made) == 0
+    assert {name: getattr(made, name).dtype for name in Segments.__dataclass_fields__} == {
+        name: getattr(extracted()[0].segments, name).dtype for name in Segments.__dataclass_fields__
+    }
+
+
+@given(st.text(max_size=20), st.integers(1, 100))
+def test_site_part_lies_within_the_parts(site: str, parts: int) -> None:
+    """Every site has one partition of those there are."""
+    assert 0 <= tables.site_part(site, parts) < parts
+
+
+def documented(heading: str) -> list[str]:
+    """The names in the first column of a table of docs/tables.md."""
+    text = DOCS.read_text(encoding="utf-8").split(f"# {heading}\n", 1)[1].split("\n#", 1)[0]
+    rows = re.findall(r"^\| ([a-z_, ]+?) \|", text, re.MULTILINE)
+    return [name for row in rows for name in row.split(", ") if name not in ("column", "field")]
+
+
+def test_documentation_names_every_column() -> None:
+    """docs/tables.md lists the columns of extractions, their segments, and rejects, in their order."""
+    segment = tables.EXTRACTIONS.field("segments").type.value_type
+
+    assert tables.EXTRACTIONS.names == documented("extractions")
+    assert [segment.field(at).name for at in range(segment.num_fields)] == documented("segments")
+    assert tables.REJECTS.names == documented("rejects")
+
+
+def test_schemas_are_nullable_throughout() -> None:
+    """Spark writes nullable columns; a schema that promised more would break the files."""
+    for schema in (tables.PAGES, tables.REJECTS, tables.FOUND, tables.ANNOTATIONS, tables.EXTRACTIONS):
+        assert isinstance(schema, pa.Schema)
+        assert all(field.nullable for field in schema)
