@@ -148,10 +148,12 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
 
 
 def _spark(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
-    """The whole job in local Spark, twice on a few captures (to warm up, then to know what a run costs whatever its
-    size) and
-    once on all. `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
-    `wall_ms_per_page` the same by the clock, times cores."""
+    """The whole job in local Spark: twice on a few captures of each file, to warm up and to know what a run costs whatever
+    its size, and once on all.
+
+    `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one; `wall_ms_per_page`
+    the same by the clock, times cores.
+    """
     from dbce_spark.spark.session import session
 
     spark = session("dbce bench")
@@ -165,8 +167,8 @@ def _spark(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
             report = job.run(spark, request, config)
             return report | {"cpu_seconds": _cpu_of_children() - cpu, "wall_seconds": sum(report["seconds"].values())}
 
-    run(files[:1], _START_UP_CAPTURES)
-    small, whole = run(files[:1], _START_UP_CAPTURES), run(files, None)
+    run(files, _START_UP_CAPTURES)
+    small, whole = run(files, _START_UP_CAPTURES), run(files, None)
     more_pages = max(1, int(whole["captures"] - small["captures"]))
 
     def ms(name: str, cores: int) -> float:

@@ -34,10 +34,10 @@ def decode(html: bytes, declared: str) -> Decoded:
     for bom, name in _BOMS:
         if html.startswith(bom):
             return _as(html[len(bom) :], name, name, "bom")
-    meta = _META.search(html, 0, _PRESCAN) or _XML.search(html[:_PRESCAN])
-    claims = [("http", declared), ("meta", meta[1].decode("ascii") if meta else "")]
     if b"\x1b" not in html and _is_utf8(html):
         return Decoded(_without_nul(html), "utf-8", "utf8", lossy=False)
+    meta = _META.search(html, 0, _PRESCAN) or _XML.search(html[:_PRESCAN])
+    claims = [("http", declared), ("meta", meta[1].decode("ascii") if meta else "")]
     for source, label in claims:
         encoding = webencodings.lookup(label) if label else None
         if encoding is not None and not encoding.name.startswith("utf-16"):  # a page read this far is no UTF-16

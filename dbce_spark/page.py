@@ -4,18 +4,17 @@ What comes out: blocks with their DOM paths, tokens, and the shape of the tree.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import xxhash
 from lxml import etree
 
 from dbce_spark.charset import decode
 from dbce_spark.config import PageConfig
-from dbce_spark.model import Blocks, Hashes
+from dbce_spark.model import Blocks
+from dbce_spark.tokens import hashed, tokens
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
@@ -35,14 +34,6 @@ Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 
 MAX_DEPTH = 2048
 """libxml2 drops what lies deeper, without an error, even with `huge_tree`."""
-
-_SPACELESS = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\uf900-\ufaff\uff00-\uff9f\U00020000-\U0003ffff"
-)
-_HAS_SPACELESS = re.compile(f"[{_SPACELESS}]")
-_TOKEN = re.compile(f"[{_SPACELESS}]|[^\\s{_SPACELESS}]+")
-"""A word between white space; in scripts written without spaces (Chinese, Japanese, Thai, ...) one character."""
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
 _NEWLINE = "\n"
@@ -93,24 +84,6 @@ class Parsed:
     flags: tuple[str, ...]
     blocks: Blocks
     tree: Tree
-
-
-def tokens(text: str) -> list[str]:
-    """The words of a text, in order."""
-    if text.isascii() or _HAS_SPACELESS.search(text) is None:
-        return text.split()
-    return _TOKEN.findall(text)
-
-
-def token_spans(text: str) -> list[tuple[int, int]]:
-    """Where the words of `tokens` stand: (start, end) in characters."""
-    return [match.span() for match in _TOKEN.finditer(text)]
-
-
-@lru_cache(maxsize=1 << 18)
-def token_hash(token: str) -> int:
-    """64 bits of a word. Not `hash()`: that differs between processes."""
-    return xxhash.xxh3_64_intdigest(token.encode("utf-8", "surrogatepass"))
 
 
 def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
@@ -171,7 +144,6 @@ class _Walk:
         self.path_names: list[str] = []
         self.texts: list[str] = []
         self.xpaths: list[str] = []
-        self.words: list[list[str]] = []
         self.link_words: list[int] = []
         self._parts: list[str] = []
         self._links = 0
@@ -266,29 +238,25 @@ class _Walk:
             return
         text = raw.rstrip().strip("\n\r") if self._pre else " ".join(split)
         self.texts.append(text)
-        words = split if text.isascii() else tokens(text)
-        self.words.append(words)
-        # A word in two pieces, as in <b>w</b>ord, was counted twice.
-        self.link_words.append(min(link_words, len(words)))
+        self.link_words.append(link_words)
         self.xpaths.append(_xpath(stack))
 
     def blocks(self) -> Blocks:
+        text = "\n".join(self.texts)
         lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
         starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int32)
-        words = [word for block in self.words for word in block]
+        token_starts, hashes = hashed(text)
+        words = np.diff(np.searchsorted(token_starts, starts), append=len(hashes)).astype(np.int32)
         return Blocks(
-            text="\n".join(self.texts),
+            text=text,
             starts=starts,
             ends=starts + lengths,
             xpaths=self.xpaths,
-            words=np.fromiter(map(len, self.words), np.int32, len(self.words)),
-            link_words=np.array(self.link_words, np.int32),
-            tokens=hashes(words),
+            words=words,
+            # A word in two pieces, as in <a>w</a><a>ord</a>, was counted twice.
+            link_words=np.minimum(np.array(self.link_words, np.int32), words),
+            tokens=hashes,
         )
-
-
-def hashes(words: Sequence[str]) -> Hashes:
-    return np.fromiter(map(token_hash, words), np.uint64, len(words))
 
 
 def _xpath(stack: list[list[Any]]) -> str:

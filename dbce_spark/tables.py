@@ -12,8 +12,8 @@ import pyarrow as pa
 from dbce_spark.dbce.buckets import url_hash
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.model import Annotation, Blocks, Capture, Cross, Extraction, Found, Page, Segments
-from dbce_spark.page import tokens
 from dbce_spark.rejects import Reject
+from dbce_spark.tokens import tokens
 
 _STRING, _INT, _LONG, _FLOAT, _BINARY = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.binary()
 _TIME = pa.timestamp("us", tz="UTC")

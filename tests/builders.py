@@ -14,7 +14,8 @@ from dbce_spark.dbce import pages
 from dbce_spark.dbce.annotate import run_lengths
 from dbce_spark.labels import ARMS
 from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page
-from dbce_spark.page import Parsed, hashes, parse
+from dbce_spark.page import Parsed, parse
+from dbce_spark.tokens import hashed
 
 CONFIG = load()
 DATE = "2020-01-02T03:04:05Z"
@@ -28,7 +29,7 @@ def config(*settings: str) -> DbceConfig:
 
 def words(text: str) -> Hashes:
     """The token hashes of a text."""
-    return hashes(text.split())
+    return hashed(text)[1]
 
 
 def parsed(html: str | bytes, declared_charset: str = "") -> Parsed:

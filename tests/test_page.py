@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 
 from dbce_spark.config import PageConfig
-from dbce_spark.page import NoText, PageError, hashes, parse, parse_tree, token_hash, token_spans, tokens
+from dbce_spark.page import NoText, PageError, parse, parse_tree
+from dbce_spark.tokens import hashed, tokens
 from tests.builders import body, lines, parsed
 from tests.strategies import documents
 
@@ -142,45 +143,11 @@ def test_empty_blocks_are_none() -> None:
     assert body("<p></p><p> &nbsp; </p><div><span> </span></div><p>x</p>") == ["x"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("two words", ["two", "words"]),
-        ("日本語だ", ["日", "本", "語", "だ"]),
-        ("Python言語 3.11", ["Python", "言", "語", "3.11"]),
-        ("ภาษา", list("ภาษา")),
-        ("grün é\u00a0x", ["grün", "é", "x"]),
-        ("한국어 문장", ["한국어", "문장"]),
-        ("𠀀𠀁", ["𠀀", "𠀁"]),
-        ("", []),
-    ],
-)
-def test_tokens(text: str, expected: list[str]) -> None:
-    """Words stand between white space; in scripts without spaces each character is one."""
-    actual = tokens(text)
-
-    assert expected == actual
-
-
-@pytest.mark.parametrize("text", ["two words", " Python言語\u00a03.11 ", "ภาษา a\tb", "a\x1cb\x85c\u2028d\u3000e"])
-def test_token_spans_are_those_of_the_tokens(text: str) -> None:
-    """The spans cut the text into the same words."""
-    expected = tokens(text)
-    actual = [text[start:end] for start, end in token_spans(text)]
-
-    assert expected == actual
-
-
 def test_words_and_links_are_counted() -> None:
     """Words of a block, and those of them that stand in a link, however deep in it."""
     blocks = parsed("<p>a b <a href=x>c <b>d e</b></a> f</p><p><a>日本</a>x</p><p>z</p>").blocks
 
     assert ([6, 3, 1], [3, 2, 0]) == (blocks.words.tolist(), blocks.link_words.tolist())
-
-
-def test_token_hashes_are_the_same_everywhere() -> None:
-    """A word's hash is written to files, so it may never change."""
-    assert token_hash("boilerplate") == 3321247947136670607
 
 
 def test_page_without_a_word() -> None:
@@ -275,7 +242,7 @@ def test_tokens_are_the_words_of_the_blocks(html: str) -> None:
     words = [tokens(blocks.text[start:end]) for start, end in zip(blocks.starts, blocks.ends, strict=True)]
 
     assert blocks.words.tolist() == [len(some) for some in words]
-    assert np.array_equal(blocks.tokens, hashes([word for some in words for word in some]))
+    assert np.array_equal(blocks.tokens, hashed(blocks.text)[1])
     assert all(0 <= links <= count for links, count in zip(blocks.link_words, blocks.words, strict=True))
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, Label, arm_bit
 from dbce_spark.model import Annotation, Blocks, Ints, Segments
-from dbce_spark.page import token_spans
+from dbce_spark.tokens import spans as token_spans
 
 Annotations = Mapping[str, Annotation]
 """The annotations of one capture, by cross id."""

@@ -10,9 +10,9 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.diff import Mask, shared
 from dbce_spark.labels import ARMS, SIBLING_ARMS, Label, arm_bit
 from dbce_spark.model import Blocks, Segments
-from dbce_spark.page import token_spans
 from dbce_spark.report.archived import Archived, Gone, archived
 from dbce_spark.report.frame import document, unlabelled
+from dbce_spark.tokens import spans as token_spans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "
 _PLACE = ["file_no", "row_no"]
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
 
-ROWS_PER_GROUP = 256
+ROWS_PER_GROUP = 512
 """Rows of a row group of a staged file: what is merged, and so held, together."""
 
 

@@ -1,0 +1,74 @@
+"""Tokens: the words of a text, where they stand, and 64 bits of each. Without spaces a token is one character."""
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.model import Hashes
+
+_SPACELESS_RANGES = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x2FFF),  # CJK radicals
+    (0x3001, 0x31FF),  # CJK punctuation (but the ideographic space), kana
+    (0x3400, 0x4DBF),  # CJK ideographs
+    (0x4E00, 0x9FFF),
+    (0xF900, 0xFAFF),
+    (0xFF00, 0xFF9F),  # full-width and half-width forms
+    (0x20000, 0x3FFFF),
+)
+_SPACELESS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _SPACELESS_RANGES)
+_HAS_SPACELESS = re.compile(f"[{_SPACELESS}]")
+_TOKEN = re.compile(f"[{_SPACELESS}]|[^\\s{_SPACELESS}]+")
+
+_WORD, _SPACE, _SINGLE = range(3)
+_CLASSES = np.full(0x110000, _WORD, np.uint8)
+"""Of each code point: part of a word, white space, or a token by itself."""
+_CLASSES[[code for code in range(0x3001) if chr(code).isspace()]] = _SPACE
+for _first, _last in _SPACELESS_RANGES:
+    _CLASSES[_first : _last + 1] = _SINGLE
+
+_BASE = 0x9E3779B97F4A7C15
+_POWERS = np.array([pow(_BASE, place + 1, 1 << 64) for place in range(64)], np.uint64)
+_MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53), np.uint64(33))
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, in order."""
+    if text.isascii() or _HAS_SPACELESS.search(text) is None:
+        return text.split()
+    return _TOKEN.findall(text)
+
+
+def spans(text: str) -> list[tuple[int, int]]:
+    """Where the tokens stand: (start, end) in characters."""
+    return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
+    """Where each token starts, in characters, and 64 bits of it.
+
+    All tokens of a page at once, in a few passes over its code points: a polynomial in a fixed base over the token's
+    characters, modulo 2**64, mixed as MurmurHash3 ends. Python's own `hash` differs between processes, and a call for
+    every word would cost more than parsing them.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    classes = _CLASSES[codes]
+    begins = classes != _SPACE
+    continues = (classes[1:] == _WORD) & (classes[:-1] == _WORD)
+    begins[1:] &= ~continues
+    starts = np.flatnonzero(begins)
+    if not len(starts):
+        return starts, np.empty(0, np.uint64)
+    first = starts[0]
+    places = np.arange(first, len(codes)) - np.repeat(starts, np.diff(starts, append=len(codes)))
+    terms = codes[first:].astype(np.uint64) * _POWERS[places & 63]
+    terms[classes[first:] == _SPACE] = 0
+    hashes = np.add.reduceat(terms, starts - first)
+    for factor in _MIX[:2]:
+        hashes ^= hashes >> _MIX[2]
+        hashes *= factor
+    hashes ^= hashes >> _MIX[2]
+    return starts, hashes

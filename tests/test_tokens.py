@@ -1,0 +1,71 @@
+"""Tokens: words, their places, and their hashes."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.tokens import hashed, spans, tokens
+
+TEXTS = st.text(st.one_of(st.sampled_from(" \t\n\u3000\x85\u2028ab.日語ภา"), st.characters()), max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("two words", ["two", "words"]),
+        ("日本語だ", ["日", "本", "語", "だ"]),
+        ("Python言語 3.11", ["Python", "言", "語", "3.11"]),
+        ("ภาษา", list("ภาษา")),
+        ("grün é\u00a0x", ["grün", "é", "x"]),
+        ("한국어 문장", ["한국어", "문장"]),
+        ("𠀀𠀁", ["𠀀", "𠀁"]),
+        ("", []),
+    ],
+)
+def test_tokens(text: str, expected: list[str]) -> None:
+    """Words stand between white space; in scripts without spaces each character is one."""
+    actual = tokens(text)
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize("text", ["two words", " Python言語\u00a03.11 ", "ภาษา a\tb", "a\x1cb\x85c\u2028d\u3000e"])
+def test_token_spans_are_those_of_the_tokens(text: str) -> None:
+    """The spans cut the text into the same words."""
+    expected = tokens(text)
+    actual = [text[start:end] for start, end in spans(text)]
+
+    assert expected == actual
+
+
+@given(TEXTS)
+def test_starts_are_those_of_the_spans(text: str) -> None:
+    """Whatever the script, hashing finds the same tokens as cutting."""
+    starts, hashes = hashed(text)
+
+    assert [start for start, _ in spans(text)] == starts.tolist()
+    assert len(tokens(text)) == len(hashes)
+
+
+@given(TEXTS, TEXTS)
+def test_a_hash_depends_on_its_token_alone(before: str, after: str) -> None:
+    """A word has the same hash wherever it stands, and different words have different ones."""
+    words = [*tokens(before), *tokens(after)]
+    _, alone = hashed(" ".join(words))
+    _, here = hashed(f"{before}\n{after}")
+
+    assert np.array_equal(alone, here)
+    assert len(set(words)) == len(set(here.tolist()))
+
+
+def test_long_words_differ_by_any_of_their_characters() -> None:
+    """Characters behind the sixty-fourth count as well."""
+    _, hashes = hashed("x" * 100 + " " + "x" * 99 + "y" + " " + "x" * 99)
+
+    assert 3 == len(set(hashes.tolist()))
+
+
+def test_hashes_are_the_same_everywhere() -> None:
+    """A word's hash is written to files, so it may never change."""
+    assert [4734007549945956023] == hashed("boilerplate")[1].tolist()
