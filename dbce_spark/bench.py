@@ -148,11 +148,11 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
 
 
 def _spark(files: Sequence[str], config: DbceConfig) -> dict[str, Any]:
-    """The whole job in local Spark: twice on a few captures of each file, to warm up and to know what a run costs whatever
-    its size, and once on all.
+    """The whole job in local Spark: twice on a few captures of each file, to warm up and to know what a run costs
+    whatever its size, and once on all.
 
-    `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one; `wall_ms_per_page`
-    the same by the clock, times cores.
+    `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
+    `wall_ms_per_page` the same by the clock, times cores.
     """
     from dbce_spark.spark.session import session
 
