@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,19 @@ def extracted(
     return job.run(spark, request, CONFIG)
 
 
+@contextmanager
+def spread_over(spark: "SparkSession", partitions: int) -> Iterator[None]:
+    """Every shuffle has this many partitions, and adaptive execution does not put them together again."""
+    before = str(spark.conf.get("spark.sql.shuffle.partitions"))
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    spark.conf.set("spark.sql.adaptive.enabled", "false")
+    try:
+        yield
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before)
+        spark.conf.set("spark.sql.adaptive.enabled", "true")
+
+
 def rows(output: Path) -> list[dict[str, Any]]:
     table = ds.dataset(output / "extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table()
     sorted_rows: list[dict[str, Any]] = table.sort_by("capture_id").to_pylist()
@@ -66,14 +80,8 @@ def test_spark_gives_what_plain_python_gives(
     spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path, partitions: int
 ) -> None:
     """However the rows are spread over partitions, the extractions are those of local.extract()."""
-    before = str(spark.conf.get("spark.sql.shuffle.partitions"))
-    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    try:
+    with spread_over(spark, partitions):
         extracted(spark, archive, tmp_path / "out")
-    finally:
-        spark.conf.set("spark.sql.shuffle.partitions", before)
-        spark.conf.set("spark.sql.adaptive.enabled", "true")
 
     assert rows_of(expected) == rows(tmp_path / "out")
 
@@ -179,15 +187,27 @@ def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None
         job.check_output(str(tmp_path), overwrite=True)
 
 
-@pytest.mark.data
-def test_real_crawls_give_what_plain_python_gives(spark: "SparkSession", shared_data: Path, tmp_path: Path) -> None:
-    """On the crawls of archive.org, netarkivet.dk and quotes.toscrape.com Spark gives the rows of local.extract()."""
+@pytest.fixture(scope="module")
+def crawls(shared_data: Path) -> list[str]:
+    """Real crawls: one as ARC and as WARC, one of seven dates, one of a shop in Japanese."""
     names = ("archive.org", "netarkivet.dk", "quotes.toscrape.com", "uraharajuku.st")
-    files = sources.expand([str(shared_data / "warc" / name) for name in names], CONFIG.input.patterns)
-    report = extracted(spark, files, tmp_path / "out")
-    result = local.extract(files, CONFIG)
+    return sources.expand([str(shared_data / "warc" / name) for name in names], CONFIG.input.patterns)
 
-    assert rows_of(result) == rows(tmp_path / "out")
-    assert report["records_read"] == sum(
-        (report["extractions"], sum(report["rejects"].values()), sum(report["skipped"].values()))
-    )
+
+@pytest.fixture(scope="module")
+def expected_of_crawls(crawls: list[str]) -> local.Result:
+    return local.extract(crawls, CONFIG)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("partitions", [1, 3, 7])
+def test_real_crawls_give_what_plain_python_gives(
+    spark: "SparkSession", crawls: list[str], expected_of_crawls: local.Result, tmp_path: Path, partitions: int
+) -> None:
+    """On real crawls, however they are spread and in another order, Spark gives the rows of local.extract()."""
+    with spread_over(spark, partitions):
+        report = extracted(spark, crawls[::-1], tmp_path / "out")
+    told = (report["extractions"], *report["rejects"].values(), *report["skipped"].values())
+
+    assert rows_of(expected_of_crawls) == rows(tmp_path / "out")
+    assert expected_of_crawls.records_read == report["records_read"] == sum(told)
