@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark import warc
+from dbce_spark import records, warc
 from dbce_spark.rejects import Reason, Reject, Skip
 from dbce_spark.warc import Fetch, site_of, url_key
 from tests.builders import URL, arc_header, arc_record, archive, fate, fates, gzipped, http, microseconds, read, record
@@ -281,7 +281,7 @@ def test_warc_with_bare_line_feeds(tmp_path: Path, how: str) -> None:
 
 def test_endless_damages_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Behind too many damages the rest of a file is one more."""
-    monkeypatch.setattr(warc, "_MOST_DAMAGES", 3)
+    monkeypatch.setattr(records, "_MOST_DAMAGES", 3)
     made = [member for nth in range(9) for member in gzipped(record(url=url(nth)), b"x")]
     actual = fates(archive(tmp_path / "a.warc.gz", *made))
 
