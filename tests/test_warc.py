@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark import records, warc
+from dbce_spark import records
 from dbce_spark.rejects import Reason, Reject, Skip
 from dbce_spark.warc import Fetch, site_of, url_key
 from tests.builders import URL, arc_header, arc_record, archive, fate, fates, gzipped, http, microseconds, read, record

@@ -7,6 +7,7 @@ longest common subsequence. That is exact where `difflib` is greedy, and quick: 
 """
 
 from bisect import bisect_left
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -69,27 +70,28 @@ def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
     anchors_a, anchors_b = _anchors(a, b)
     if not len(anchors_a):
         # Only repetition is left (tables of numbers, logs): order says nothing there, so being in both texts is enough.
-        return np.arange(len(a)), np.arange(len(b))
-    found_a, found_b = [anchors_a], [anchors_b]
-    edges_a, edges_b = [-1, *anchors_a.tolist(), len(a)], [-1, *anchors_b.tolist(), len(b)]
-    for at in range(len(edges_a) - 1):
-        gap_a, gap_b = slice(edges_a[at] + 1, edges_a[at + 1]), slice(edges_b[at] + 1, edges_b[at + 1])
-        if gap_a.start < gap_a.stop and gap_b.start < gap_b.stop:
-            within_a, within_b = _align_gap(a[gap_a], b[gap_b], exact_limit)
-            found_a.append(within_a + gap_a.start)
-            found_b.append(within_b + gap_b.start)
+        return _common(a, b)
+    cuts = _cuts(anchors_a.tolist(), anchors_b.tolist(), len(a), len(b), exact_limit)
+    found_a, found_b = [anchors_a[cuts]], [anchors_b[cuts]]
+    edges_a, edges_b = [-1, *anchors_a[cuts].tolist(), len(a)], [-1, *anchors_b[cuts].tolist(), len(b)]
+    for (before_a, after_a), (before_b, after_b) in zip(pairwise(edges_a), pairwise(edges_b), strict=True):
+        within_a, within_b = _align(a[before_a + 1 : after_a], b[before_b + 1 : after_b], exact_limit)
+        found_a.append(within_a + before_a + 1)
+        found_b.append(within_b + before_b + 1)
     return np.sort(np.concatenate(found_a)), np.sort(np.concatenate(found_b))
 
 
-def _align_gap(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
-    """Between two anchors: once more the grams that stand in both, then as `_align`.
-
-    Each level has anchors fewer to find.
-    """
-    numbers_a, numbers_b = _numbered(a.astype(np.uint64), b.astype(np.uint64))
-    kept_a, kept_b = _common(numbers_a, numbers_b)
-    within_a, within_b = _align(numbers_a[kept_a], numbers_b[kept_b], exact_limit)
-    return kept_a[within_a], kept_b[within_b]
+def _cuts(anchors_a: list[int], anchors_b: list[int], length_a: int, length_b: int, exact_limit: int) -> list[int]:
+    """The anchors, by index, to cut at: as few as leave pieces under the limit, for each piece costs a call."""
+    cuts: list[int] = []
+    start_a = start_b = -1
+    last = -1
+    for at, (place_a, place_b) in enumerate(zip([*anchors_a, length_a], [*anchors_b, length_b], strict=True)):
+        if (place_a - start_a) * (place_b - start_b) > exact_limit and last >= 0:
+            cuts.append(last)
+            start_a, start_b = anchors_a[last], anchors_b[last]
+        last = at
+    return cuts
 
 
 def _longest_common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:

@@ -33,8 +33,10 @@ class Summary:
         )
 
 
-def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int) -> Summary:
+def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weight: int = 0) -> Summary:
     """Writes `crawl-*.warc.gz`, `index.cdxj` and `labels.jsonl` into a new or empty folder.
+
+    `weight` is what each page carries beside its text, in the measure of `weight.py`: 0 nothing, 6 as much as a news site.
 
     `labels.jsonl` holds one object for each HTML page that came with a body of its own, in the order of the timestamps.
 
@@ -42,7 +44,7 @@ def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int) -> S
         OutputError: the folder is not empty, or cannot be made.
     """
     target = _empty_folder(Path(folder))
-    web = sites(pages=pages, seed=seed)
+    web = sites(pages=pages, seed=seed, weight=weight)
     schedule = Schedule(web)
     index = SortedLines(target)
     files = records = captures = 0

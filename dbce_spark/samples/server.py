@@ -11,6 +11,7 @@ from random import Random
 
 from dbce_spark.samples.sheet import Sheet
 from dbce_spark.samples.site import Moment, Site
+from dbce_spark.samples.weight import weighed
 
 GONE = 0.06
 """Share of the items that are gone (404) at the second or third crawl."""
@@ -68,7 +69,7 @@ def _page(site: Site, page: int, crawl: int) -> Answer | None:
         return None
     if moment.crawl < 0:
         return _missing(site, path)
-    sheet = site.draw(page, moment)
+    sheet = weighed(site.draw(page, moment), site)
     body = "".join(sheet.html).encode(site.charset, "xmlcharrefreplace")
     kind = site.kind if page >= site.lists else "listing"
     return _sent(site, path, "200 OK", site.content_type, body, since=moment.crawl, sheet=sheet, kind=kind)

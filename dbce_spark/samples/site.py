@@ -49,6 +49,7 @@ class Site(ABC):
     seed: str
     pages: int
     hue: int  # 0 to 359, the site's colour
+    weight: int = 0  # what its pages carry beside their text, in the measure of weight.py
 
     kind: ClassVar[str]  # of the item pages
     language: ClassVar[str]

@@ -33,8 +33,8 @@ SKEW = 0.9
 """Exponent of the sizes' power law: 1 is Zipf's."""
 
 
-def sites(*, pages: int, seed: int) -> list[Site]:
-    """All sites of an archive with `pages` pages, the largest first."""
+def sites(*, pages: int, seed: int, weight: int = 0) -> list[Site]:
+    """All sites of an archive with `pages` pages of a weight (`weight.py`), the largest first."""
     copies = ceil(sqrt(max(1.0, pages / PAGES_PER_COPY)))
     found = []
     for rank, size in enumerate(_sizes(pages, copies * len(KINDS))):
@@ -42,7 +42,7 @@ def sites(*, pages: int, seed: int) -> list[Site]:
         make, label, domain, name, hue = KINDS[kind]
         suffix = f"-{copy + 1}" if copy else ""
         title = f"{name} {copy + 1}" if copy else name
-        found.append(make(f"{label}{domain}{suffix}.example", title, str(seed), size, (hue + 47 * copy) % 360))
+        found.append(make(f"{label}{domain}{suffix}.example", title, str(seed), size, (hue + 47 * copy) % 360, weight))
     return [site for site in found if site.pages]
 
 

@@ -40,7 +40,9 @@ class Request:
 
 
 def check_output(output: str, *, overwrite: bool) -> None:
-    """Raises OutputError if there is something at `output` that may not be replaced."""
+    """Raises OutputError if `output` is no folder of a file system, or holds something that may not be replaced."""
+    if "://" in output:
+        raise OutputError(f"{output}: an output must be a folder that this machine and all workers have mounted")
     folder = Path(output)
     if not folder.exists():
         return
@@ -107,9 +109,10 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
 def _pages(
     spark: SparkSession, request: Request, config: DbceConfig, progress: Progress
 ) -> tuple[list[pages.Tally], Counter[str]]:
-    """The first stage, with counts that grow as its tasks end. Returns a tally for each file, and how many captures
-    were
-    passed over when all were known."""
+    """The first stage, with counts that grow as its tasks end.
+
+    Returns a tally for each file, and how many captures were passed over when all were known.
+    """
     records, captures = (spark.sparkContext.accumulator(0) for _ in range(2))
 
     def seen(of_file: int, captures_of_file: int) -> None:

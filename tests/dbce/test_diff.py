@@ -146,8 +146,8 @@ def test_alignment_is_a_longest_common_subsequence(a: Hashes, b: Hashes) -> None
 def test_anchors_align_texts_without_repetition_as_well(a: list[int], b: list[int]) -> None:
     """Where no word comes twice, cutting at anchors loses nothing against the exact alignment."""
     numbers_a, numbers_b = diff._numbered(np.array(a, np.uint64), np.array(b, np.uint64))
-    exact, _ = diff._align_gap(numbers_a, numbers_b, LIMIT)
-    anchored, _ = diff._align_gap(numbers_a, numbers_b, 1)
+    exact, _ = diff._align(numbers_a, numbers_b, LIMIT)
+    anchored, _ = diff._align(numbers_a, numbers_b, 1)
 
     assert len(exact) == len(anchored)
 

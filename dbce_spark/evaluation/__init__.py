@@ -1,0 +1,1 @@
+"""How good extractors are: gold pages in, scores by metric and a summary with intervals out."""
