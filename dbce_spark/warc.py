@@ -24,7 +24,8 @@ _HTML_START = re.compile(
     rb"\s*<(?:!doctype\s+html|html|head|body|title|table|h1|div|p|font|a|script|style|br|b)[\s>]", re.I
 )
 _KINDS = ("warcinfo", "arc_header", "request", "metadata", "resource", "revisit", "conversion", "continuation")
-_DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-\d{3}T")  # ClueWeb09 writes 2008-10-294T05:21:46-0700
+# ClueWeb09 writes the day of the year behind the month: 2008-10-294T05:21:46-0700, 2009-03-67T15:35:40-0700.
+_DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
 
 _registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 

@@ -171,10 +171,24 @@ def test_statuses_are_a_setting(tmp_path: Path) -> None:
         ("2020-01-02T03:04:05", "2020-01-02T03:04:05+00:00"),
         ("2020-01-02T03:04:05+02:00", "2020-01-02T01:04:05+00:00"),
         ("2008-10-294T05:21:46-0700", "2008-10-20T12:21:46+00:00"),
+        ("2009-03-67T15:35:40-0700", "2009-03-08T22:35:40+00:00"),
+        ("2009-01-5T15:35:40-0700", "2009-01-05T22:35:40+00:00"),
         ("20080430204826", "2008-04-30T20:48:26+00:00"),
         ("1969-12-31T23:59:59Z", "1969-12-31T23:59:59+00:00"),
     ],
-    ids=["seconds", "micro", "nano", "day", "no zone", "zone", "ClueWeb", "digits", "before 1970"],
+    ids=[
+        "seconds",
+        "micro",
+        "nano",
+        "day",
+        "no zone",
+        "zone",
+        "ClueWeb",
+        "ClueWeb in March",
+        "ClueWeb in January",
+        "digits",
+        "before 1970",
+    ],
 )
 def test_dates(tmp_path: Path, date: str, expected: str) -> None:
     """Dates of every archive in the field, in microseconds of UTC."""
