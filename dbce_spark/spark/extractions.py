@@ -36,7 +36,10 @@ _DROPPED, _ANNOTATION, _MERGE = range(3)
 
 
 def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequence[pages.Tally]) -> Counter[str]:
-    """Writes `extractions` and `rejects`. Returns how many extractions there are, by status."""
+    """Writes `extractions` and `rejects`, with a file of no rows where there are none: readers find their columns.
+
+    Returns how many extractions there are, by status.
+    """
     target = f"{output.rstrip('/')}/{NAME}"
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -54,6 +57,8 @@ def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequenc
     counts: Counter[str] = Counter()
     for row in written:
         counts[row["status"]] += row["n"]
+    if not counts:
+        store.write_parquet(f"{target}/site_part=0/part-00000.parquet", _SCHEMA, [])
     return counts
 
 
@@ -154,4 +159,5 @@ def _write_rejects(spark: SparkSession, output: str) -> None:
         .repartition(1)
         .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     )
-    ordered.mapInArrow(write_part, "done boolean").collect()
+    if not ordered.mapInArrow(write_part, "done boolean").collect():
+        store.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, [])

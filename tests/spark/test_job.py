@@ -131,6 +131,14 @@ def test_rejects_are_rows_with_their_place_and_reason(
     assert {"file_unreadable": 1, "not_an_archive": 1} == report["rejects"]
 
 
+def test_without_rejects_there_is_an_empty_table(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+    """Whoever reads `rejects` of a clean run finds its columns and no rows."""
+    extracted(spark, archive[:1], tmp_path / "out")
+    table = ds.dataset(tmp_path / "out" / "rejects").to_table()
+
+    assert (tables.REJECTS.names, 0) == (table.column_names, table.num_rows)
+
+
 def test_a_limit_takes_the_first_captures(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
     """--limit N extracts the first N captures by file and offset, and counts those beyond."""
     report = extracted(spark, archive, tmp_path / "out", limit=10)
@@ -168,7 +176,8 @@ def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_
     report = extracted(spark, [str(empty)], tmp_path / "out")
 
     assert (0, 0) == (report["records_read"], report["extractions"])
-    assert not (tmp_path / "out" / "_staging").exists()
+    assert [] == rows(tmp_path / "out")
+    assert {"extractions", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
 
 
 def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:
