@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from dbce_spark import tables
 from dbce_spark.dbce import local
 from dbce_spark.dbce.buckets import url_hash
-from dbce_spark.dbce.pages import without_tokens
 from dbce_spark.model import Annotation, Extraction, Found, Page, Segments
 from dbce_spark.rejects import Reason, Reject, Stage
 from tests.builders import CONFIG, cross, page
@@ -43,7 +42,9 @@ def plain(value: Any) -> Any:
 
 def bare(one: Page) -> Page:
     """A page as its rows keep it for the merge."""
-    return dataclasses.replace(without_tokens(one), signature=None, bands=np.empty(0, np.uint64))
+    nothing = np.empty(0, np.uint64)
+    blocks = dataclasses.replace(one.blocks, tokens=nothing)
+    return dataclasses.replace(one, blocks=blocks, signature=None, bands=nothing)
 
 
 def staged(pages: list[Page], htmls: list[bytes | None]) -> pa.RecordBatch:

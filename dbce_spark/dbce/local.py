@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, crosses, pages, postprocess, single
 from dbce_spark.dbce.annotate import annotate
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.merge import merge, resolve
 from dbce_spark.labels import Label
 from dbce_spark.model import Annotation, Extraction, Found, Page
 from dbce_spark.rejects import Reject, Skip
@@ -64,18 +64,19 @@ def find(unique: Iterable[Page], config: DbceConfig) -> Iterable[Found]:
 
 def extraction(page: Page, annotations: list[Annotation], template_id: str, test_case: str) -> Extraction:
     """The result of one capture from all its annotations, or from the page alone where there are none."""
-    if annotations:
+    evidence = merge(*({annotation.cross.cross_id: annotation} for annotation in annotations))
+    if evidence:
         undecided = Label.BOILERPLATE if test_case == "T002" else Label.UNDECIDED
-        segments = resolve(page.blocks, annotations, undecided=undecided)
+        segments = resolve(page.blocks, evidence.values(), undecided=undecided)
         text = postprocess.text(page.blocks.text, segments)
     else:
         segments = single.segments(page.blocks)
         text = single.text(page.blocks)
     return Extraction(
         page=page,
-        status="crossed" if annotations else "single",
+        status="crossed" if evidence else "single",
         template_id=template_id,
-        crosses=tuple(sorted((one.cross for one in annotations), key=lambda cross: cross.cross_id)),
+        crosses=tuple(evidence[cross_id].cross for cross_id in sorted(evidence)),
         segments=segments,
         text=text,
     )

@@ -1,6 +1,5 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
-import dataclasses
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -71,8 +70,3 @@ def unique(pages: Iterable[Page]) -> list[Page]:
     for one in sorted(pages, key=lambda one: (one.capture.warc_file, one.capture.warc_offset)):
         first.setdefault(one.capture_id, one)
     return [first[capture_id] for capture_id in sorted(first)]
-
-
-def without_tokens(one: Page) -> Page:
-    """The page as it is merged: the hashed tokens have done their work by then."""
-    return dataclasses.replace(one, blocks=dataclasses.replace(one.blocks, tokens=np.empty(0, np.uint64)))

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from dbce_spark import warc
-from dbce_spark.dbce.pages import page_of, unique, without_tokens
+from dbce_spark.dbce.pages import page_of, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.model import Page
 from dbce_spark.rejects import Reason, Reject, Stage
 from tests.builders import CONFIG, capture, config, page, parsed
 
@@ -85,11 +84,3 @@ def test_one_page_a_capture() -> None:
 
     assert sorted([one.capture_id, other.capture_id]) == [some.capture_id for some in made]
     assert {"a.warc"} == {some.capture.warc_file for some in made if some.capture_id == one.capture_id}
-
-
-def test_without_tokens() -> None:
-    """The hashes go, all else stays."""
-    one: Page = page(TEMPLATE)
-    bare = without_tokens(one)
-
-    assert (0, one.blocks.text, one.capture_id) == (len(bare.blocks.tokens), bare.blocks.text, bare.capture_id)
