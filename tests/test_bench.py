@@ -1,0 +1,38 @@
+"""The bench measures what it says, on a small archive: its figures are not asserted, its shape is."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dbce_spark import bench, config, sources
+from dbce_spark.errors import InputError
+from dbce_spark.samples import write_archive
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.mark.spark
+def test_bench_writes_times_and_ratios(spark: "SparkSession", tmp_path: Path) -> None:
+    """Every contender has a time a page, its ratio to trafilatura's, and the stages add up to the method's."""
+    write_archive(tmp_path / "archive", pages=20, seed=1)
+    files = sources.expand([str(tmp_path / "archive")], config.default().input.patterns)
+    bench.write(files, str(tmp_path / "bench.json"), config.default())
+    report = json.loads((tmp_path / "bench.json").read_text())
+    times = report["ms_per_page"]
+
+    assert {"dbce_local", "dbce_spark", "trafilatura", "resiliparse"} == set(times)
+    assert {"dbce_local", "dbce_spark", "resiliparse"} == set(report["ratio_to_trafilatura"])
+    assert report["pages"] == report["spark"]["pages"] > 0
+    assert sum(report["stages"].values()) == pytest.approx(times["dbce_local"], abs=0.01)
+
+
+def test_bench_of_archives_without_pages_is_refused(tmp_path: Path) -> None:
+    """An archive that holds no page ends in a clear error, before Spark starts."""
+    pytest.importorskip("trafilatura")
+    (tmp_path / "empty.warc").write_bytes(b"")
+
+    with pytest.raises(InputError, match="no page in 1 files"):
+        bench.write([str(tmp_path / "empty.warc")], str(tmp_path / "bench.json"), config.default())
