@@ -11,6 +11,9 @@ from dbce_spark.labels import ARMS, Label, arm_bit
 from dbce_spark.model import Ints, Segments
 from dbce_spark.page import DROPPED_TAGS, parse_tree
 
+Piece = tuple[Any, bool, str, Ints]
+"""A text node: its element, whether it is its tail, its text, and the segment of each character but white space."""
+
 Markup = Callable[[int], tuple[str, str]]
 """The element name and class that a segment, by its index, is wrapped in."""
 
@@ -55,8 +58,9 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
         return "span", f"dbce-{Label(segments.labels[at]).word}"
 
     root = parse_tree(utf8_html)
-    _mark_elements(root, page_text, segments)
-    _wrap(root, page_text, segments, markup)
+    pieces = _owned(root, page_text, segments)
+    _mark_elements(pieces, segments)
+    _wrap(pieces, markup)
     _disarm(root)
     head = root.find("head")
     if head is None:
@@ -76,21 +80,17 @@ def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str
         return "dbce", " ".join(f"dbce-{arm}" for arm in ARMS if segments.bits[at] & arm_bit(arm))
 
     root = parse_tree(utf8_html)
-    _wrap(root, page_text, segments, markup)
+    _wrap(_owned(root, page_text, segments), markup)
     return str(html.tostring(root, encoding="unicode"))
 
 
-def _mark_elements(root: Any, page_text: str, segments: Segments) -> None:
+def _mark_elements(pieces: list[Piece], segments: Segments) -> None:
     """Writes the label of each element that has one into its `data-dbce`."""
-    owners, position = _owners(page_text, segments), 0
     elements: dict[str, Any] = {}
     labelled: list[tuple[str, Label]] = []
-    for element, is_tail, piece in _pieces(root):
-        length = sum(map(len, piece.split()))
+    for element, is_tail, _, owners in pieces:
         holder = _remember(element.getparent() if is_tail else element, elements)
-        of_piece = np.unique(owners[position : position + length])
-        labelled += [(holder, Label(segments.labels[owner])) for owner in of_piece.tolist() if owner >= 0]
-        position += length
+        labelled += [(holder, Label(segments.labels[owner])) for owner in np.unique(owners).tolist() if owner >= 0]
     for path, label in propagate(labelled).items():
         elements[path].set("data-dbce", label.word)
 
@@ -104,17 +104,24 @@ def _remember(element: Any, elements: dict[str, Any]) -> str:
     return holder
 
 
-def _wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
-    """Wraps the text of a tree, segment by segment.
+def _wrap(pieces: list[Piece], markup: Markup) -> None:
+    """Wraps the text of a tree, segment by segment."""
+    for element, is_tail, piece, owners in pieces:
+        _replace(element, is_tail, piece, owners, markup)
+
+
+def _owned(root: Any, page_text: str, segments: Segments) -> list[Piece]:
+    """The text nodes of a tree, with the segments their characters belong to.
 
     Page text and tree hold the same characters in the same order, white space aside: that is what ties them.
     """
-    owners = _owners(page_text, segments)
-    position = 0
-    for element, is_tail, piece in list(_pieces(root)):
+    owners, position = _owners(page_text, segments), 0
+    pieces: list[Piece] = []
+    for element, is_tail, piece in _pieces(root):
         length = sum(map(len, piece.split()))
-        _replace(element, is_tail, piece, owners[position : position + length], markup)
+        pieces.append((element, is_tail, piece, owners[position : position + length]))
         position += length
+    return pieces
 
 
 def _owners(page_text: str, segments: Segments) -> Ints:

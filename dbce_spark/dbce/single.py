@@ -7,18 +7,23 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.labels import Label, arm_bit
-from dbce_spark.model import Blocks, Segments
+from dbce_spark.model import Blocks, Ints, Segments
 
 
 def segments(blocks: Blocks) -> Segments:
     """One undecided segment a block, with no evidence for or against it."""
+    return without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
+
+
+def without_evidence(blocks: Ints, starts: Ints, ends: Ints, label: Label) -> Segments:
+    """Segments at these places, all of one label, that were compared with nothing."""
     count = len(blocks)
     none = np.zeros(count, np.int32)
     return Segments(
-        blocks=np.arange(count, dtype=np.int32),
-        starts=blocks.starts,
-        ends=blocks.ends,
-        labels=np.full(count, Label.UNDECIDED, np.uint8),
+        blocks=blocks,
+        starts=starts,
+        ends=ends,
+        labels=np.full(count, label, np.uint8),
         scores=np.full(count, 0.5, np.float32),
         bits=np.full(count, arm_bit("cur"), np.uint8),
         siblings=none,

@@ -8,7 +8,8 @@ import numpy as np
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.diff import Mask, shared
-from dbce_spark.labels import ARMS, SIBLING_ARMS, Label, arm_bit
+from dbce_spark.dbce.single import without_evidence
+from dbce_spark.labels import ARMS, SIBLING_ARMS, Label
 from dbce_spark.model import Blocks, Segments
 from dbce_spark.report.archived import Archived, Gone, archived
 from dbce_spark.report.frame import document, unlabelled
@@ -91,17 +92,4 @@ def marked(blocks: Blocks, mask: Mask, label: Label) -> Segments:
                 for start, end in zip(edges[::2], edges[1::2], strict=True)
             ]
     columns = np.array(runs, np.int32).reshape(-1, 3)
-    none = np.zeros(len(runs), np.int32)
-    return Segments(
-        blocks=columns[:, 0],
-        starts=columns[:, 1],
-        ends=columns[:, 2],
-        labels=np.full(len(runs), label, np.uint8),
-        scores=np.full(len(runs), 0.5, np.float32),
-        bits=np.full(len(runs), arm_bit("cur"), np.uint8),
-        siblings=none,
-        siblings_with=none,
-        snapshots=none,
-        snapshots_with=none,
-        conflicts=np.zeros(len(runs), np.bool_),
-    )
+    return without_evidence(columns[:, 0], columns[:, 1], columns[:, 2], label)

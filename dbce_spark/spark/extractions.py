@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import pyarrow as pa
@@ -70,9 +71,8 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
     """
     row_groups = [-(-count // pages.ROWS_PER_GROUP) for count in captures]
     per_task = max(1, min(rows_per_file // pages.ROWS_PER_GROUP, sum(row_groups) // _TASKS_OF_SMALL_RUN))
-    first_of_file = [sum(row_groups[:at]) for at in range(len(row_groups))]
-    places = [(at, first) for at, first in enumerate(first_of_file)]
-    files = spark.createDataFrame(places, "file_no int, first int")
+    first_of_file = list(accumulate(row_groups, initial=0))[:-1]
+    files = spark.createDataFrame(list(enumerate(first_of_file)), "file_no int, first int")
     marks = spark.createDataFrame(
         [(at, group) for at, count in enumerate(row_groups) for group in range(count)], "file_no int, row_group int"
     ).withColumn("step", F.lit(_MERGE))
