@@ -93,10 +93,14 @@ class DiffConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelConfig:
-    undecided: str
+    by: str
+    favor: str
+    comments: bool
+    classifier: str
 
     def __post_init__(self) -> None:
-        _one_of("label.undecided", self.undecided, ("T001", "T002"))
+        _one_of("label.by", self.by, ("classifier", "T001", "T002"))
+        _one_of("label.favor", self.favor, ("precision", "balanced", "recall"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

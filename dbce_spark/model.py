@@ -14,6 +14,8 @@ from dbce_spark.labels import ARMS, arm_bit
 Ints = npt.NDArray[np.int32]
 Bits = npt.NDArray[np.uint8]
 Hashes = npt.NDArray[np.uint64]
+Keys = npt.NDArray[np.uint32]
+Codes = npt.NDArray[np.uint8]
 Signature = npt.NDArray[np.uint32]
 
 
@@ -66,6 +68,36 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What the classifier makes of a page by itself. Every column has one entry a block."""
+
+    codes: Codes  # (features, blocks): its features, each as the number of the bin that the value falls into
+    verdicts: npt.NDArray[np.uint16]  # (blocks,): how likely it is content, by the page alone, in 1/1024
+    keys: Keys  # (6, blocks): hashes of the text, of the text without its numbers, and of four names of its slot
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Witness:
+    """A page as others see it: what it holds where, without a word of its text."""
+
+    capture_id: str
+    url_key: str
+    timestamp: int
+    words: Ints
+    link_words: Ints
+    verdicts: npt.NDArray[np.uint16]
+    keys: Keys
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What other pages say of the blocks of one: (features, blocks) bins. An empty array: there are no such pages."""
+
+    siblings: Codes
+    snapshots: Codes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A capture that was decoded, parsed, sanitised and cut into blocks."""
 
@@ -78,6 +110,7 @@ class Page:
     blocks: Blocks
     signature: Signature | None  # None: kept out of the buckets, `flags` says why
     bands: Hashes  # one key a band, empty without signature
+    traits: Traits | None  # None: not looked at by the classifier (labels by bit pattern only)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +200,16 @@ class Segments:
 
     def __len__(self) -> int:
         return len(self.blocks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """A page with all that was found out about it, ready to be judged."""
+
+    page: Page
+    annotations: tuple[Annotation, ...]  # one a cross, in order of cross id
+    evidence: Evidence
+    template_id: str  # the largest bucket that one of its crosses was found in, "" if single
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,10 @@ What comes out: blocks with their DOM paths, tokens, and the shape of the tree.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from lxml import etree
 
 from dbce_spark.charset import decode
@@ -46,11 +47,14 @@ kind_of = {
     "br": _BREAK,
     "pre": _PRE,
 }.get
-_ELEMENT, _PATH, _SEEN, _KIND, _TAG, _NTH, _XPATH = range(7)
-"""A frame of the walk: the element's index, its tag path, how many children of each tag were seen, its kind, its tag,
-which of its parent's children with that tag it is, and its XPath ("" until a block asks for it). A list, not an object:
-there are a thousand a page."""
+_ELEMENT, _SLOT, _SEEN, _KIND, _TAG, _NTH, _XPATH = range(7)
+"""A frame of the walk: the element's index, its slot, how many children of each tag were seen, its kind, its tag, which
+of its parent's children with that tag it is, and its XPath ("" until a block asks for it). A list, not an object: there
+are a thousand a page."""
 _DROPPED_FRAME: list[Any] = [-1, 0, None, _INLINE, "", 0, ""]
+_CONTROLS = frozenset("input select textarea".split())
+_FOREIGN = frozenset(("nofollow", "ugc"))
+_NAMES = ("class", "id", "role", "itemprop", "itemtype")
 
 
 class PageError(ValueError):
@@ -61,17 +65,51 @@ class NoText(PageError):
     """Parsed, but there is no word in it."""
 
 
+class Slot(NamedTuple):
+    """A place in a template: elements of one tag and the same attributes, under elements of one slot.
+
+    Inline elements are told apart by their tag alone.
+    """
+
+    parent: int  # index of the slot above, -1 for the root's
+    path: int  # index of its tag path
+    tag: str
+    css_class: str = ""  # as the page has it, like those that follow
+    html_id: str = ""
+    role: str = ""  # of WAI-ARIA
+    itemprop: str = ""  # of schema.org, like the next
+    itemtype: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The shape of a page without its text: one entry an element that was not dropped, in document order.
 
-    `parents` are indexes into these lists (-1 for the root); `paths` are indexes into `path_names`, the distinct tag
-    paths ("html/body/div"). This is all that template shingles are made of.
+    `parents` are indexes into these lists (-1 for the root); `slots` are indexes into `slot_table`, whose paths are
+    indexes into `path_names`, the distinct tag paths ("html/body/div"). `firsts` and `lasts` say which blocks begin
+    within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
+    block-level element it is in, and which of its parent's children with that tag that is. The last four have one entry
+    each form control, each of these to write a text in, each link that the site does not vouch for (`rel` with nofollow
+    or ugc) and each to a place within a page: the block it stands before, or in.
     """
 
     parents: list[int]
-    paths: list[int]
+    slots: list[int]
+    slot_table: list[Slot]
     path_names: list[str]
+    firsts: list[int]
+    lasts: list[int]
+    holders: list[int]
+    nths: list[int]
+    controls: list[int]
+    text_areas: list[int]
+    foreign_links: list[int]
+    place_links: list[int]
+
+    @property
+    def paths(self) -> list[int]:
+        """Of each element, the index of its tag path."""
+        return [self.slot_table[slot].path for slot in self.slots]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +121,7 @@ class Parsed:
     title: str
     flags: tuple[str, ...]
     blocks: Blocks
+    token_starts: npt.NDArray[np.intp]  # of each token, in characters of the page text
     tree: Tree
 
 
@@ -97,7 +136,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
     walk = _Walk(root)
     if not walk.texts:
         raise NoText("no word outside scripts, styles and forms")
-    blocks = walk.blocks()
+    blocks, token_starts = walk.blocks()
     flags = {
         "charset_errors": decoded.lossy,
         "deep": max(name.count("/") for name in walk.path_names) >= MAX_DEPTH - 2,
@@ -109,7 +148,21 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
         title=_title(root),
         flags=tuple(name for name, is_set in flags.items() if is_set),
         blocks=blocks,
-        tree=Tree(walk.parents, walk.paths, walk.path_names),
+        token_starts=token_starts,
+        tree=Tree(
+            parents=walk.parents,
+            slots=walk.slots,
+            slot_table=walk.slot_table,
+            path_names=walk.path_names,
+            firsts=walk.firsts,
+            lasts=walk.lasts,
+            holders=walk.holders,
+            nths=walk.nths,
+            controls=walk.controls,
+            text_areas=walk.text_areas,
+            foreign_links=walk.foreign_links,
+            place_links=walk.place_links,
+        ),
     )
 
 
@@ -140,11 +193,21 @@ class _Walk:
 
     def __init__(self, root: Any):
         self.parents: list[int] = []
-        self.paths: list[int] = []
+        self.slots: list[int] = []
+        self.slot_table: list[Slot] = []
         self.path_names: list[str] = []
+        self.firsts: list[int] = []
+        self.lasts: list[int] = []
+        self.holders: list[int] = []
+        self.nths: list[int] = []
+        self.controls: list[int] = []
+        self.text_areas: list[int] = []
+        self.foreign_links: list[int] = []
+        self.place_links: list[int] = []
         self.texts: list[str] = []
         self.xpaths: list[str] = []
         self.link_words: list[int] = []
+        self._path_of: dict[tuple[int, str], int] = {}
         self._parts: list[str] = []
         self._links = 0
         self._link_words = 0
@@ -153,8 +216,9 @@ class _Walk:
 
     def _run(self, root: Any) -> None:
         """Plain names and few calls: this loop is a third of the time that a page takes."""
-        parts, parents, paths = self._parts, self.parents, self.paths
-        children_of_path: list[dict[str, int]] = [{}]
+        parts, parents, slots, texts = self._parts, self.parents, self.slots, self.texts
+        firsts, lasts = self.firsts, self.lasts
+        slots_under: list[dict[tuple[str, tuple[str | None, ...]], int]] = [{}]
         frame: list[Any] = [-1, 0, None, _INLINE, "", 0, ""]
         stack = [frame]
         walker = etree.iterwalk(root, events=("start", "end"))
@@ -167,25 +231,36 @@ class _Walk:
                     seen = frame[_SEEN] = {}
                 seen[tag] = nth = seen.get(tag, 0) + 1
                 if kind == _DROPPED:
+                    if tag in _CONTROLS:
+                        self.controls.append(len(texts))
+                        if tag == "textarea":
+                            self.text_areas.append(len(texts))
                     walker.skip_subtree()
                     stack.append(_DROPPED_FRAME)
                     continue
                 if kind:
                     self._enter(kind, stack)
-                siblings = children_of_path[frame[_PATH]]
-                path = siblings.get(tag)
-                if path is None:
-                    path = siblings[tag] = self._new_path(frame[_PATH], tag)
-                    children_of_path.append({})
+                    if kind == _LINK:
+                        self._look_at_link(element)
+                names = tuple(map(element.get, _NAMES)) if kind >= _BLOCK else ()
+                under = slots_under[frame[_SLOT]]
+                slot = under.get((tag, names))
+                if slot is None:
+                    slot = under[tag, names] = self._new_slot(frame[_SLOT], tag, names)
+                    slots_under.append({})
+                firsts.append(len(texts))
+                lasts.append(0)
                 parents.append(frame[_ELEMENT])
-                frame = [len(paths), path, None, kind, tag, nth, ""]
-                paths.append(path - 1)
+                frame = [len(slots), slot, None, kind, tag, nth, ""]
+                slots.append(slot - 1)
                 stack.append(frame)
                 text = element.text
             else:
-                kind = stack[-1][_KIND]
-                if kind:
-                    self._leave(kind, stack)
+                ended = stack[-1]
+                if ended[_KIND]:
+                    self._leave(ended[_KIND], stack)
+                if ended[_ELEMENT] >= 0:
+                    lasts[ended[_ELEMENT]] = len(texts)
                 stack.pop()
                 frame = stack[-1]
                 text = element.tail
@@ -195,6 +270,7 @@ class _Walk:
                     self._link_words += len(tokens(text))
         if parts:
             self._flush(stack)
+            lasts[0] = len(texts)
 
     def _enter(self, kind: int, stack: list[list[Any]]) -> None:
         if kind >= _BLOCK:
@@ -214,10 +290,21 @@ class _Walk:
         elif kind == _BREAK:
             self._line_break(stack)
 
-    def _new_path(self, parent: int, tag: str) -> int:
-        """Paths are numbered from 1 during the walk; 0 is the place above the root."""
-        self.path_names.append(f"{self.path_names[parent - 1]}/{tag}" if parent else tag)
-        return len(self.path_names)
+    def _look_at_link(self, element: Any) -> None:
+        if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
+            self.foreign_links.append(len(self.texts))
+        if "#" in (element.get("href") or "")[:-1]:  # a bare # leads nowhere
+            self.place_links.append(len(self.texts))
+
+    def _new_slot(self, parent: int, tag: str, names: tuple[str | None, ...]) -> int:
+        """Slots are numbered from 1 during the walk; 0 is the place above the root."""
+        parent_path = self.slot_table[parent - 1].path if parent else -1
+        path = self._path_of.get((parent_path, tag))
+        if path is None:
+            path = self._path_of[parent_path, tag] = len(self.path_names)
+            self.path_names.append(f"{self.path_names[parent_path]}/{tag}" if parent else tag)
+        self.slot_table.append(Slot(parent - 1, path, tag, *(name or "" for name in names)))
+        return len(self.slot_table)
 
     def _line_break(self, stack: list[list[Any]]) -> None:
         """One <br> is white space; two with nothing between end a paragraph, as they did before anyone wrote <p>."""
@@ -239,15 +326,19 @@ class _Walk:
         text = raw.rstrip().strip("\n\r") if self._pre else " ".join(split)
         self.texts.append(text)
         self.link_words.append(link_words)
-        self.xpaths.append(_xpath(stack))
+        holder = _holder(stack)
+        self.holders.append(max(0, stack[holder][_ELEMENT]))
+        self.nths.append(stack[holder][_NTH])
+        self.xpaths.append(_xpath(stack, holder))
 
-    def blocks(self) -> Blocks:
+    def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
+        """The blocks, and where their tokens start in the text."""
         text = "\n".join(self.texts)
         lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
         starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int32)
         token_starts, hashes = hashed(text)
         words = np.diff(np.searchsorted(token_starts, starts), append=len(hashes)).astype(np.int32)
-        return Blocks(
+        blocks = Blocks(
             text=text,
             starts=starts,
             ends=starts + lengths,
@@ -257,13 +348,19 @@ class _Walk:
             link_words=np.minimum(np.array(self.link_words, np.int32), words),
             tokens=hashes,
         )
+        return blocks, token_starts
 
 
-def _xpath(stack: list[list[Any]]) -> str:
-    """The path of the innermost block-level element on the stack; each step is written once, and kept in its frame."""
+def _holder(stack: list[list[Any]]) -> int:
+    """Where the innermost block-level element is on the stack."""
     at = len(stack) - 1
     while at > 1 and stack[at][_KIND] < _BLOCK:
         at -= 1
+    return at
+
+
+def _xpath(stack: list[list[Any]], at: int) -> str:
+    """The path of an element on the stack; each step is written once, and kept in its frame."""
     known = at
     while known > 0 and not stack[known][_XPATH]:
         known -= 1

@@ -2,9 +2,11 @@
 
 import gzip
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import pages
 from dbce_spark.dbce.annotate import run_lengths
 from dbce_spark.labels import ARMS
-from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page
+from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page, Traits
 from dbce_spark.page import Parsed, parse
 from dbce_spark.tokens import hashed
 
@@ -73,10 +75,23 @@ def capture(url: str = URL, date: str = DATE, **fields: Any) -> Capture:
 
 
 def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CONFIG, **fields: Any) -> Page:
-    """A page of www.example.org, with its signature."""
-    made = pages.page_of(warc.Fetch(capture(url, date, **fields), html.encode()), settings)
+    """A page of www.example.org, with its signature. No classifier has looked at it."""
+    patterns_only = replace(settings, label=replace(settings.label, by="T002"))
+    made = pages.page_of(warc.Fetch(capture(url, date, **fields), html.encode()), patterns_only)
     assert isinstance(made, Page), made
     return made
+
+
+def traits(of: Page, features: int = 3) -> Traits:
+    """Traits that follow from a page's blocks in a way of their own: equal texts have equal keys and verdicts."""
+    blocks = of.blocks
+    texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
+    hashes = np.array([crc32(text.encode()) for text in texts], np.uint32)
+    return Traits(
+        codes=np.stack([hashes >> np.uint32(row) for row in range(features)]).astype(np.uint8),
+        verdicts=(hashes % 1025).astype(np.uint16),
+        keys=np.stack([hashes * np.uint32(2 * row + 1) for row in range(6)]),
+    )
 
 
 def member(capture_id: str, url_key: str = "u", timestamp: int = 0, rows: Sequence[int] = (1, 2, 3, 4)) -> Member:

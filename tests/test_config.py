@@ -103,7 +103,8 @@ def test_threshold_of_a_site_by_setting() -> None:
         ("lsh.threshold_by_site.a.org=2.0", "lsh.threshold_by_site.a.org is 2.0; it must lie between 0 and 1"),
         ("input.site=page", "input.site is 'page'; it must be one of domain, host, none"),
         ("template.tokens=tag", "template.tokens is 'tag'; it must be one of path, layer"),
-        ("label.undecided=T9", "label.undecided is 'T9'; it must be one of T001, T002"),
+        ("label.by=T009", "label.by is 'T009'; it must be one of classifier, T001, T002"),
+        ("label.favor=much", "label.favor is 'much'; it must be one of precision, balanced, recall"),
     ],
 )
 def test_value_out_of_its_range(setting: str, expected: str) -> None:
@@ -147,6 +148,7 @@ def test_value_of_the_wrong_type(setting: str, expected: str) -> None:
     [
         ("bucket.size=3", "bucket.size is no parameter; known here: cap"),
         ("diff.limit=3", "diff.limit is no parameter; known here: exact_limit"),
+        ("label.undecided=T001", "label.undecided is no parameter; known here: by, classifier, comments, favor"),
         ("lsh.band.rows=3", "lsh.band is no parameter; known here: permutations, seed, threshold, threshold_by_site"),
     ],
 )

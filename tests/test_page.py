@@ -258,6 +258,53 @@ def test_xpaths_select_their_element(html: str) -> None:
         assert "".join(blocks.text[start:end].split())[:1] in visible
 
 
+def test_slots_are_told_apart_by_attributes() -> None:
+    """Elements of one tag are one slot where their attributes are the same; inline ones always are."""
+    html = (
+        "<p class=a>x</p><p class=a>y</p><p id=b>z</p><p role=note itemprop=c itemtype=d><b class=e>u</b><b>v</b></p>"
+    )
+    tree = parsed(f"<html><body>{html}</body></html>").tree
+    names = [tree.slot_table[slot] for slot in tree.slots]
+
+    assert [0, 1, 2, 2, 3, 4, 5, 5] == tree.slots
+    assert [("a", "", ""), ("", "b", ""), ("", "", "note")] == [
+        (slot.css_class, slot.html_id, slot.role) for slot in (names[2], names[4], names[5])
+    ]
+    assert ("c", "d", "b", "") == (names[5].itemprop, names[5].itemtype, names[6].tag, names[6].css_class)
+
+
+def test_places_of_controls_and_links() -> None:
+    """The block that each stands before, or in."""
+    html = (
+        "<p>a</p><input><p>b <a rel='x NoFollow' href=/>c</a><a href='#'>d</a></p><textarea></textarea>"
+        "<p><a href='/x#y'>e</a></p><select><option>f</select>"
+    )
+    tree = parsed(html).tree
+
+    assert ([1, 2, 3], [2]) == (tree.controls, tree.text_areas)
+    assert ([1], [2]) == (tree.foreign_links, tree.place_links)
+
+
+@given(documents)
+def test_tokens_start_where_they_stand(html: str) -> None:
+    """Each token is found in the page text where it is said to start."""
+    page = parsed(html)
+    text, words = page.blocks.text, tokens(page.blocks.text)
+
+    assert len(words) == len(page.token_starts)
+    assert all(text.startswith(word, start) for word, start in zip(words, page.token_starts.tolist(), strict=True))
+
+
+@given(documents)
+def test_blocks_know_their_holders(html: str) -> None:
+    """The element a block's path ends at, and which of its kind that is."""
+    page = parsed(html)
+    tree = page.tree
+    for holder, nth, xpath in zip(tree.holders, tree.nths, page.blocks.xpaths, strict=True):
+        assert f"[{nth}]" == xpath[xpath.rindex("[") :]
+        assert tree.path_names[tree.paths[holder]].count("/") + 1 == xpath.count("/")
+
+
 @given(documents)
 def test_tree_is_a_tree(html: str) -> None:
     """A parent comes before its children, and its path is theirs without the last step."""

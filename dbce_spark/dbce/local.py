@@ -1,15 +1,15 @@
 """The whole method in lists and dicts: its definition, and the oracle that the Spark job is held to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, pages, postprocess, single
+from dbce_spark.config import DbceConfig, LabelConfig
+from dbce_spark.dbce import buckets, classify, crosses, pages, pools, postprocess
 from dbce_spark.dbce.annotate import annotate
-from dbce_spark.dbce.merge import merge, resolve
-from dbce_spark.labels import Label
-from dbce_spark.model import Annotation, Extraction, Found, Page
+from dbce_spark.dbce.merge import by_pattern, by_score, merge
+from dbce_spark.model import Annotation, Evidence, Extraction, Found, Gathered, Page, Segments
 from dbce_spark.rejects import Reject, Skip
 
 
@@ -47,12 +47,19 @@ def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
         of_capture[one.cross.cur].append(one)
     for annotation in annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit):
         annotations[annotation.cross.cur].append(annotation)
-    return [
-        extraction(
-            page, annotations[page.capture_id], crosses.template_id(of_capture[page.capture_id]), config.label.undecided
-        )
-        for page in unique
-    ]
+    evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
+    return judge(
+        [
+            gather(
+                page,
+                annotations[page.capture_id],
+                evidence.get(page.capture_id, pools.told(page)),
+                crosses.template_id(of_capture[page.capture_id]),
+            )
+            for page in unique
+        ],
+        config.label,
+    )
 
 
 def find(unique: Iterable[Page], config: DbceConfig) -> Iterable[Found]:
@@ -62,21 +69,35 @@ def find(unique: Iterable[Page], config: DbceConfig) -> Iterable[Found]:
             yield from crosses.find(key, some, bucket_size=len(members), part=part, cap=config.bucket.cap)
 
 
-def extraction(page: Page, annotations: list[Annotation], template_id: str, test_case: str) -> Extraction:
-    """The result of one capture from all its annotations, or from the page alone where there are none."""
-    evidence = merge(*({annotation.cross.cross_id: annotation} for annotation in annotations))
-    if evidence:
-        undecided = Label.BOILERPLATE if test_case == "T002" else Label.UNDECIDED
-        segments = resolve(page.blocks, evidence.values(), undecided=undecided)
-        text = postprocess.text(page.blocks.text, segments)
-    else:
-        segments = single.segments(page.blocks)
-        text = single.text(page.blocks)
+def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> Gathered:
+    """All that was found out about a page, each annotation once."""
+    merged = merge(*({annotation.cross.cross_id: annotation} for annotation in annotations))
+    ordered = tuple(merged[cross_id] for cross_id in sorted(merged))
+    return Gathered(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
+
+
+def judge(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
+    """The extractions of some pages. What a page is judged to be does not depend on those beside it."""
+    if label.by != "classifier":
+        return [extraction(one, by_pattern(one, label.by)) for one in gathered]
+    classifier = classify.of(label.classifier)
+    scores_of = classifier.scores_with_replies if label.comments else classifier.scores
+    found = []
+    for start in range(0, len(gathered), pages.TOGETHER):
+        some = gathered[start : start + pages.TOGETHER]
+        for one, scores in zip(some, scores_of(some), strict=True):
+            kept = classify.kept(scores, one.page.blocks.words, label.favor)
+            found.append(extraction(one, by_score(one, scores, kept)))
+    return found
+
+
+def extraction(one: Gathered, segments: Segments) -> Extraction:
+    """The result row of a page whose segments are labelled."""
     return Extraction(
-        page=page,
-        status="crossed" if evidence else "single",
-        template_id=template_id,
-        crosses=tuple(evidence[cross_id].cross for cross_id in sorted(evidence)),
+        page=one.page,
+        status="crossed" if one.annotations else "single",
+        template_id=one.template_id,
+        crosses=tuple(annotation.cross for annotation in one.annotations),
         segments=segments,
-        text=text,
+        text=postprocess.text(one.page.blocks.text, segments),
     )

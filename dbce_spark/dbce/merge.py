@@ -4,14 +4,16 @@ Merging is the union of sets of annotations, each known by its cross: commutativ
 are. What the union says is decided once, by `resolve`, when it is whole.
 """
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.dbce import single
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, Label, arm_bit
-from dbce_spark.model import Annotation, Blocks, Ints, Segments
+from dbce_spark.model import Annotation, Blocks, Gathered, Ints, Segments
 from dbce_spark.tokens import spans as token_spans
 
 Annotations = Mapping[str, Annotation]
@@ -21,6 +23,30 @@ Annotations = Mapping[str, Annotation]
 def merge(*several: Annotations) -> dict[str, Annotation]:
     """All annotations of the sets together."""
     return {cross_id: annotation for some in several for cross_id, annotation in some.items()}
+
+
+def by_score(one: Gathered, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
+    """The segments of a page, each with the score of its block, and content where that block is kept."""
+    segments = _segments(one)
+    labels = np.where(is_kept[segments.blocks], Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
+    return dataclasses.replace(segments, labels=labels, scores=scores[segments.blocks].astype(np.float32))
+
+
+def by_pattern(one: Gathered, test_case: str) -> Segments:
+    """The segments of a page labelled by the bit patterns of its crosses: T001, or T002 for undecided as boilerplate.
+
+    Without a cross there is no pattern; then the page's own words and links decide.
+    """
+    if not one.annotations:
+        return single.segments(one.page.blocks)
+    undecided = Label.BOILERPLATE if test_case == "T002" else Label.UNDECIDED
+    return resolve(one.page.blocks, one.annotations, undecided=undecided)
+
+
+def _segments(one: Gathered) -> Segments:
+    if not one.annotations:
+        return single.segments(one.page.blocks)
+    return resolve(one.page.blocks, one.annotations, undecided=Label.UNDECIDED)
 
 
 def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Label) -> Segments:

@@ -1,38 +1,70 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from dbce_spark import page, warc
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, PageConfig
+from dbce_spark.dbce import classify
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.model import Page
+from dbce_spark.model import Page, Traits
+from dbce_spark.page import Parsed
 from dbce_spark.rejects import Reason, Reject, Skip, Stage
+
+TOGETHER = 64
+"""Captures that are looked at together: enough for numpy, and still a few megabytes of HTML."""
 
 DUPLICATE = Skip("duplicate")
 """A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
 
 
 def read(path: str, config: DbceConfig) -> Iterator[Page | Reject | Skip]:
-    """Every record of one file, in its order."""
+    """Every record of one file: pages and rejects of fetched captures in the order of the file, as all others are."""
+    fetches: list[warc.Fetch] = []
     for found in warc.read(path, config.input, config.page.max_html_bytes):
-        yield page_of(found, config) if isinstance(found, warc.Fetch) else found
+        if not isinstance(found, warc.Fetch):
+            yield found
+            continue
+        fetches.append(found)
+        if len(fetches) == TOGETHER:
+            yield from of_fetches(fetches, config)
+            fetches = []
+    yield from of_fetches(fetches, config)
+
+
+def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
+    """Fetched captures as pages, in their order. What a capture becomes does not depend on those beside it."""
+    parsed = [_parsed(fetch, config.page) for fetch in fetches]
+    good = [one for one in parsed if isinstance(one, Parsed)]
+    traits: list[Traits | None] = [None] * len(good)
+    if config.label.by == "classifier" and good:
+        traits = [*classify.of(config.label.classifier).traits(good)]
+    looked_at = iter(traits)
+    return [
+        _page(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
+        for fetch, one in zip(fetches, parsed, strict=True)
+    ]
 
 
 def page_of(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
-    """A fetched capture as a page.
+    """One fetched capture as a page."""
+    return of_fetches([fetch], config)[0]
 
-    One with too few shingles or too many tokens has no signature, and `flags` says so.
-    """
-    capture = fetch.capture
+
+def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
-        parsed = page.parse(fetch.html, capture.declared_charset, config.page)
+        return page.parse(fetch.html, fetch.capture.declared_charset, config)
     except page.NoText as error:
         return _reject(fetch, Reason.NO_TEXT, error)
     except page.PageError as error:
         return _reject(fetch, Reason.PARSER_FAILED, error)
+
+
+def _page(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: DbceConfig) -> Page:
+    """One with too few shingles or too many tokens has no signature, and `flags` says so."""
+    capture = fetch.capture
     shingles = TOKENISERS[config.template.tokens](parsed.tree)
     flags = {*parsed.flags, *(["truncated"] if capture.truncated else [])}
     if len(shingles) < config.template.min_shingles:
@@ -49,6 +81,7 @@ def page_of(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
         blocks=parsed.blocks,
         signature=signature,
         bands=np.empty(0, np.uint64) if signature is None else bands(signature, threshold),
+        traits=traits,
     )
 
 

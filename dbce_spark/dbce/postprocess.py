@@ -35,15 +35,18 @@ STYLE = """
 def text(page_text: str, segments: Segments) -> str:
     """The content segments, one line a block; what a block holds between two of them is left out."""
     chosen = np.flatnonzero(segments.labels == Label.CONTENT)
-    spans = zip(segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen], strict=True)
+    columns = (segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen])
     lines: list[str] = []
-    last_block = -1
-    for block, start, end in spans:
-        if block == last_block:
+    last_block, last_end = -1, 0
+    for block, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        between = page_text[last_end:start]
+        if block != last_block:
+            lines.append(page_text[start:end])
+        elif between.strip():
             lines[-1] += " " + page_text[start:end]
         else:
-            lines.append(page_text[start:end])
-        last_block = block
+            lines[-1] += between + page_text[start:end]
+        last_block, last_end = block, end
     return "\n".join(lines)
 
 

@@ -1,7 +1,9 @@
 """Pages without siblings: nothing is known of them but themselves.
 
-Every block stays undecided; their text is a plain fallback.
+Where labels come from bit patterns alone, how many words and links a block has decides.
 """
+
+import dataclasses
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +13,10 @@ from dbce_spark.model import Blocks, Ints, Segments
 
 
 def segments(blocks: Blocks) -> Segments:
-    """One undecided segment a block, with no evidence for or against it."""
-    return without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
+    """One segment a block, content or boilerplate by `main_blocks`, with no evidence for or against it."""
+    everything = without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
+    labels = np.where(main_blocks(blocks), Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
+    return dataclasses.replace(everything, labels=labels)
 
 
 def without_evidence(blocks: Ints, starts: Ints, ends: Ints, label: Label) -> Segments:
@@ -48,13 +52,6 @@ def main_blocks(blocks: Blocks) -> npt.NDArray[np.bool_]:
     by_length = np.where(words > 16, True, short_is_content)
     behind_links = np.where(words > 40, True, words_after > 17)
     return (links <= 1 / 3) & np.where(links_before <= 0.555556, by_length, behind_links)
-
-
-def text(blocks: Blocks) -> str:
-    """The fallback text: the blocks of `main_blocks`, one a line."""
-    chosen = np.flatnonzero(main_blocks(blocks))
-    spans = zip(blocks.starts[chosen].tolist(), blocks.ends[chosen].tolist(), strict=True)
-    return "\n".join(blocks.text[start:end] for start, end in spans)
 
 
 def _shifted(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:

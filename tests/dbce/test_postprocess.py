@@ -1,5 +1,6 @@
 """What a reader gets: text, and HTML that does nothing."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,36 @@ def test_text_without_content_is_empty() -> None:
     assert text(blocks.text, segments_of(blocks, "11000")) == ""
 
 
+def test_text_keeps_the_white_space_between_neighbours() -> None:
+    """Segments of one block with nothing between them are one text, its lines and indents as they stood."""
+    blocks = parsed("<pre>def f():\n    return  1\n\nend</pre>").blocks
+    neighbours = segments_of(blocks, "10000", "11000", "10000", "11000", "10000")
+    everything = dataclasses.replace(neighbours, labels=np.full(len(neighbours), Label.CONTENT, np.uint8))
+
+    assert 5 == len(neighbours)
+    assert text(blocks.text, everything) == "def f():\n    return  1\n\nend"
+
+
+def test_text_leaves_out_what_stands_between() -> None:
+    """One space stands for it, and the white space before and behind it is gone."""
+    blocks = parsed("<pre>one\n  two\n    three\nfour</pre><p>five six</p>").blocks
+    segments = segments_of(blocks, "10000", "11000", "10000", "10000", "11000", "10000")
+
+    assert text(blocks.text, segments) == "one three\nfour\nsix"
+
+
+@given(documents, st.data())
+def test_text_of_all_content_is_the_page_text(html: str, data: st.DataObject) -> None:
+    """However the blocks are cut, where all of it is content nothing is lost and nothing added."""
+    blocks = parsed(html).blocks
+    some: list[Annotation] = data.draw(annotations(len(blocks.tokens), max_size=1))
+    segments = resolve(blocks, some, undecided=Label.UNDECIDED)
+    everything = dataclasses.replace(segments, labels=np.full(len(segments), Label.CONTENT, np.uint8))
+    squeezed = [line.strip() for line in blocks.text.split("\n")]
+
+    assert squeezed == [line.strip() for line in text(blocks.text, everything).split("\n")]
+
+
 def test_labels_stand_in_spans() -> None:
     """Each segment is wrapped where it stands, tails and inline elements among them."""
     html = "<html><head></head><body><p>one <b>two</b> three</p></body></html>"
@@ -100,7 +131,7 @@ def test_head_is_kept() -> None:
 
 def test_page_without_head() -> None:
     """Where there is no head, one is made."""
-    actual = labelled("<body><p>x</p></body>").replace(' data-dbce="undecided"', "")
+    actual = labelled("<body><p>x</p></body>").replace(' data-dbce="boilerplate"', "")
 
     assert actual.startswith(
         '<!DOCTYPE html>\n<html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy"'

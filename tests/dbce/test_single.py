@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.dbce.single import main_blocks, segments, text
+from dbce_spark.dbce.postprocess import text
+from dbce_spark.dbce.single import main_blocks, segments
 from dbce_spark.labels import Label
 from tests.builders import parsed
 from tests.strategies import documents
@@ -47,20 +48,22 @@ def test_text_is_the_main_blocks() -> None:
     """One line a block, without those that are links."""
     blocks = parsed(f"<ul><li><a href=x>{MIDDLE}</a></li></ul><p>{LONG}</p><p>{LONG}</p>").blocks
 
-    assert text(blocks) == f"{LONG}\n{LONG}"
+    assert text(blocks.text, segments(blocks)) == f"{LONG}\n{LONG}"
 
 
 @given(documents)
-def test_every_block_is_one_undecided_segment(html: str) -> None:
-    """Without siblings nothing is known, and that is what the segments say."""
+def test_every_block_is_one_segment_without_evidence(html: str) -> None:
+    """Words and links decide on each block; that nothing else is known of it is what the segments say."""
     blocks = parsed(html).blocks
     made = segments(blocks)
 
     assert np.array_equal(blocks.starts, made.starts)
     assert np.array_equal(blocks.ends, made.ends)
-    assert {(int(Label.UNDECIDED), 0.5, 16, 0, 0, False)} == set(
+    expected = [Label.CONTENT if is_main else Label.BOILERPLATE for is_main in main_blocks(blocks)]
+
+    assert expected == made.labels.tolist()
+    assert {(0.5, 16, 0, 0, False)} == set(
         zip(
-            made.labels.tolist(),
             made.scores.tolist(),
             made.bits.tolist(),
             made.siblings.tolist(),

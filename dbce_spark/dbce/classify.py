@@ -1,0 +1,221 @@
+"""The classifier: how likely each block of a page is main content, in two verdicts.
+
+The first knows the page alone. The second knows the page, what the first made of its blocks, and what siblings and
+snapshots say; where there are none it knows that too. Which blocks are kept is decided once for the whole page, so that
+the expected score of what is kept is highest.
+"""
+
+import json
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.dbce import context, evidence, features
+from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.features import UNKNOWN, Columns
+from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.trees import Forest
+from dbce_spark.errors import ConfigError
+from dbce_spark.model import Codes, Gathered, Traits, Witness
+from dbce_spark.page import Parsed
+
+Scores = npt.NDArray[np.float64]
+
+FAVORS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
+"""How many times as much recall counts as precision (the beta of F-beta, van Rijsbergen 1979)."""
+
+_SHIPPED = "classifier.npz"
+_GROUPS = ("page", "context", "siblings", "snapshots", "crosses")
+_FORESTS = ("first", "second", "replies")
+_LOW = 32
+_STEP = 10_000
+"""Scores are told in steps of 1/10,000: more is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binning:
+    """Names of features in the order of their rows, and where the bins of each begin: bin i holds what is at least
+    edge i - 1 and less than edge i."""
+
+    names: tuple[str, ...]
+    edges: tuple[npt.NDArray[np.float64], ...]
+
+    def codes(self, columns: Columns, blocks: int) -> Codes:
+        """The bin of each value: (features, blocks). A column that is missing is UNKNOWN throughout."""
+        codes = np.empty((len(self.names), blocks), np.uint8)
+        for row, (name, edges) in enumerate(zip(self.names, self.edges, strict=True)):
+            values = columns.get(name)
+            codes[row] = np.searchsorted(edges, UNKNOWN if values is None else values, side="right")
+        return codes
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """Three forests, the bins of their features by where those come from, and a name for all of it.
+
+    `first` looks at the rows of `page`; `second` and `replies` at those of `page`, `context`, `siblings`, `snapshots`
+    and `crosses`, one group behind the other. `replies` tells what readers wrote below the content from all else.
+    `card` says what they were trained on.
+    """
+
+    binnings: Mapping[str, Binning]
+    first: Forest
+    second: Forest
+    replies: Forest
+    card: Mapping[str, Any]
+
+    def traits(self, parsed: Sequence[Parsed]) -> list[Traits]:
+        """What the classifier makes of each page by itself. The same for a page, whatever others come with it."""
+        pages = Layout(parsed)
+        of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
+        verdicts = _verdicts(self.first.log_odds(of_page))
+        of_context = self.binnings["context"].codes(context.of_pages(pages, verdicts), len(pages))
+        codes = np.concatenate((of_page, of_context))
+        keys = block_keys(pages)
+        return [
+            Traits(
+                codes=np.ascontiguousarray(codes[:, start:end]),
+                verdicts=verdicts[start:end].astype(np.uint16),
+                keys=np.ascontiguousarray(keys[:, start:end]),
+            )
+            for start, end in zip(pages.starts[:-1].tolist(), pages.starts[1:].tolist(), strict=True)
+        ]
+
+    def of_siblings(self, witnesses: Iterable[Witness], wanted: Iterable[str]) -> dict[str, Codes]:
+        """`evidence.of_siblings` in bins, by capture id: (features, blocks) each."""
+        return self._binned("siblings", evidence.of_siblings(witnesses, frozenset(wanted)))
+
+    def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
+        """`evidence.of_snapshots` in bins, by capture id: (features, blocks) each."""
+        return self._binned("snapshots", evidence.of_snapshots(witnesses))
+
+    def _binned(self, group: str, found: Mapping[str, Columns]) -> dict[str, Codes]:
+        binning = self.binnings[group]
+        return {
+            capture_id: binning.codes(of_one, len(next(iter(of_one.values())))) for capture_id, of_one in found.items()
+        }
+
+    def scores(self, gathered: Sequence[Gathered]) -> list[Scores]:
+        """How likely each block of each page is content, 0 to 1. The same for a page, whatever others come with it.
+
+        Raises:
+            ValueError: a page has no traits: it was read to be labelled by bit patterns.
+        """
+        return self._scores(gathered, [self.second])
+
+    def scores_with_replies(self, gathered: Sequence[Gathered]) -> list[Scores]:
+        """How likely each block of each page is content or a comment on it: the sum of both, at most 1."""
+        return self._scores(gathered, [self.second, self.replies])
+
+    def _scores(self, gathered: Sequence[Gathered], forests: Sequence[Forest]) -> list[Scores]:
+        if not gathered:
+            return []
+        codes = np.concatenate([self._codes(one) for one in gathered], axis=1)
+        ends = np.cumsum([len(one.page.blocks) for one in gathered])
+        each = [np.rint(_probability(forest.log_odds(codes)) * _STEP) for forest in forests]
+        return np.split(np.minimum(np.sum(each, axis=0), _STEP) / _STEP, ends[:-1])
+
+    def _codes(self, one: Gathered) -> Codes:
+        blocks, found, traits = one.page.blocks, one.evidence, one.page.traits
+        if traits is None:
+            raise ValueError(f"{one.page.capture_id} has no traits")
+        crosses = evidence.of_crosses(blocks.words, one.annotations) if one.annotations else {}
+        return np.concatenate(
+            (
+                traits.codes,
+                found.siblings if len(found.siblings) else self.binnings["siblings"].codes({}, len(blocks)),
+                found.snapshots if len(found.snapshots) else self.binnings["snapshots"].codes({}, len(blocks)),
+                self.binnings["crosses"].codes(crosses, len(blocks)),
+            )
+        )
+
+
+def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
+    """The rows of `Traits.keys`: 32 bits are enough to tell apart what one pool holds."""
+    keys = (pages.texts, pages.shapes, *context.block_keys(pages))
+    return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
+
+
+def kept(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
+    """The blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
+
+    With p how likely a block of w words is content, keeping the blocks K is expected to reach (1 + b^2) S(K: p w) /
+    (S(K: w) + b^2 S(all: p w)). The best K are the most likely blocks, so one cut is found for each page (Lewis,
+    *Evaluating and optimizing autonomous text classification systems*, SIGIR 1995). Of equal cuts the lowest. What
+    certainly is no content is never kept.
+    """
+    weight = FAVORS[favor] ** 2
+    order = np.argsort(-scores, kind="stable")
+    ten_thousandths = np.rint(scores * _STEP).astype(np.int64)
+    found = np.cumsum((ten_thousandths * words)[order])
+    taken = np.cumsum(words[order].astype(np.int64)) * _STEP
+    expected = found / (taken + weight * found[-1])
+    best = len(order) - 1 - int(np.argmax(expected[::-1]))
+    is_kept: npt.NDArray[np.bool_] = (scores >= scores[order[best]]) & (scores > 0)
+    return is_kept
+
+
+def _verdicts(log_odds: Scores) -> npt.NDArray[np.int64]:
+    return np.rint(_probability(log_odds) * SURE).astype(np.int64)
+
+
+def _probability(log_odds: Scores) -> Scores:
+    return 1 / (1 + np.exp(-log_odds))
+
+
+@cache
+def of(path: str) -> Classifier:
+    """The classifier in a file that `dbce train` wrote, or for "" the one that comes with the package.
+
+    A file holds arrays and JSON; nothing in it is ever executed.
+
+    Raises:
+        ConfigError: there is no such file, or it is another one.
+    """
+    name = path or _SHIPPED
+    try:
+        with (
+            (Path(path) if path else files("dbce_spark").joinpath("conf", _SHIPPED)).open("rb") as file,
+            np.load(file, allow_pickle=False) as stored,
+        ):
+            arrays = {key: stored[key] for key in stored.files}
+        told = json.loads(bytes(arrays["about"]).decode())
+        binnings = {group: _binning(told["names"][group], arrays, group) for group in _GROUPS}
+        first, second, replies = (_forest(arrays, name) for name in _FORESTS)
+        card = told["card"]
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+        raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
+    return Classifier(binnings, first, second, replies, card)
+
+
+def _forest(arrays: Mapping[str, Any], name: str) -> Forest:
+    return Forest(**{column: arrays[f"{name}_{column}"] for column in Forest.__dataclass_fields__})
+
+
+def _binning(names: Sequence[str], arrays: Mapping[str, Any], group: str) -> Binning:
+    ends = np.cumsum(arrays[f"{group}_bins"], dtype=np.intp)
+    edges = np.split(arrays[f"{group}_edges"], ends[:-1]) if names else []
+    return Binning(tuple(names), tuple(edges))
+
+
+def save(classifier: Classifier, path: Path) -> None:
+    """Writes a classifier as NumPy arrays and JSON. The same classifier gives the same bytes."""
+    names = {group: list(binning.names) for group, binning in classifier.binnings.items()}
+    about = json.dumps({"names": names, "card": classifier.card}, sort_keys=True).encode()
+    arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(about, np.uint8)}
+    for group, binning in classifier.binnings.items():
+        arrays[f"{group}_bins"] = np.array([len(edges) for edges in binning.edges], np.uint8)
+        arrays[f"{group}_edges"] = np.concatenate([*binning.edges, np.empty(0)])
+    for name in _FORESTS:
+        forest = getattr(classifier, name)
+        arrays |= {f"{name}_{column}": getattr(forest, column) for column in Forest.__dataclass_fields__}
+    with path.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)

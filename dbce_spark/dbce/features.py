@@ -1,0 +1,335 @@
+"""What is measured of a block by its own page: its words, its place, the elements around it, its like on the page.
+
+Shares and densities are those of Kohlschuetter, Fankhauser and Nejdl (WSDM 2010) and of Weninger, Hsu and Han (CETR,
+WWW 2010), taken over the block, the elements it lies in, its slot and the elements that repeat beside them. All are
+quotients of whole numbers: which bin one falls into depends on nothing but the page.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.dbce import layout
+from dbce_spark.dbce.layout import Layout, Numbers, mixed
+
+Values = npt.NDArray[np.float64]
+Columns = dict[str, Values]
+
+UNKNOWN = -1.0
+"""Where there is nothing to measure: a neighbour beyond the end of the page."""
+
+LONG_WORDS = 20
+"""Words of a block that reads like prose if fewer than a third of them are links (Kohlschuetter: 16 to 20)."""
+
+LINE = 80
+"""Characters of a line of text, for text density (Kohlschuetter)."""
+
+LEVELS = range(1, 6)
+"""How far up from a block's holder elements are looked at."""
+
+_TITLE_LIKE = 0.3
+_OWN_TAGS = ("p", "div", "li", "td", "h", "pre", "dd", "blockquote", "figcaption")
+_TAGS_ABOVE = (
+    "ul", "ol", "table", "nav", "header", "footer", "aside", "article", "main", "section", "figure", "blockquote",
+    "pre", "dl", "form", "li", "td", "p", "h",
+)  # fmt: skip
+_COUNTED_TAGS = ("list", "table", "div")
+_NEIGHBOURS = (-2, -1, 1, 2)
+_OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentence", "upper", "words")
+
+
+def of_pages(pages: Layout) -> Columns:
+    """The features of all blocks of some pages, by name: (blocks,) each."""
+    columns = _of_text(pages) | _of_path(pages) | _of_place(pages) | _of_title(pages) | _of_page(pages)
+    columns |= _of_elements(pages) | _of_slot(pages) | _of_replies(pages)
+    for offset in _NEIGHBOURS:
+        columns |= {f"{name}{offset:+}": shifted(pages, columns[name], offset) for name in _OF_NEIGHBOURS}
+    return columns
+
+
+def share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Values:
+    """part / whole, and 0 where there is nothing."""
+    shares: Values = np.asarray(part, np.float64) / np.maximum(whole, 1)
+    return shares
+
+
+def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
+    """Blocks that read like prose."""
+    return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
+
+
+def shifted(pages: Layout, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
+    """Each block's value `offset` blocks on."""
+    at = np.arange(len(pages)) + offset
+    exists = (at >= 0) & (at < len(pages))
+    exists[exists] = pages.pages[at[exists]] == pages.pages[exists]
+    result = np.full(len(pages), missing)
+    result[exists] = values[at[exists]]
+    return result
+
+
+def grouped(keys: npt.NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
+    """Numbers for equal keys, from 0 on, and how many there are of each."""
+    _, group, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return group, counts
+
+
+def on_page(pages: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Keys that are equal only on the same page."""
+    return mixed(pages.astype(np.uint64), keys)
+
+
+def total(group: Numbers, groups: int, values: npt.NDArray[np.generic]) -> Numbers:
+    """The sum over each group. Sums of whole numbers below 2**53 are exact."""
+    return np.bincount(group, values, minlength=groups).astype(np.int64)
+
+
+def _of_text(pages: Layout) -> Columns:
+    characters, words = pages.characters, pages.words
+    lines = -(-characters // LINE)
+    within = words * (characters - characters % LINE)
+    columns = {
+        "characters": characters.astype(np.float64),
+        "words": words.astype(np.float64),
+        "links": share(pages.link_words, words),
+        "prose": (words - pages.link_words).astype(np.float64),
+        "density": np.where(lines > 1, share(within, characters * (lines - 1)), words),
+        "word_length": share(characters, words),
+        "stops": pages.of_class(layout.STOP).astype(np.float64),
+        "commas": pages.of_class(layout.COMMA).astype(np.float64),
+        "ends_sentence": (pages.last_classes == layout.STOP).astype(np.float64),
+        "ends_open": ((pages.last_classes == layout.COMMA) | (pages.last_classes == layout.PUNCTUATION)).astype(float),
+        "starts_upper": (pages.first_classes == layout.UPPER).astype(np.float64),
+        "starts_sign": (pages.first_classes >= layout.COMMA).astype(np.float64),
+    }
+    for name, one in (("upper", layout.UPPER), ("digits", layout.DIGIT), ("signs", layout.PUNCTUATION)):
+        columns[name] = share(pages.of_class(one), characters)
+    columns["symbols"] = share(pages.of_class(layout.SYMBOL), characters)
+    return columns
+
+
+@lru_cache(maxsize=1 << 14)
+def _path_numbers(path: str) -> tuple[int, ...]:
+    """Of a tag path: what its last tag is, which tags are in it, how many of some, the heading level, the depth."""
+    level = max(
+        (int(tag[1]) for tag in path.split("/") if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456"), default=0
+    )
+    tags = ["h" if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else tag for tag in path.split("/")]
+    counts = (tags.count("ul") + tags.count("ol"), tags.count("table"), tags.count("div"))
+    return (*(tags[-1] == tag for tag in _OWN_TAGS), *(tag in tags for tag in _TAGS_ABOVE), *counts, level, len(tags))
+
+
+_PATH_NAMES = (
+    *(f"is_{tag}" for tag in _OWN_TAGS),
+    *(f"in_{tag}" for tag in _TAGS_ABOVE),
+    *(f"{tag}s_above" for tag in _COUNTED_TAGS),
+    "heading",
+    "depth",
+)
+
+
+def _of_path(pages: Layout) -> Columns:
+    table = np.array([_path_numbers(path) for path in pages.path_names], np.float64).T
+    of_blocks = table[:, pages.slot_paths[pages.block_slots]]
+    marks = pages.marks[pages.block_slots]
+    columns = dict(zip(_PATH_NAMES, of_blocks, strict=True))
+    columns |= {f"mark{bit}": ((marks >> bit) & 1).astype(np.float64) for bit in range(layout.MARK_BITS)}
+    columns["nth"] = pages.nths.astype(np.float64)
+    return columns
+
+
+def _of_place(pages: Layout) -> Columns:
+    at = np.arange(len(pages)) - pages.starts[pages.pages]
+    blocks = np.diff(pages.starts)[pages.pages]
+    before = layout.sums(pages.words)[:-1] - layout.sums(pages.words)[pages.starts[pages.pages]]
+    words = pages.in_pages(pages.words)
+    tags = pages.tags[pages.slot_paths[pages.element_slots]]
+    columns = {
+        "block": at.astype(np.float64),
+        "blocks_behind": (blocks - 1 - at).astype(np.float64),
+        "place": share(at, blocks - 1),
+        "words_before": before.astype(np.float64),
+        "words_behind": (words - before - pages.words).astype(np.float64),
+        "words_place": share(before, words),
+        "controls": pages.controls.astype(np.float64),
+        "elements": pages.count_before(pages.firsts, pages.element_pages).astype(np.float64),
+    }
+    for name, some in (
+        ("images", ("img",)),
+        ("anchors", ("a",)),
+        ("breaks", ("br",)),
+        ("bold", ("b", "strong", "em", "i")),
+    ):
+        chosen = np.isin(tags, some)
+        columns[name] = pages.count_before(pages.firsts[chosen], pages.element_pages[chosen]).astype(np.float64)
+    return columns
+
+
+def _of_title(pages: Layout) -> Columns:
+    """How much of the title is in a block, and how far away the block is that is most like it: the page's headline."""
+    titled, title = pages.titled, pages.title_words[pages.pages]
+    likeness = share(titled * titled, pages.words * np.maximum(title, 1))
+    most = np.maximum.reduceat(likeness, pages.starts[:-1])[pages.pages]
+    best = np.minimum.reduceat(np.where(likeness == most, np.arange(len(pages)), len(pages)), pages.starts[:-1])
+    distance = (np.arange(len(pages)) - best[pages.pages]).astype(np.float64)
+    return {
+        "titled": share(titled, pages.words),
+        "of_title": share(titled, title),
+        "title_like": likeness,
+        "behind_headline": np.where(most > _TITLE_LIKE, distance, -1e6),
+        "headline_like": most,
+    }
+
+
+def _of_page(pages: Layout) -> Columns:
+    long = is_long(pages)
+    words = pages.in_pages(pages.words)
+    return {
+        "page_blocks": np.diff(pages.starts)[pages.pages].astype(np.float64),
+        "page_words": words.astype(np.float64),
+        "page_links": share(pages.in_pages(pages.link_words), words),
+        "page_longest": np.maximum.reduceat(pages.words, pages.starts[:-1])[pages.pages].astype(np.float64),
+        "page_long": pages.in_pages(long).astype(np.float64),
+        "page_long_words": share(pages.in_pages(long * pages.words), words),
+    }
+
+
+def _of_elements(pages: Layout) -> Columns:
+    """The elements around a block, and how often the like of each stands beside it, or anywhere on the page."""
+    long = is_long(pages) * pages.words
+    page_long = pages.in_pages(long)
+    punctuation = pages.of_class(layout.STOP) + pages.of_class(layout.COMMA)
+    tags_before = pages.count_before(pages.firsts, pages.element_pages)
+    words, links, prose, signs, tags = (
+        pages.in_elements(of_blocks) for of_blocks in (pages.words, pages.link_words, long, punctuation, tags_before)
+    )
+    blocks = pages.lasts - pages.firsts
+    names = pages.own[pages.element_slots]
+    beside, like = (
+        _repetition(keys, blocks > 0, words, links, prose)
+        for keys in (mixed(pages.parents.astype(np.uint64), names), on_page(pages.element_pages, names))
+    )
+    columns: Columns = {}
+    element = pages.holders
+    for level in range(LEVELS.stop):
+        if level:
+            element = pages.parents[element]
+            columns |= {
+                f"words^{level}": words[element].astype(np.float64),
+                f"links^{level}": share(links[element], words[element]),
+                f"long^{level}": share(prose[element], words[element]),
+                f"long_share^{level}": share(prose[element], page_long),
+                f"signs^{level}": share(signs[element], words[element]),
+                f"blocks^{level}": blocks[element].astype(np.float64),
+                f"words_by_tags^{level}": share(words[element], tags[element]),
+            }
+        columns |= {
+            f"beside^{level}": beside["count"][element],
+            f"beside_words^{level}": share(beside["words"][element], beside["count"][element]),
+            f"like^{level}": like["count"][element],
+        }
+    return columns | _widest(pages, beside)
+
+
+def _repetition(keys: npt.NDArray[np.uint64], has_text: npt.NDArray[np.bool_], *sums_of: Numbers) -> Columns:
+    """For each element, of those with its key: how many have text, and their words, links and prose in all."""
+    group, counts = grouped(keys)
+    of_groups = [total(group, len(counts), values) for values in (has_text, *sums_of)]
+    return {
+        name: values[group].astype(np.float64)
+        for name, values in zip(("count", "words", "links", "long"), of_groups, strict=True)
+    }
+
+
+REPEATED = 3
+"""Elements of a kind under one parent that make a list of records: comments, posts, hits, products."""
+
+HEIGHT = 8
+"""How far up from a block's holder records are looked for."""
+
+
+def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
+    """Of the lists of records that a block lies in, the one with most words."""
+    element = pages.holders
+    widest, most = element, np.zeros(len(pages))
+    for level in range(HEIGHT):
+        if level:
+            element = pages.parents[element]
+        words = np.where(beside["count"][element] >= REPEATED, beside["words"][element], 0)
+        widest, most = np.where(words > most, element, widest), np.maximum(words, most)
+    found = most > 0
+    words = beside["words"][widest]
+    return {
+        "records": np.where(found, beside["count"][widest], 0),
+        "records_share": np.where(found, share(words, pages.in_pages(pages.words)), 0),
+        "record_words": np.where(found, share(words, beside["count"][widest]), 0),
+        "record_links": np.where(found, share(beside["links"][widest], words), 0),
+        "record_long": np.where(found, share(beside["long"][widest], words), 0),
+    }
+
+
+def _of_slot(pages: Layout) -> Columns:
+    """What else stands in the block's slot on the page, by classes and by tags alone, and its copies."""
+    long = is_long(pages) * pages.words
+    page_words = pages.in_pages(pages.words)
+    columns: Columns = {}
+    for name, keys in (
+        ("slot", pages.by_class[pages.block_slots]),
+        ("path", pages.path_keys[pages.slot_paths[pages.block_slots]]),
+    ):
+        group, counts = grouped(on_page(pages.pages, keys))
+        words, links, prose = (total(group, len(counts), values) for values in (pages.words, pages.link_words, long))
+        columns |= {
+            f"{name}_blocks": counts[group].astype(np.float64),
+            f"{name}_words": words[group].astype(np.float64),
+            f"{name}_mean": share(words, counts)[group],
+            f"{name}_links": share(links, words)[group],
+            f"{name}_long": share(prose, words)[group],
+            f"{name}_share": share(words[group], page_words),
+        }
+    group, counts = grouped(on_page(pages.pages, pages.texts))
+    columns["copies"] = counts[group].astype(np.float64)
+    return columns
+
+
+def _of_replies(pages: Layout) -> Columns:
+    """Where readers write: beside a field for text, in records with numbered ids, with links nobody vouches for.
+
+    Such marks are the same in every language; what they stand for, a comment or a post of a forum, the rest of the page
+    must say.
+    """
+    fields, foreign, places = (
+        pages.in_elements(counts) for counts in (pages.text_areas, pages.foreign_links, pages.place_links)
+    )
+    words = pages.in_elements(pages.words)
+    numbered = pages.numbered[pages.element_slots]
+    group, counts = grouped(on_page(pages.element_pages, numbered))
+    alike = np.where(numbered != 0, counts[group], 0)
+    page_words = pages.in_pages(pages.words)
+    columns: Columns = {}
+    element = pages.holders
+    record, beside_field = np.full(len(pages), -1), np.full(len(pages), -1)
+    for level in range(HEIGHT + 2):
+        if level:
+            element = pages.parents[element]
+        record = np.where((record < 0) & (alike[element] > 0), element, record)
+        beside_field = np.where((beside_field < 0) & (fields[element] > 0), element, beside_field)
+        if 0 < level <= LEVELS.stop:
+            columns[f"foreign^{level}"] = share(foreign[element], words[element])
+            columns[f"places^{level}"] = share(places[element], words[element])
+    columns |= {
+        "foreign": pages.foreign_links.astype(np.float64),
+        "places": pages.place_links.astype(np.float64),
+        "page_fields": pages.in_pages(pages.text_areas).astype(np.float64),
+        "page_foreign": pages.in_pages(pages.foreign_links).astype(np.float64),
+        "numbered_alike": np.where(record >= 0, alike[record], 0).astype(np.float64),
+        "numbered_words": np.where(record >= 0, words[record], UNKNOWN),
+        "numbered_share": np.where(record >= 0, share(words[record], page_words), UNKNOWN),
+        "field_share": np.where(beside_field >= 0, share(words[beside_field], page_words), UNKNOWN),
+        "field_words": np.where(beside_field >= 0, words[beside_field], UNKNOWN),
+    }
+    running = layout.sums(pages.text_areas)
+    columns["fields_behind"] = (running[pages.starts[pages.pages + 1]] - running[1:]).astype(np.float64)
+    return columns

@@ -1,0 +1,292 @@
+"""Several pages laid side by side as columns of numbers: what features are computed from, many pages at a time.
+
+Everything is whole numbers. Sums of them are exact, so what is computed of a page does not depend on the pages that
+happen to be beside it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import xxhash
+
+from dbce_spark.page import Parsed, Slot, Tree
+from dbce_spark.tokens import hashed
+
+Numbers = npt.NDArray[np.int64]
+Texts = npt.NDArray[np.uint64]
+
+UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL = range(1, 9)
+"""Classes of characters; 0 is everything else, such as white space."""
+
+_CLASSES = 9
+
+_COMMAS, _STOPS = ",;\u060c\u3001\uff0c\uff1b", ".!?\u3002\uff01\uff1f\u2026\u061f\u0964"
+_CLASS_OF_CATEGORY = {"Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "L": LETTER, "M": LETTER, "N": DIGIT}
+_CLASSIFIED = 0x30000
+"""Code points beyond are ideographs and private use: letters."""
+
+_DIGITS = re.compile(r"\d+")
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+
+
+@lru_cache(maxsize=1)
+def _character_classes() -> npt.NDArray[np.uint8]:
+    classes = np.full(_CLASSIFIED + 1, LETTER, np.uint8)
+    for code in range(_CLASSIFIED):
+        category = unicodedata.category(chr(code))
+        classes[code] = _CLASS_OF_CATEGORY.get(category) or _CLASS_OF_CATEGORY.get(category[0], 0)
+        if not classes[code] and category[0] in "PS":
+            classes[code] = PUNCTUATION if category[0] == "P" else SYMBOL
+    classes[[ord(character) for character in _COMMAS]] = COMMA
+    classes[[ord(character) for character in _STOPS]] = STOP
+    return classes
+
+
+def mixed(first: Texts, second: Texts) -> Texts:
+    """One well-spread 64-bit number of each two."""
+    both = first * _ODD + second
+    both ^= both >> np.uint64(31)
+    both *= _MIX[0]
+    both ^= both >> np.uint64(29)
+    return both
+
+
+def sums(values: npt.NDArray[np.generic]) -> Numbers:
+    """Running sums: entry i is the sum of all values before i."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
+
+
+@dataclass(frozen=True, slots=True)
+class SlotKeys:
+    """64-bit names of a page's slots, one entry a slot, that are the same on every page of the template.
+
+    `by_class` is the chain of tags and classes from the root, `by_id` that and the ids, `own` the last link of the
+    chain alone. Names with digits in them are left out: they number things. `numbered` names an id that has digits by
+    the rest of it, and is 0 for all others. `marks` are bits of ROLES, PROPERTIES, TYPES and CLASSES.
+    """
+
+    by_class: Texts
+    by_id: Texts
+    own: Texts
+    numbered: Texts
+    marks: Numbers
+
+
+_ARTICLE, _HEADLINE, _ABOUT, _MAIN, _AROUND, _FRAME, _REPLY = (1 << bit for bit in range(7))
+MARK_BITS = 7
+
+ROLES = {
+    "main": _MAIN, "article": _MAIN, "navigation": _AROUND, "menu": _AROUND, "search": _AROUND, "banner": _FRAME,
+    "contentinfo": _FRAME, "complementary": _FRAME, "comment": _REPLY,
+}  # fmt: skip
+"""What WAI-ARIA 1.3 calls an element, or one it lies in."""
+
+PROPERTIES = {
+    "articlebody": _ARTICLE, "text": _ARTICLE, "reviewbody": _ARTICLE, "headline": _HEADLINE, "author": _ABOUT,
+    "datepublished": _ABOUT, "comment": _REPLY, "comments": _REPLY,
+}  # fmt: skip
+"""The same by schema.org's `itemprop`."""
+
+TYPES = {
+    "article": _MAIN, "newsarticle": _MAIN, "blogposting": _MAIN, "recipe": _MAIN, "comment": _REPLY,
+    "usercomments": _REPLY, "sitenavigationelement": _AROUND, "wpheader": _FRAME, "wpfooter": _FRAME,
+    "wpsidebar": _FRAME,
+}  # fmt: skip
+"""The same by the last part of schema.org's `itemtype`."""
+
+CLASSES = {
+    "e-content": _ARTICLE, "entry-content": _ARTICLE, "p-name": _HEADLINE, "entry-title": _HEADLINE,
+    "h-entry": _MAIN, "hentry": _MAIN, "p-author": _ABOUT, "u-comment": _REPLY, "p-comment": _REPLY, "h-cite": _REPLY,
+}  # fmt: skip
+"""The same by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
+
+
+def slot_keys(table: Sequence[Slot]) -> SlotKeys:
+    """The names of a page's slots."""
+    rows: list[tuple[int, int, int, int, int]] = []
+    for slot in table:
+        by_class, by_id, _, _, marks = rows[slot.parent] if slot.parent >= 0 else _NOWHERE
+        rows.append(_keys(by_class, by_id, marks, slot[2:]))
+    columns = list(zip(*rows, strict=True))
+    keys = [np.array(column, np.uint64) for column in columns[:4]]
+    return SlotKeys(keys[0], keys[1], keys[2], keys[3], np.array(columns[4], np.int64))
+
+
+_NOWHERE = (0, 0, 0, 0, 0)
+
+
+@lru_cache(maxsize=1 << 17)
+def _keys(by_class: int, by_id: int, marks: int, names: tuple[str, ...]) -> tuple[int, int, int, int, int]:
+    """The row of a slot under one with these keys and marks."""
+    tag, css_class, html_id, role, itemprop, itemtype = names
+    classes = _unnumbered(css_class)
+    unnumbered_id = _unnumbered(html_id)
+    marks |= ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
+    marks |= TYPES.get(itemtype.rpartition("/")[2].lower(), 0)
+    for name in css_class.split():
+        marks |= CLASSES.get(name, 0)
+    return (
+        _named(f"{by_class}|{tag}|{classes}|"),
+        _named(f"{by_id}|{tag}|{classes}|{unnumbered_id}"),
+        _named(f"{tag}|{classes}"),
+        _named(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0,
+        marks,
+    )
+
+
+def _unnumbered(names: str) -> str:
+    return " ".join(sorted(name for name in names.split() if not _DIGITS.search(name)))
+
+
+def _named(name: str) -> int:
+    return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass"))
+
+
+@lru_cache(maxsize=1 << 16)
+def _path_key(path: str) -> int:
+    return xxhash.xxh3_64_intdigest(path.encode("utf-8", "surrogatepass"))
+
+
+class Layout:
+    """The blocks and elements of some pages, one page behind the other. Indexes run over all of them.
+
+    Columns of blocks: `pages` (which page), `words`, `link_words`, `characters`, `holders` (index of the innermost
+    block-level element), `nths`, `first_classes`, `last_classes` (of their first and last character), `titled` (words
+    that the title has too). Columns of elements: `parents` (their own index for a root), `firsts`, `lasts`,
+    `element_slots`. Columns of slots: those of SlotKeys, `slot_paths` and `slot_parents`.
+    """
+
+    def __init__(self, parsed: Sequence[Parsed]):
+        trees, blocks = [one.tree for one in parsed], [one.blocks for one in parsed]
+        self.path_names = [name for tree in trees for name in tree.path_names]
+        self.starts = sums(np.array([len(one) for one in blocks]))
+        self.element_starts = sums(np.array([len(tree.parents) for tree in trees]))
+        slot_starts = sums(np.array([len(tree.slot_table) for tree in trees]))
+        path_starts = sums(np.array([len(tree.path_names) for tree in trees]))
+        self.pages = np.repeat(np.arange(len(parsed)), np.diff(self.starts))
+        self.element_pages = np.repeat(np.arange(len(parsed)), np.diff(self.element_starts))
+        self.words = _joined([one.words for one in blocks])
+        self.link_words = _joined([one.link_words for one in blocks])
+        self.token_starts = sums(self.words)
+        parents = _joined([tree.parents for tree in trees])
+        self.parents = np.where(parents < 0, np.arange(len(parents)), parents + self.element_starts[self.element_pages])
+        self.firsts = _joined([tree.firsts for tree in trees]) + self.starts[self.element_pages]
+        self.lasts = _joined([tree.lasts for tree in trees]) + self.starts[self.element_pages]
+        self.element_slots = _joined([tree.slots for tree in trees]) + slot_starts[self.element_pages]
+        self.holders = _joined([tree.holders for tree in trees]) + self.element_starts[self.pages]
+        self.nths = _joined([tree.nths for tree in trees])
+        self.controls = self._standing_before([tree.controls for tree in trees])
+        self.text_areas = self._standing_before([tree.text_areas for tree in trees])
+        self.foreign_links = self._standing_before([tree.foreign_links for tree in trees])
+        self.place_links = self._standing_before([tree.place_links for tree in trees])
+        keys = [slot_keys(tree.slot_table) for tree in trees]
+        self.by_class, self.by_id, self.own, self.numbered = (
+            np.concatenate([getattr(one, name) for one in keys]) for name in ("by_class", "by_id", "own", "numbered")
+        )
+        self.marks = np.concatenate([one.marks for one in keys])
+        self.slot_paths = _joined([[slot.path for slot in tree.slot_table] for tree in trees]) + np.repeat(
+            path_starts[:-1], np.diff(slot_starts)
+        )
+        self.slot_parents = _slot_parents(trees, slot_starts)
+        self.path_keys = np.array([_path_key(name) for name in self.path_names], np.uint64)
+        self.tags = np.array([name.rpartition("/")[2] for name in self.path_names])
+        self._read_texts(parsed)
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def _standing_before(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
+        """How many things stand before each block, or in it: they come as the index of that block on its page. Those
+        behind the last block are nobody's."""
+        places = _joined(of_pages)
+        page = np.repeat(np.arange(len(of_pages)), [len(of_page) for of_page in of_pages])
+        return self.count_before(places + self.starts[page], page)
+
+    def count_before(self, places: Numbers, page: Numbers) -> Numbers:
+        """The same of indexes that run over all pages."""
+        return np.bincount(places[places < self.starts[page + 1]], minlength=len(self))
+
+    def _read_texts(self, parsed: Sequence[Parsed]) -> None:
+        """Columns that the characters and words of the blocks are counted into."""
+        texts = [one.blocks.text for one in parsed]
+        offsets = sums(np.array([len(text) for text in texts]))
+        codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+        classes = _character_classes()[np.minimum(codes, _CLASSIFIED)]
+        begins = _joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
+        ends = _joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
+        self.characters = ends - begins
+        of_block = np.repeat(np.arange(len(self)), np.diff(begins, append=len(codes)))
+        counts = np.bincount(of_block * _CLASSES + classes, minlength=len(self) * _CLASSES)
+        self._class_counts = counts.reshape(-1, _CLASSES)  # behind each block stands a newline, of class 0
+        self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
+        tokens = np.concatenate([one.blocks.tokens for one in parsed])
+        titles = [hashed(one.title)[1] for one in parsed]
+        self.title_words = np.array([len(title) for title in titles], np.int64)
+        in_title = [np.isin(one.blocks.tokens, title) for one, title in zip(parsed, titles, strict=True)]
+        self.titled = self.in_blocks(np.concatenate(in_title))
+        self.texts = self._hashed_blocks(tokens, np.zeros(len(tokens), np.bool_))
+        self.shapes = self._hashed_blocks(tokens, _has_digit(parsed, offsets, classes))
+
+    def _hashed_blocks(self, tokens: Texts, is_left_out: npt.NDArray[np.bool_]) -> Texts:
+        """A hash of the tokens of each block, in their order, without those that are left out."""
+        counted = sums(~is_left_out)
+        first = np.repeat(self.token_starts[:-1], self.words)
+        nth = (counted[:-1] - counted[first]).astype(np.uint64)
+        factor = (nth * np.uint64(2) + np.uint64(1)) * _ODD | np.uint64(1)
+        terms = np.where(is_left_out, np.uint64(0), tokens * factor)
+        hashes = np.add.reduceat(terms, self.token_starts[:-1])
+        hashes ^= hashes >> np.uint64(29)
+        hashes *= _MIX[1]
+        hashes ^= hashes >> np.uint64(32)
+        return hashes
+
+    def in_blocks(self, of_tokens: npt.NDArray[np.generic]) -> Numbers:
+        """The sum over each block's tokens."""
+        return np.diff(sums(of_tokens)[self.token_starts])
+
+    def of_class(self, one: int) -> Numbers:
+        """How many characters of a class each block has."""
+        counts: Numbers = self._class_counts[:, one]
+        return counts
+
+    def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
+        """The sum over each block's page."""
+        of_blocks: Numbers = np.diff(sums(values)[self.starts])[self.pages]
+        return of_blocks
+
+    def in_elements(self, values: npt.NDArray[np.generic]) -> Numbers:
+        """The sum over the blocks in each element."""
+        running = sums(values)
+        within: Numbers = running[self.lasts] - running[self.firsts]
+        return within
+
+    @cached_property
+    def block_slots(self) -> Numbers:
+        """The slot of each block: its holder's."""
+        slots: Numbers = self.element_slots[self.holders]
+        return slots
+
+
+def _has_digit(parsed: Sequence[Parsed], offsets: Numbers, classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Of each token, whether there is a digit in it."""
+    begins = np.concatenate([one.token_starts + offset for one, offset in zip(parsed, offsets[:-1], strict=True)])
+    has_digit: npt.NDArray[np.bool_] = np.logical_or.reduceat(classes == DIGIT, begins)
+    return has_digit
+
+
+def _joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers:
+    return np.concatenate([np.asarray(column, np.int64) for column in columns])
+
+
+def _slot_parents(trees: Sequence[Tree], slot_starts: Numbers) -> Numbers:
+    """The slot above each; a root's is itself."""
+    above = _joined([[slot.parent for slot in tree.slot_table] for tree in trees])
+    own = np.arange(len(above))
+    return np.where(above < 0, own, above + np.repeat(slot_starts[:-1], np.diff(slot_starts)))

@@ -1,0 +1,233 @@
+"""The classifier: its file, its scores, and what is kept."""
+
+import io
+import json
+import pickle
+import zipfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import classify
+from dbce_spark.dbce.classify import FAVORS, Binning, kept
+from dbce_spark.errors import ConfigError
+from tests import trained
+from tests.builders import parsed
+from tests.strategies import documents
+
+RAN: list[str] = []
+
+
+class Hostile:
+    """Runs code where it is unpickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RAN.append, ("ran",)
+
+
+def of_pickle() -> bytes:
+    return pickle.dumps(Hostile())
+
+
+def of_objects() -> bytes:
+    """An .npz whose array is a pickle."""
+    stream = io.BytesIO()
+    np.savez(stream, about=np.array([Hostile()], object))
+    return stream.getvalue()
+
+
+def of_array() -> bytes:
+    """An .npy, not an .npz."""
+    stream = io.BytesIO()
+    np.save(stream, np.arange(3))
+    return stream.getvalue()
+
+
+def other_npz(**arrays: Any) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)
+    return stream.getvalue()
+
+
+def about(told: Any) -> bytes:
+    return other_npz(about=np.frombuffer(json.dumps(told).encode(), np.uint8))
+
+
+def saved(folder: Path) -> Path:
+    path = folder / "saved.npz"
+    classify.save(trained.classifier(), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        of_pickle(), of_objects(), of_array(), b"", b"PK", b"text", other_npz(x=np.arange(2)), about({}), about([1]),
+        about({"names": {}}), other_npz(about=np.array([255], np.uint8)),
+    ],
+    ids=["pickle", "objects", "npy", "empty", "zip begun", "text", "npz", "no names", "list", "no groups", "no text"],
+)  # fmt: skip
+def test_file_that_is_no_classifier(content: bytes, tmp_path: Path) -> None:
+    """It is an error that names the file, and nothing in it is run."""
+    path = tmp_path / "other.npz"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"label\.classifier: .*other\.npz is no classifier"):
+        classify.of(str(path))
+
+    assert [] == RAN
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_truncated_file(share: float, tmp_path: Path) -> None:
+    """A file that ends too early is no classifier."""
+    path = saved(tmp_path)
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * share)])
+    with pytest.raises(ConfigError, match="is no classifier"):
+        classify.of(str(path))
+
+
+def test_damaged_file(tmp_path: Path) -> None:
+    """Nor one of whose bytes some are others."""
+    path = saved(tmp_path)
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as stored:
+        entry = next(info for info in stored.infolist() if info.filename == "second_values.npy")
+    start = entry.header_offset + 30 + len(entry.filename) + 40
+    content[start : start + 40] = bytes(255 - byte for byte in content[start : start + 40])
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match="is no classifier"):
+        classify.of(str(path))
+
+
+def test_classifier_without_a_card(tmp_path: Path) -> None:
+    """Whatever is missing in a file, it is no classifier."""
+    path = saved(tmp_path)
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    told = json.loads(bytes(arrays["about"]))
+    del told["card"]
+    np.savez(path, **arrays | {"about": np.frombuffer(json.dumps(told).encode(), np.uint8)})
+    with pytest.raises(ConfigError, match="is no classifier"):
+        classify.of(str(path))
+
+
+def test_missing_file() -> None:
+    """The error names it."""
+    with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
+        classify.of("none.npz")
+
+
+def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
+    """The same traits, the same card; written again the same bytes, with no time in them."""
+    path, again = saved(tmp_path), tmp_path / "again.npz"
+    loaded, made = classify.of(str(path)), trained.classifier()
+    classify.save(loaded, again)
+    pages = [one.parsed for one in trained.examples()[:8]]
+
+    assert made.card == loaded.card
+    for expected, actual in zip(made.traits(pages), loaded.traits(pages), strict=True):
+        assert np.array_equal(expected.codes, actual.codes)
+        assert np.array_equal(expected.verdicts, actual.verdicts)
+        assert np.array_equal(expected.keys, actual.keys)
+    assert path.read_bytes() == again.read_bytes()
+    with zipfile.ZipFile(path) as stored:
+        assert {1980} == {info.date_time[0] for info in stored.infolist()}
+
+
+def test_traits_do_not_depend_on_the_pages_beside() -> None:
+    """Bit for bit, however pages come together."""
+    classifier = trained.classifier()
+    pages = [one.parsed for one in trained.examples()[:16]]
+    together = classifier.traits(pages)
+    cut = [*classifier.traits(pages[:5]), *classifier.traits(pages[5:6]), *classifier.traits(pages[6:])]
+    for one, other in zip(together, cut, strict=True):
+        assert np.array_equal(one.codes, other.codes)
+        assert np.array_equal(one.verdicts, other.verdicts)
+        assert np.array_equal(one.keys, other.keys)
+
+
+@settings(deadline=None, max_examples=25)
+@given(documents)
+def test_traits_of_any_page(html: str) -> None:
+    """One column a block, verdicts from 0 to 1024, bins below 64."""
+    page = parsed(html)
+    (made,) = trained.classifier().traits([page])
+
+    assert {len(page.blocks)} == {made.codes.shape[1], len(made.verdicts), made.keys.shape[1]}
+    assert made.verdicts.max() <= 1024
+    assert made.codes.max() < 64
+    assert 6 == len(made.keys)
+
+
+def test_bins() -> None:
+    """Bin i holds what is at least edge i - 1 and less than edge i; what is missing is unknown."""
+    binning = Binning(("b", "a"), (np.array([0.0, 2.0]), np.array([5.0])))
+    columns = {"a": np.array([4.9, 5.0, 6.0]), "b": np.array([-1.0, 0.0, 2.0]), "c": np.zeros(3)}
+
+    assert [[0, 1, 2], [0, 1, 1]] == binning.codes(columns, 3).tolist()
+    assert [[0, 0], [0, 0]] == binning.codes({}, 2).tolist()
+
+
+pages_of_scores = st.lists(st.tuples(st.integers(0, 10_000) | st.integers(0, 5), st.integers(1, 60)), min_size=1)
+
+
+def columns(blocks: list[tuple[int, int]]) -> tuple[classify.Scores, Any]:
+    return np.array([score for score, _ in blocks]) / 10_000, np.array([words for _, words in blocks], np.int32)
+
+
+@settings(deadline=None)
+@given(pages_of_scores, st.sampled_from(sorted(FAVORS)))
+def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str) -> None:
+    """Of all cuts by score none is expected to reach a higher F-beta; of equal ones it is the lowest above 0."""
+    weight = Fraction(FAVORS[favor]) ** 2
+    in_all = sum(score * words for score, words in blocks)
+
+    def expected(lowest: int) -> Fraction:
+        chosen = [(score, words) for score, words in blocks if score >= lowest]
+        found = sum(score * words for score, words in chosen)
+        return Fraction(found) / (10_000 * sum(words for _, words in chosen) + weight * in_all)
+
+    best = max(expected(score) for score, _ in blocks)
+    lowest = min(score for score, _ in blocks if expected(score) == best)
+
+    assert [score >= max(lowest, 1) for score, _ in blocks] == kept(*columns(blocks), favor).tolist()
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 10_000), st.integers(1, 60)), min_size=1, max_size=7))
+def test_no_choice_of_blocks_is_better(blocks: list[tuple[int, int]]) -> None:
+    """Also of those choices that no cut makes."""
+    is_kept = kept(*columns(blocks), "balanced").tolist()
+    in_all = sum(score * words for score, words in blocks)
+
+    def expected(chosen: list[bool]) -> Fraction:
+        some = [block for block, is_chosen in zip(blocks, chosen, strict=True) if is_chosen]
+        whole = 10_000 * sum(words for _, words in some) + in_all
+        return Fraction(sum(score * words for score, words in some), max(whole, 1))
+
+    choices = [[bool(number >> at & 1) for at in range(len(blocks))] for number in range(2 ** len(blocks))]
+
+    assert max(map(expected, choices)) == expected(is_kept)
+
+
+@settings(deadline=None)
+@given(pages_of_scores)
+def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[tuple[int, int]]) -> None:
+    """Never another block, and none only where nothing can be content."""
+    precision, balanced, recall = (kept(*columns(blocks), favor) for favor in ("precision", "balanced", "recall"))
+
+    assert precision.any() == any(score for score, _ in blocks)
+    assert (precision <= balanced).all()
+    assert (balanced <= recall).all()
+
+
+def test_configured_classifier_is_read_once(judging: DbceConfig) -> None:
+    """Not for each page anew."""
+    assert classify.of(judging.label.classifier) is classify.of(judging.label.classifier)

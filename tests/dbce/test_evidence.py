@@ -1,0 +1,254 @@
+"""What other pages say: counted by tables, and in plain Python."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.evidence import ABOVE, CLASS, ID, PATH, SHAPE, TEXT, of_crosses, of_siblings, of_snapshots
+from dbce_spark.dbce.features import UNKNOWN, Columns
+from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, arm_bit
+from dbce_spark.model import Annotation, Witness
+from tests.strategies import annotations
+
+SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
+
+
+@st.composite
+def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6) -> Witness:
+    """A page of few texts in few slots, so that much recurs."""
+    count = draw(st.integers(1, blocks))
+
+    def numbers(low: int, high: int) -> list[int]:
+        return draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
+
+    words = numbers(1, 9)
+    return Witness(
+        capture_id=capture_id,
+        url_key=draw(url),
+        timestamp=draw(st.integers(0, 3)),
+        words=np.array(words, np.int32),
+        link_words=np.array([min(pair) for pair in zip(words, numbers(0, 9), strict=True)], np.int32),
+        verdicts=np.array(numbers(0, SURE), np.uint16),
+        keys=np.array([numbers(0, 3) for _ in range(6)], np.uint32) * np.uint32(0x9E3779B1),
+    )
+
+
+@st.composite
+def pools(draw: st.DrawFn, urls: str = "uvwx", max_size: int = 6) -> list[Witness]:
+    count = draw(st.integers(0, max_size))
+    return [draw(witnesses(st.sampled_from(urls), f"id{at}")) for at in range(count)]
+
+
+def plain(found: dict[str, Columns]) -> dict[str, dict[str, list[float]]]:
+    return {one: {name: values.tolist() for name, values in of_one.items()} for one, of_one in found.items()}
+
+
+def share(part: float, whole: float) -> float:
+    return part / max(whole, 1)
+
+
+def speakers_of(pool: list[Witness]) -> dict[str, Witness]:
+    """Of each URL its first capture."""
+    found: dict[str, Witness] = {}
+    for one in sorted(pool, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
+        found.setdefault(one.url_key, one)
+    return found
+
+
+def rows(of: Witness) -> list[dict[str, Any]]:
+    """The blocks of a page, one by one."""
+    return [
+        {
+            "words": int(of.words[at]),
+            "links": int(of.link_words[at]),
+            "mass": int(of.words[at]) * int(of.verdicts[at]),
+            "keys": of.keys[:, at].tolist(),
+        }
+        for at in range(len(of.words))
+    ]
+
+
+def counted(one: Witness, pool: list[Witness]) -> list[dict[str, float]]:
+    """What the siblings of a capture say of each of its blocks, block by block and page by page."""
+    speakers = speakers_of(pool)
+    others = [rows(other) for url, other in speakers.items() if url != one.url_key]
+    every = [rows(speaker) for speaker in speakers.values()]
+    mass = sum(block["mass"] for other in others for block in other)
+    return [_said(block, rows(one), others, every, mass) for block in rows(one)]
+
+
+def _said(
+    block: dict[str, Any],
+    own: list[dict[str, Any]],
+    others: list[list[dict[str, Any]]],
+    every: list[list[dict[str, Any]]],
+    mass: int,
+) -> dict[str, float]:
+    def holds(page: list[dict[str, Any]], *at: int) -> bool:
+        return any(all(other["keys"][row] == block["keys"][row] for row in at) for other in page)
+
+    def recurs(one: dict[str, Any]) -> bool:
+        return sum(any(other["keys"][TEXT] == one["keys"][TEXT] for other in page) for page in every) > 1
+
+    with_text = sum(holds(page, TEXT) for page in others)
+    said = {
+        "siblings": float(len(others)),
+        "sibling_text": share(with_text, len(others)),
+        "sibling_text_count": float(min(with_text, 4)),
+        "sibling_shape": share(sum(holds(page, SHAPE) for page in others), len(others)),
+        "sibling_text_here": share(sum(holds(page, TEXT, CLASS) for page in others), len(others)),
+        "sibling_mass": mass / (SURE * len(others)),
+    }
+    for name, row in SLOTS.items():
+        key = block["keys"][row]
+        here = [other for page in others for other in page if other["keys"][row] == key]
+        in_all = [other for page in every for other in page if other["keys"][row] == key]
+        pages = sum(holds(page, row) for page in others)
+        words, found = sum(other["words"] for other in here), sum(other["mass"] for other in here)
+        measured = {
+            "words": share(words, pages),
+            "blocks": share(len(here), pages),
+            "links": share(sum(other["links"] for other in here), words),
+            "variety": share(len({other["keys"][TEXT] for other in in_all}), len(in_all)),
+            "recurring": share(sum(other["words"] for other in here if recurs(other)), words),
+            "own_words": share(sum(other["words"] for other in own if other["keys"][row] == key) * pages, words),
+            "mean": share(words, len(here)),
+            "verdict": share(found, words),
+        }
+        said |= {f"{name}_slot_{what}": value if pages else UNKNOWN for what, value in measured.items()}
+        said |= {f"{name}_slot_pages": share(pages, len(others)), f"{name}_slot_mass": share(found, mass)}
+    return said
+
+
+@settings(deadline=None)
+@given(pools())
+def test_siblings_say_what_a_plain_count_says(pool: list[Witness]) -> None:
+    """Every feature of every block, bit for bit."""
+    found = plain(of_siblings(pool, {one.capture_id for one in pool}))
+    if len(speakers_of(pool)) < 2:
+        assert {} == found
+        return
+    for one in pool:
+        blocks = counted(one, pool)
+        expected = {name: [block[name] for block in blocks] for name in blocks[0]}
+
+        assert expected == found[one.capture_id]
+
+
+@settings(deadline=None)
+@given(pools(), st.randoms(use_true_random=False))
+def test_order_of_the_witnesses_does_not_matter(pool: list[Witness], random: Any) -> None:
+    """Neither for siblings nor for snapshots."""
+    shuffled = sorted(pool, key=lambda _: random.random())
+    ids = {one.capture_id for one in pool}
+    of_one_url = [replace(one, url_key="u") for one in pool]
+    shuffled_too = [replace(one, url_key="u") for one in shuffled]
+
+    assert plain(of_siblings(pool, ids)) == plain(of_siblings(shuffled, ids))
+    assert plain(of_snapshots(of_one_url)) == plain(of_snapshots(shuffled_too))
+
+
+@settings(deadline=None)
+@given(pools(), st.sets(st.sampled_from([f"id{at}" for at in range(6)])))
+def test_only_the_wanted_are_told(pool: list[Witness], wanted: set[str]) -> None:
+    """And each hears the same, whoever else is told."""
+    everyone = plain(of_siblings(pool, {one.capture_id for one in pool}))
+
+    assert {one: everyone[one] for one in everyone if one in wanted} == plain(of_siblings(pool, wanted))
+
+
+@settings(deadline=None)
+@given(pools("u"))
+def test_captures_of_one_url_are_no_siblings(pool: list[Witness]) -> None:
+    """However many they are."""
+    assert {} == of_siblings(pool, {one.capture_id for one in pool})
+
+
+@settings(deadline=None)
+@given(pools("vwx", max_size=4), witnesses(st.just("u"), "own"), st.lists(st.integers(4, 9), max_size=3))
+def test_later_captures_of_a_url_count_for_nobody(pool: list[Witness], one: Witness, times: list[int]) -> None:
+    """The first speaks for all: neither its own page nor any other hears of the later ones."""
+    later = [replace(one, capture_id=f"later{at}", timestamp=time) for at, time in enumerate(times)]
+    ids = {some.capture_id for some in (*pool, one)}
+
+    assert plain(of_siblings([*pool, one], ids)) == plain(of_siblings([*pool, one, *later], ids))
+
+
+def test_capture_is_not_its_own_sibling() -> None:
+    """What stands on one page alone is told to be on none of its siblings."""
+    one = Witness(
+        capture_id="a", url_key="u", timestamp=0, words=np.array([3], np.int32), link_words=np.array([0], np.int32),
+        verdicts=np.array([SURE], np.uint16), keys=np.ones((6, 1), np.uint32),
+    )  # fmt: skip
+    twin, other = (
+        replace(one, capture_id="b", timestamp=1),
+        replace(one, capture_id="c", url_key="v", keys=one.keys * 2),
+    )
+    found = of_siblings([one, twin, other], {"a", "b", "c"})
+
+    assert [0, 0, 0] == [found[name]["sibling_text"][0] for name in "abc"]
+    assert [1, 1, 1] == [found[name]["siblings"][0] for name in "abc"]
+    assert {UNKNOWN} == {found[name]["class_slot_verdict"][0] for name in "abc"}
+
+
+@settings(deadline=None)
+@given(pools("u", max_size=7))
+def test_snapshots_say_what_a_plain_count_says(pool: list[Witness]) -> None:
+    """Two before and two behind, those of the same moment aside."""
+    ordered = sorted(pool, key=lambda one: (one.timestamp, one.capture_id))
+    found = of_snapshots(pool)
+    for at, one in enumerate(ordered):
+        near = [ordered[other] for other in range(at - 2, at + 3) if other != at and 0 <= other < len(ordered)]
+        others = [other for other in near if other.timestamp != one.timestamp]
+        if not others:
+            assert one.capture_id not in found
+            continue
+        for name, kept in (("text", (TEXT,)), ("shape", (SHAPE,)), ("text_here", (TEXT, CLASS)), ("slot", (CLASS,))):
+            held = [{tuple(block["keys"][row] for row in kept) for block in rows(other)} for other in others]
+            expected = [
+                share(sum(tuple(block["keys"][row] for row in kept) in page for page in held), len(others))
+                for block in rows(one)
+            ]
+
+            assert expected == found[one.capture_id][f"snapshot_{name}"].tolist()
+        assert {float(len(others))} == set(found[one.capture_id]["snapshots"].tolist())
+
+
+@settings(deadline=None)
+@given(pools("u", max_size=5))
+def test_same_moment_is_no_snapshot(pool: list[Witness]) -> None:
+    """Captures of one time say nothing of each other."""
+    assert {} == of_snapshots([replace(one, timestamp=7) for one in pool])
+
+
+WORDS = np.array([2, 1, 4], np.int32)
+ENDS = (0, 2, 3, 7)
+
+
+@settings(deadline=None)
+@given(annotations(7))
+def test_crosses_say_what_a_plain_count_says(some: list[Annotation]) -> None:
+    """The share of each block's words that each capture on the arms holds."""
+    columns = of_crosses(WORDS, some)
+    for name, arms in (("sibling", SIBLING_ARMS), ("snapshot", SNAPSHOT_ARMS)):
+        held: dict[str, list[bool]] = {}
+        for one in some:
+            for arm in arms:
+                if capture_id := getattr(one.cross, arm):
+                    held[capture_id] = [bool(bits & arm_bit(arm)) for bits in one.per_token().tolist()]
+        if not held:
+            assert {UNKNOWN} == set(columns[f"{name}_words"].tolist())
+            continue
+        counts = [[sum(one[start:end]) for one in held.values()] for start, end in pairwise(ENDS)]
+        mean = [sum(of_block) / (words * len(held)) for of_block, words in zip(counts, WORDS.tolist(), strict=True)]
+        most = [max(of_block) / words for of_block, words in zip(counts, WORDS.tolist(), strict=True)]
+
+        assert mean == columns[f"{name}_words"].tolist()
+        assert most == columns[f"{name}_words_most"].tolist()
+        assert [pytest.approx(sum(map(sum, counts)) / (7 * len(held)))] * 3 == columns[f"{name}_words_page"].tolist()

@@ -1,0 +1,200 @@
+"""From fetched captures to extractions, as the classifier judges them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import classify, local, pages, pools
+from dbce_spark.dbce.merge import by_pattern, by_score
+from dbce_spark.errors import ConfigError
+from dbce_spark.labels import Label
+from dbce_spark.model import Extraction, Gathered, Page
+from dbce_spark.rejects import Reject
+from dbce_spark.warc import Fetch
+from tests import trained
+from tests.builders import annotation, capture, config, cross, page
+
+FETCHES = [one.fetch(at) for at, one in enumerate(trained.gold()[:20])]
+EMPTY = Fetch(capture(warc_offset=99), b"<script>x</script>")
+
+
+@pytest.fixture(scope="module")
+def read(judging: DbceConfig) -> list[Page]:
+    return [one for one in pages.of_fetches(FETCHES, judging) if isinstance(one, Page)]
+
+
+@pytest.fixture(scope="module")
+def judged(read: list[Page], judging: DbceConfig) -> list[Extraction]:
+    return local.extractions(pages.unique(read), judging)
+
+
+def gathered(of: Page) -> Gathered:
+    """A page beside which nothing was found."""
+    return local.gather(of, [], pools.told(of), "")
+
+
+def same(one: Page, other: Page) -> bool:
+    assert one.traits is not None
+    assert other.traits is not None
+    return one.capture_id == other.capture_id and all(
+        np.array_equal(getattr(one.traits, name), getattr(other.traits, name)) for name in ("codes", "verdicts", "keys")
+    )
+
+
+def test_batches_do_not_matter(read: list[Page], judging: DbceConfig) -> None:
+    """One by one, in order and in reverse, captures become the same pages."""
+    alone = [pages.page_of(fetch, judging) for fetch in FETCHES]
+    reverse = pages.of_fetches(FETCHES[::-1], judging)[::-1]
+    for one, other, last in zip(read, alone, reverse, strict=True):
+        assert isinstance(other, Page)
+        assert isinstance(last, Page)
+        assert same(one, other)
+        assert same(one, last)
+
+
+def test_rejects_keep_their_place(read: list[Page], judging: DbceConfig) -> None:
+    """A capture that gives no page takes nothing from those beside it."""
+    made = pages.of_fetches([EMPTY, FETCHES[0], EMPTY, FETCHES[1], EMPTY], judging)
+
+    assert [True, False, True, False, True] == [isinstance(one, Reject) for one in made]
+    for one, other in zip(read[:2], made[1::2], strict=True):
+        assert isinstance(other, Page)
+        assert same(one, other)
+
+
+def test_nothing_fetched_is_nothing_read() -> None:
+    """And needs no classifier."""
+    assert [] == pages.of_fetches([], config("label.classifier=none.npz"))
+    assert isinstance(pages.page_of(EMPTY, config("label.classifier=none.npz")), Reject)
+
+
+def test_missing_classifier_is_told() -> None:
+    """Where it would be asked."""
+    with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
+        pages.page_of(FETCHES[0], config("label.classifier=none.npz"))
+
+
+def test_bit_patterns_need_no_classifier() -> None:
+    """Pages come without traits, and are judged without."""
+    settings = config("label.by=T002", "label.classifier=none.npz")
+    (made,) = pages.of_fetches(FETCHES[:1], settings)
+
+    assert isinstance(made, Page)
+    assert made.traits is None
+    assert ["single"] == [one.status for one in local.extractions([made], settings)]
+
+
+def test_page_without_traits_has_no_scores() -> None:
+    """It was read for bit patterns."""
+    with pytest.raises(ValueError, match="has no traits"):
+        trained.classifier().scores([gathered(page("<p>x</p>"))])
+
+
+def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
+    """Bit for bit; they lie between 0 and 1, one a block."""
+    classifier = trained.classifier()
+    for scores_of in (classifier.scores, classifier.scores_with_replies):
+        together = scores_of([gathered(one) for one in read])
+        alone = [scores_of([gathered(one)])[0] for one in read]
+
+        assert [one.tolist() for one in alone] == [one.tolist() for one in together]
+        assert all(len(one.blocks) == len(scores) for one, scores in zip(read, together, strict=True))
+        assert all(0 <= scores.min() <= scores.max() <= 1 for scores in together)
+        assert [] == scores_of([])
+
+
+def test_comments_only_add_to_the_scores(read: list[Page]) -> None:
+    """Content or comment is at least as likely as content."""
+    classifier, some = trained.classifier(), [gathered(one) for one in read]
+    for one, other in zip(classifier.scores(some), classifier.scores_with_replies(some), strict=True):
+        assert (one <= other).all()
+
+
+def test_judged_pages_do_not_depend_on_those_beside_them(judging: DbceConfig, read: list[Page]) -> None:
+    """Over the borders of what is judged at once."""
+    many = [gathered(one) for one in read] * 5
+    assert len(many) > pages.TOGETHER
+    found = local.judge(many, judging.label)
+    alone = [local.judge([one], judging.label)[0] for one in many[: len(read)]]
+
+    assert [one.text for one in alone] * 5 == [one.text for one in found]
+    for one, other in zip(alone * 5, found, strict=True):
+        assert np.array_equal(one.segments.scores, other.segments.scores)
+
+
+def test_segments_are_labelled_by_their_block(judged: list[Extraction]) -> None:
+    """Every segment has the score of its block, is content or boilerplate, and never undecided."""
+    assert {"crossed"} <= {one.status for one in judged}
+    for one in judged:
+        labels, scores = one.segments.labels, one.segments.scores
+        assert {int(Label.CONTENT), int(Label.BOILERPLATE)} >= set(labels.tolist())
+        assert 0 <= scores.min() <= scores.max() <= 1
+        for block in range(len(one.page.blocks)):
+            here = one.segments.blocks == block
+            assert 1 == len(set(zip(labels[here].tolist(), scores[here].tolist(), strict=True)))
+
+
+def test_content_is_what_scores_highest(judged: list[Extraction]) -> None:
+    """No boilerplate has the score of a content segment of its page."""
+    for one in judged:
+        content = one.segments.labels == Label.CONTENT
+        assert content.any()
+        assert content.all() or one.segments.scores[~content].max() < one.segments.scores[content].min()
+
+
+def test_order_of_the_pages_does_not_matter(judged: list[Extraction], read: list[Page], judging: DbceConfig) -> None:
+    """Pools and crosses are the same in any order."""
+    again = {one.page.capture_id: one.text for one in local.extractions(read[::-1], judging)}
+
+    assert {one.page.capture_id: one.text for one in judged} == again
+
+
+@pytest.mark.parametrize(("less", "more"), [("precision", "balanced"), ("balanced", "recall")])
+def test_favor_keeps_more_or_less(less: str, more: str, read: list[Page], judging: DbceConfig) -> None:
+    """What is kept for precision is kept for balance, and that for recall."""
+    few, many = (
+        local.judge([gathered(one) for one in read], replace(judging.label, favor=favor)) for favor in (less, more)
+    )
+    for one, other in zip(few, many, strict=True):
+        assert ((one.segments.labels == Label.CONTENT) <= (other.segments.labels == Label.CONTENT)).all()
+
+
+def test_by_score_keeps_the_evidence_of_the_crosses() -> None:
+    """Segments are cut where bits change, and carry who holds them; label and score are the block's."""
+    one = gathered(page("<p>one two three</p><p>four</p>"))
+    crossed = replace(one, annotations=(annotation(cross(), ["11000", "10000", "10000", "11000"]),))
+    made = by_score(crossed, np.array([0.75, 0.25]), np.array([True, False]))
+    pattern = by_pattern(crossed, "T001")
+
+    assert [Label.CONTENT, Label.CONTENT, Label.BOILERPLATE] == made.labels.tolist()
+    assert [0.75, 0.75, 0.25] == made.scores.tolist()
+    for name in ("blocks", "starts", "ends", "bits", "siblings", "siblings_with", "conflicts"):
+        assert getattr(pattern, name).tolist() == getattr(made, name).tolist()
+
+
+@pytest.mark.parametrize(("case", "expected"), [("T001", Label.UNDECIDED), ("T002", Label.BOILERPLATE)])
+def test_by_pattern_has_two_cases(case: str, expected: Label) -> None:
+    """What no table knows is undecided under T001 and boilerplate under T002."""
+    one = gathered(page("<p>one</p>"))
+    unknown = annotation(cross("cur", "up", "down", "prev", "next"), ["10101"])
+
+    assert [expected] == by_pattern(replace(one, annotations=(unknown,)), case).labels.tolist()
+
+
+def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
+    """Under either case."""
+    long = " ".join(f"word{at}" for at in range(45))
+    one = gathered(page(f"<p>{long}</p><ul><li><a href=/>link</a></li></ul>"))
+    for case in ("T001", "T002"):
+        assert [Label.CONTENT, Label.BOILERPLATE] == by_pattern(one, case).labels.tolist()
+
+
+def test_evidence_changes_the_scores(read: list[Page], judging: DbceConfig) -> None:
+    """What siblings say is heard: with them some scores are others than without."""
+    together = {one.page.capture_id: one.segments.scores for one in local.extractions(pages.unique(read), judging)}
+    alone = {one.page.capture_id: one.segments.scores for one in local.judge([*map(gathered, read)], judging.label)}
+
+    assert any(set(together[one].tolist()) != set(alone[one].tolist()) for one in alone)
+    assert classify.of(judging.label.classifier).card == trained.classifier().card

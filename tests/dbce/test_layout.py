@@ -1,0 +1,176 @@
+"""Layouts: pages side by side, and the names of their slots."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.dbce import layout
+from dbce_spark.dbce.layout import CLASSES, PROPERTIES, ROLES, TYPES, Layout, slot_keys
+from dbce_spark.page import Parsed
+from tests.builders import parsed
+from tests.strategies import documents
+
+COLUMNS = (
+    "words", "link_words", "characters", "nths", "first_classes", "last_classes", "titled", "texts", "shapes",
+    "controls", "text_areas", "foreign_links", "place_links",
+)  # fmt: skip
+
+
+def laid(*bodies: str) -> Layout:
+    """Pages with these bodies."""
+    return Layout([parsed(f"<html><head><title>T</title></head><body>{body}</body></html>") for body in bodies])
+
+
+def leaf(body: str) -> tuple[int, int, int, int, int]:
+    """The keys of the slot of a page's last block: by class, by id, own, numbered; and its marks."""
+    page = laid(body)
+    slot = page.block_slots[-1]
+    names = (page.by_class, page.by_id, page.own, page.numbered)
+    return (*(int(name[slot]) for name in names), int(page.marks[slot]))  # type: ignore[return-value]
+
+
+@settings(deadline=None)
+@given(st.lists(documents.map(parsed), min_size=1, max_size=5))
+def test_columns_are_those_of_each_page_alone(pages: list[Parsed]) -> None:
+    """Side by side, each page keeps its columns, and its tree keeps within it."""
+    together = Layout(pages)
+    for at, page in enumerate(pages):
+        alone = Layout([page])
+        start, end = together.starts[at], together.starts[at + 1]
+        first, last = together.element_starts[at], together.element_starts[at + 1]
+        for name in COLUMNS:
+            assert getattr(alone, name).tolist() == getattr(together, name)[start:end].tolist(), name
+
+        assert (alone.parents + first).tolist() == together.parents[first:last].tolist()
+        assert (alone.holders + first).tolist() == together.holders[start:end].tolist()
+        assert (alone.firsts + start).tolist() == together.firsts[first:last].tolist()
+        assert alone.by_id[alone.block_slots].tolist() == together.by_id[together.block_slots[start:end]].tolist()
+
+
+@settings(deadline=None)
+@given(documents)
+def test_elements_hold_the_blocks_that_begin_in_them(html: str) -> None:
+    """A block's holder and all above it hold the block; the root holds all."""
+    page = Layout([parsed(html)])
+    for at in range(len(page)):
+        element = int(page.holders[at])
+        while True:
+            assert page.firsts[element] <= at < page.lasts[element]
+            if page.parents[element] == element:
+                break
+            element = int(page.parents[element])
+
+    assert (0, len(page)) == (page.firsts[0], page.lasts[0])
+    assert int(page.words.sum()) == page.in_elements(page.words)[0]
+
+
+@settings(deadline=None)
+@given(documents)
+def test_characters_are_counted_by_class(html: str) -> None:
+    """As a plain count over each block's text."""
+    blocks = parsed(html).blocks
+    page = Layout([parsed(html)])
+    texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
+
+    assert [sum(one.isdigit() for one in text) for text in texts] == page.of_class(layout.DIGIT).tolist()
+    assert [sum(one.isupper() for one in text) for text in texts] == page.of_class(layout.UPPER).tolist()
+    assert [len(text) for text in texts] == page.characters.tolist()
+
+
+@pytest.mark.parametrize(
+    ("character", "expected"),
+    [
+        ("a", layout.LOWER), ("Ä", layout.UPPER), ("本", layout.LETTER), ("7", layout.DIGIT), ("٣", layout.DIGIT),
+        (",", layout.COMMA), ("、", layout.COMMA), (".", layout.STOP), ("。", layout.STOP), ("?", layout.STOP),
+        ("(", layout.PUNCTUATION), ("€", layout.SYMBOL), ("\U0003ffff", layout.LETTER),
+    ],
+)  # fmt: skip
+def test_classes_of_characters(character: str, expected: int) -> None:
+    """In whatever script."""
+    page = laid(f"<p>x{character}</p>")
+
+    assert expected == page.last_classes[0]
+
+
+def test_texts_and_shapes() -> None:
+    """The same words are the same text; words with digits do not count for the shape, but the order of words does."""
+    page = laid("<p>page 1 of 20</p><p>page 2 of 20</p><p>of page 1</p><div>page 1 of 20</div>", "<p>page 1 of 20</p>")
+    texts, shapes = page.texts.tolist(), page.shapes.tolist()
+
+    assert [texts[0]] * 2 == texts[3:]
+    assert 3 == len(set(texts))
+    assert shapes[0] == shapes[1] != shapes[2]
+
+
+def test_words_of_the_title() -> None:
+    """Each word of a block that the page's own title has."""
+    pages = [parsed(f"<title>{title}</title><p>old bridge closed</p>") for title in ("The old bridge", "Other", "")]
+
+    assert ([2, 0, 0], [3, 1, 0]) == (Layout(pages).titled.tolist(), Layout(pages).title_words.tolist())
+
+
+def test_slots_are_named_by_what_does_not_number() -> None:
+    """Names with digits are left out, the order of classes does not matter, and ids count only where they should."""
+    one = leaf('<div class="b a post-17" id="main"><p>x</p></div>')
+    same = leaf('<div class="a b post-18" id="main"><p>y</p></div>')
+    other_id = leaf('<div class="a b" id="side"><p>x</p></div>')
+    other_class = leaf('<div class="a c" id="main"><p>x</p></div>')
+
+    assert one == same
+    assert (one[0], one[2]) == (other_id[0], other_id[2])
+    assert one[1] != other_id[1]
+    assert one[0] != other_class[0]
+    assert one[2] == other_class[2]
+
+
+def test_numbered_ids_are_named_by_the_rest() -> None:
+    """comment-1 and comment-2 are of one kind; an id without a number has none."""
+    first, second, other, none = (leaf(f"<p id={name}>x</p>")[3] for name in ("c-1", "c-2", "d-1", "c"))
+
+    assert first == second != other
+    assert 0 == none != first
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        ("<div role=Main><p>x</p></div>", ROLES["main"]),
+        ('<div itemprop="articleBody"><p>x</p></div>', PROPERTIES["articlebody"]),
+        ('<div itemtype="https://schema.org/Comment"><p>x</p></div>', TYPES["comment"]),
+        ('<div class="x entry-content"><p>x</p></div>', CLASSES["entry-content"]),
+        ('<div role=main><p class="u-comment">x</p></div>', ROLES["main"] | CLASSES["u-comment"]),
+        ("<div role=mainly><p>x</p></div>", 0),
+        ("<div role=main>y</div><p>x</p>", 0),
+    ],
+)
+def test_marks_are_what_the_page_says_of_itself(markup: str, expected: int) -> None:
+    """By role, property, type or class, of the element or of one it lies in."""
+    actual = leaf(markup)[4]
+
+    assert expected == actual
+
+
+def test_slot_keys_have_one_entry_a_slot() -> None:
+    """In the order of the table."""
+    table = parsed("<div class=a><p>x</p><p>y</p></div><div class=b><p>z</p></div>").tree.slot_table
+    keys = slot_keys(table)
+
+    assert [len(table)] * 5 == [
+        len(column) for column in (keys.by_class, keys.by_id, keys.own, keys.numbered, keys.marks)
+    ]
+    assert len(table) == len(set(keys.by_class.tolist()))
+
+
+def test_controls_behind_the_last_block_are_nobodys() -> None:
+    """And those before a block are its own, never another page's."""
+    page = laid("<input><p>a</p><textarea></textarea><p>b</p><input><input>", "<p>c</p>")
+
+    assert ([1, 1, 0], [0, 1, 0]) == (page.controls.tolist(), page.text_areas.tolist())
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-9, 9), max_size=20))
+def test_sums_are_running(values: list[int]) -> None:
+    """Entry i is the sum of all before i."""
+    assert [sum(values[:at]) for at in range(len(values) + 1)] == layout.sums(np.array(values, np.int64)).tolist()

@@ -1,0 +1,208 @@
+"""Pools: beside whom a page is judged."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.dbce import pools
+from dbce_spark.dbce.buckets import members_of, part_bits, part_of, url_hash
+from dbce_spark.model import Codes, Page
+from tests.builders import page
+from tests.pools import Echo, archives, page_in
+
+CAPS = st.integers(2, 9)
+
+
+def heard(pages: list[Page], cap: int = 100) -> dict[str, tuple[set[str], set[str]]]:
+    """Of each wanted capture its witnesses, by URL and day; and those who were wanted with it."""
+    names = {one.capture_id: name(one) for one in pages}
+    return {
+        names[capture_id]: ({names[one] for one in witnesses}, {names[one] for one in wanted})
+        for witnesses, wanted in pools.siblings(pages, cap)
+        for capture_id in wanted
+    }
+
+
+def name(one: Page) -> str:
+    return f"{one.capture.url[-1]}{np.datetime64(one.capture.timestamp, 'us').item().day}"
+
+
+def stretches(pages: list[Page], cap: int = 100) -> list[list[str]]:
+    names = {one.capture_id: name(one) for one in pages}
+    return [[names[capture_id] for capture_id in some] for some in pools.snapshots(pages, cap)]
+
+
+def test_home_is_the_bucket_of_most_urls() -> None:
+    """Not the one of most captures: `a` and `b` share two buckets, and stay in that where they meet `c`, too."""
+    pages = [page_in([1, 7], "a"), page_in([1, 7], "a", 2), page_in([1, 7], "a", 3), page_in([1, 7], "b")]
+    pages.append(page_in([2, 7], "c"))
+    home = pools.homes(members_of(pages))
+
+    assert {(1, 7)} == {(bucket.band, bucket.key) for bucket in home.values()}
+
+
+def test_home_of_many_is_of_the_lowest_band() -> None:
+    """Pages that share all their buckets have the same home."""
+    home = pools.homes(members_of([page_in([5, 4, 3], "a"), page_in([5, 4, 3], "b")]))
+
+    assert {(0, 5)} == {(bucket.band, bucket.key) for bucket in home.values()}
+
+
+def test_snapshots_alone_have_no_home() -> None:
+    """A bucket of one URL says nothing of siblings."""
+    assert pools.homes(members_of([page_in([1], "a"), page_in([1], "a", 2)])) == {}
+
+
+def test_guests_are_heard_and_not_judged() -> None:
+    """A capture whose home is another bucket is a witness in this one; it is judged at home only."""
+    pages = [page_in([1, 7], "a"), page_in([1, 8], "b"), page_in([2, 8], "c"), page_in([2, 8], "d")]
+    found = heard(pages)
+
+    assert ({"a1", "b1"}, {"a1"}) == found["a1"]
+    assert ({"b1", "c1", "d1"}, {"b1", "c1", "d1"}) == found["b1"]
+
+
+def test_page_without_signature_is_in_no_pool_of_siblings() -> None:
+    """It can still have snapshots."""
+    pages = [page_in(None, "a"), page_in(None, "a", 2), page_in([1], "b"), page_in([1], "c")]
+
+    assert {"b1", "c1"} == set(heard(pages))
+    assert [["a1", "a2"]] == stretches(pages)
+
+
+def test_redesigned_page_keeps_its_snapshots() -> None:
+    """Captures of a URL are each other's snapshots in whatever buckets they are."""
+    pages = [page_in([2], "a", 3), page_in([1], "a", 1), page_in([1], "b"), page_in([2], "c", 3)]
+
+    assert [["a1", "a3"]] == stretches(pages)
+    assert ({"a1", "b1"}, {"a3", "c3"}) == (heard(pages)["a1"][0], heard(pages)["a3"][0])
+
+
+def test_sites_have_pools_of_their_own() -> None:
+    """The same bucket keys on two sites are two buckets."""
+    assert heard([page_in([1], "a"), page_in([1], "b", host="http://www.example.com")]) == {}
+
+
+def test_one_page_alone_hears_nothing() -> None:
+    """Its evidence are two arrays without a feature, as wide as the page."""
+    one = page_in([1])
+    evidence = pools.evidence([one], 9, Echo)[one.capture_id]
+
+    assert ((0, len(one.blocks)), (0, len(one.blocks))) == (evidence.siblings.shape, evidence.snapshots.shape)
+
+
+def test_page_without_traits_says_and_hears_nothing() -> None:
+    """No judge is asked for where no page has traits."""
+    pages = [replace(page_in([1], url), traits=None) for url in "ab"]
+
+    assert pools.evidence(pages, 9, pytest.fail) == {}
+    assert set(pools.evidence([*pages, page_in([1], "c")], 9, Echo)) == {page_in([1], "c").capture_id}
+
+
+def test_witness_knows_the_blocks_but_not_the_text() -> None:
+    """Words, link words, verdicts and keys of each block."""
+    one = page_in([1])
+    made = pools.witness(one)
+
+    assert one.traits is not None
+    assert (one.capture_id, one.capture.url_key, one.capture.timestamp) == (
+        made.capture_id,
+        made.url_key,
+        made.timestamp,
+    )
+    assert np.array_equal(one.blocks.words, made.words)
+    assert np.array_equal(one.blocks.link_words, made.link_words)
+    assert np.array_equal(one.traits.keys, made.keys)
+
+
+def test_first_captures_of_urls_go_first() -> None:
+    """Beyond the cap each URL's first capture is a witness before any second one is; the others hear those."""
+    cap, days = 4, 6
+    bits = part_bits(3 * days, cap)
+    urls = [url for url in map(str, range(1000)) if part_of(url_hash(f"org,example)/{url}"), bits) == 0][:3]
+    pages = [page_in([1], url, day) for url in urls for day in range(1, days + 1)]
+    asked = list(pools.siblings(pages, cap))
+    first = {one.capture_id for one in pages if name(one).endswith("1")}
+
+    assert len(pages) == sum(len(wanted) for _, wanted in asked)
+    assert first <= set(asked[0][0])
+    assert all(len(witnesses) == cap and len(wanted) <= cap // 2 for witnesses, wanted in asked[1:])
+    assert all(asked[0][0][: cap - len(wanted)] == witnesses[: -len(wanted)] for witnesses, wanted in asked[1:])
+
+
+@given(archives(), CAPS)
+def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> None:
+    """In one pool of siblings, and in one stretch of snapshots; and always as a witness itself."""
+    judged = [capture_id for _, wanted in pools.siblings(pages, cap) for capture_id in wanted]
+    standing = [capture_id for stretch in pools.snapshots(pages, cap) for capture_id in stretch]
+
+    assert len(judged) == len(set(judged))
+    assert len(standing) == len(set(standing))
+    assert all(set(wanted) <= set(witnesses) for witnesses, wanted in pools.siblings(pages, cap))
+
+
+@given(archives(), CAPS)
+def test_work_is_bounded(pages: list[Page], cap: int) -> None:
+    """At most `cap` witnesses, none of them twice; a stretch is one capture longer at most."""
+    for witnesses, _ in pools.siblings(pages, cap):
+        assert len(set(witnesses)) == len(witnesses) <= cap
+    assert all(2 <= len(stretch) <= cap + 1 for stretch in pools.snapshots(pages, cap))
+
+
+@given(archives())
+def test_under_the_cap_a_pool_is_the_home(pages: list[Page]) -> None:
+    """Its witnesses are all members of the bucket, and whoever shares a bucket with another URL is judged."""
+    signed = [one for one in pages if one.signature is not None]
+    members = members_of(signed)
+    home = pools.homes(members)
+    for witnesses, wanted in pools.siblings(pages, 100):
+        (bucket,) = {home[capture_id] for capture_id in wanted}
+
+        assert {one.capture_id for one in members[bucket]} == set(witnesses)
+        assert {capture_id for capture_id in home if home[capture_id] == bucket} == set(wanted)
+
+
+@given(archives(), CAPS)
+def test_order_of_the_pages_does_not_matter(pages: list[Page], cap: int) -> None:
+    """The same pages give the same evidence."""
+
+    def told(some: list[Page]) -> dict[str, tuple[list[int], list[int]]]:
+        found = pools.evidence(some, cap, Echo)
+        return {key: (one.siblings.tolist(), one.snapshots.tolist()) for key, one in sorted(found.items())}
+
+    assert told(pages) == told(pages[::-1])
+
+
+def test_bucket_over_the_cap_is_cut_as_for_crosses() -> None:
+    """Only captures of one part, by the leading bits of the URL's hash, hear each other."""
+    pages = [page_in([1], url) for url in "abcdefghijklmnopqrst"]
+    bits = part_bits(len(pages), 8)
+    part = {name(one): part_of(url_hash(one.capture.url_key), bits) for one in pages}
+    found = heard(pages, cap=8)
+
+    assert len(set(part.values())) > 1
+    for asking, (witnesses, _) in found.items():
+        assert {part[asking]} == {part[other] for other in witnesses}
+
+
+@given(st.integers(2, 60), CAPS)
+def test_no_stretch_stands_alone(count: int, cap: int) -> None:
+    """However many captures a URL has, its last one has company."""
+    numbers = [pools.stretch_of(at, count, cap) for at in range(count)]
+    sizes = np.bincount(numbers)
+
+    assert sorted(numbers) == numbers
+    assert sizes.min() >= 2
+    assert sizes.max() <= cap + 1
+
+
+def test_told_fills_what_is_missing() -> None:
+    """One kind of evidence without the other."""
+    one = page("<p>a</p><p>b</p>")
+    codes: Codes = np.ones((4, 2), np.uint8)
+
+    assert ((4, 2), (0, 2)) == (pools.told(one, codes).siblings.shape, pools.told(one, codes).snapshots.shape)
+    assert pools.told(one).siblings.dtype == np.uint8
