@@ -9,12 +9,13 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from dbce_spark import store, tables, warc
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import crosses, local, pages
+from dbce_spark.dbce import classify, crosses, local, pages, pools
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.model import Annotation, Page
@@ -115,7 +116,7 @@ def _timed_round(
     fetches: Sequence[warc.Fetch], peers: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
 ) -> list[Page]:
     with watch.of("page"):
-        parsed = [pages.page_of(fetch, config) for fetch in fetches]
+        parsed = pages.of_fetches(fetches, config)
     read = [page for page in parsed if isinstance(page, Page)]
     with watch.of("stage"):
         tables.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
@@ -139,8 +140,15 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
     with watch.of("annotate"):
         for one in annotate([one.cross for one in selected], tokens, exact_limit=config.diff.exact_limit):
             annotations[one.cross.cur].append(one)
+    with watch.of("evidence"):
+        evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
     with watch.of("merge"):
-        merged = [local.extraction(page, annotations[page.capture_id], "", config.label.undecided) for page in unique]
+        told = [evidence.get(page.capture_id, pools.told(page)) for page in unique]
+        gathered = [
+            local.gather(page, annotations[page.capture_id], of_page, "")
+            for page, of_page in zip(unique, told, strict=True)
+        ]
+        merged = local.judge(gathered, config.label)
     with watch.of("rows"):
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]

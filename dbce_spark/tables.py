@@ -11,7 +11,19 @@ import pyarrow as pa
 
 from dbce_spark.dbce.buckets import url_hash
 from dbce_spark.labels import Label, bits_text
-from dbce_spark.model import Annotation, Blocks, Capture, Cross, Extraction, Found, Page, Segments
+from dbce_spark.model import (
+    Annotation,
+    Blocks,
+    Capture,
+    Codes,
+    Cross,
+    Extraction,
+    Found,
+    Page,
+    Segments,
+    Traits,
+    Witness,
+)
 from dbce_spark.rejects import Reject
 from dbce_spark.tokens import tokens
 
@@ -45,17 +57,20 @@ _CAPTURE = _fields(
 )
 _BLOCKS = _fields(page_text=_STRING, xpaths=_STRING, block_numbers=_BINARY)
 _BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
+_TRAITS = _fields(traits_codes=_BINARY, verdicts=_BINARY, keys=_BINARY)
 
 PAGES = pa.schema(
     [
         *_CAPTURE,
         *_BLOCKS,
+        *_TRAITS,
         *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, html=_BINARY),
         *_fields(file_no=_INT, row_no=_INT),
     ]
 )
 """What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by
-newlines, the numbers as int32, one column after the other. `file_no` and `row_no` say where the row is staged."""
+newlines, the numbers as int32, one column after the other. So are its traits, null where there are none. `file_no` and
+`row_no` say where the row is staged."""
 
 REJECTS = pa.schema(
     _fields(
@@ -87,6 +102,12 @@ FOUND = pa.schema([*_CROSS, *_BUCKET])
 
 ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_fields(run_ends=_BINARY, run_bits=_BINARY)])
 """An annotation, and the bucket its cross was found in."""
+
+EVIDENCE = pa.schema(_fields(capture_id=_STRING, kind=pa.int8(), features=_INT, codes=_BINARY))
+"""What one kind of other pages, siblings or snapshots, says of a capture: (features, blocks) bins."""
+
+SIBLINGS, SNAPSHOTS = range(2)
+"""The kinds of evidence."""
 
 _SEGMENT = _fields(
     xpath=_STRING,
@@ -122,11 +143,13 @@ EXTRACTIONS = pa.schema(
     ]
 )
 
-_MERGED = {field.name for field in [*_CAPTURE, *_BLOCKS]}
+_MERGED = {field.name for field in [*_CAPTURE, *_BLOCKS, *_TRAITS]}
 _LABEL_WORDS = pa.array([label.word for label in Label])
 _BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
 _HASH = np.dtype("<u8")
 _SIGNATURE = np.dtype("<u4")
+_VERDICT = np.dtype("<u2")
+_KEY = np.dtype("<u4")
 
 
 def _batch(schema: pa.Schema, length: int, columns: dict[str, Any]) -> pa.RecordBatch:
@@ -175,6 +198,7 @@ def pages_batch(
         "block_numbers": [
             np.concatenate([getattr(one, name) for name in _BLOCK_NUMBERS]).astype("<i4").tobytes() for one in blocks
         ],
+        **_traits_columns([page.traits for page in pages]),
         "tokens": [one.tokens.astype(_HASH).tobytes() for one in blocks],
         "signature": [
             None if page.signature is None else page.signature.astype(_SIGNATURE).tobytes() for page in pages
@@ -186,6 +210,14 @@ def pages_batch(
         "row_no": list(range(first_row, first_row + len(pages))),
     }
     return _batch(PAGES, len(pages), columns)
+
+
+def _traits_columns(traits: Sequence[Traits | None]) -> dict[str, Any]:
+    return {
+        "traits_codes": [None if one is None else one.codes.tobytes() for one in traits],
+        "verdicts": [None if one is None else one.verdicts.astype(_VERDICT).tobytes() for one in traits],
+        "keys": [None if one is None else one.keys.astype(_KEY).tobytes() for one in traits],
+    }
 
 
 def _url_hashes(url_keys: Sequence[str]) -> Any:
@@ -218,6 +250,7 @@ def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
             blocks=_blocks_from(columns["page_text"][at], columns["xpaths"][at], columns["block_numbers"][at]),
             signature=None,
             bands=np.empty(0, np.uint64),
+            traits=_traits_from(columns["traits_codes"][at], columns["verdicts"][at], columns["keys"][at]),
         )
 
 
@@ -229,6 +262,55 @@ def _blocks_from(text: str, xpaths: str, numbers: bytes) -> Blocks:
         tokens=np.empty(0, np.uint64),
         **dict(zip(_BLOCK_NUMBERS, columns, strict=True)),
     )
+
+
+def _traits_from(codes: bytes | None, verdicts: bytes | None, keys: bytes | None) -> Traits | None:
+    if codes is None or verdicts is None or keys is None:
+        return None
+    by_block = np.frombuffer(verdicts, _VERDICT)
+    return Traits(
+        codes=np.frombuffer(codes, np.uint8).reshape(-1, len(by_block)),
+        verdicts=by_block,
+        keys=np.frombuffer(keys, _KEY).reshape(-1, len(by_block)),
+    )
+
+
+def witnesses_from(rows: pa.Table) -> list[Witness]:
+    """Pages as others see them, from their capture_id, url_key and timestamp (in microseconds), the later half of their
+    block_numbers as `numbers`, their verdicts and keys."""
+    columns = rows.select(["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"]).to_pydict()
+    return [_witness_from(*row) for row in zip(*columns.values(), strict=True)]
+
+
+def _witness_from(
+    capture_id: str, url_key: str, timestamp: int, numbers: bytes, verdicts: bytes, keys: bytes
+) -> Witness:
+    words, link_words = np.frombuffer(numbers, "<i4").reshape(2, -1)
+    return Witness(
+        capture_id=capture_id,
+        url_key=url_key,
+        timestamp=timestamp,
+        words=words,
+        link_words=link_words,
+        verdicts=np.frombuffer(verdicts, _VERDICT),
+        keys=np.frombuffer(keys, _KEY).reshape(-1, len(words)),
+    )
+
+
+def evidence_batch(rows: Sequence[tuple[str, int, Codes]]) -> pa.RecordBatch:
+    """EVIDENCE rows from capture ids, kinds and codes."""
+    columns = {
+        "capture_id": [capture_id for capture_id, _, _ in rows],
+        "kind": [kind for _, kind, _ in rows],
+        "features": [len(codes) for _, _, codes in rows],
+        "codes": [codes.tobytes() for _, _, codes in rows],
+    }
+    return _batch(EVIDENCE, len(rows), columns)
+
+
+def codes_from(row: dict[str, Any]) -> Codes:
+    """The (features, blocks) bins of an EVIDENCE row."""
+    return np.frombuffer(row["codes"], np.uint8).reshape(row["features"], -1)
 
 
 def _cross_columns(crosses: Sequence[Cross]) -> dict[str, Any]:

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark import tables
-from dbce_spark.dbce import local
+from dbce_spark.dbce import local, pools
 from dbce_spark.dbce.buckets import url_hash
 from dbce_spark.model import Annotation, Extraction, Found, Page, Segments
 from dbce_spark.rejects import Reason, Reject, Stage
-from tests.builders import CONFIG, cross, page
+from tests.builders import config, cross, page, traits
 from tests.strategies import annotations, documents
 
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
@@ -25,12 +25,14 @@ TEMPLATE = (
     "<html><head><title>Größe</title></head>"
     "<body><ul><li>{}</li></ul><h1>b</h1><p>c <a>d</a></p><div><b>e</b></div></body></html>"
 )
+CONFIG = config("label.by=T002")
 PAGES = [
     page(TEMPLATE.format("日本 one"), "http://www.example.org/a", "1969-12-31T23:59:59.000001Z"),
     page("<p>few</p>", "http://www.example.org/b", truncated=True),
     page(TEMPLATE.format("two three"), "http://www.example.com/c"),
     page(TEMPLATE.format("two four"), "http://www.example.com/d"),
 ]
+LOOKED_AT = [dataclasses.replace(one, traits=traits(one)) for one in PAGES]
 
 
 def plain(value: Any) -> Any:
@@ -99,6 +101,54 @@ def test_staged_pages_hold_what_the_buckets_need() -> None:
     assert one.bands.view(np.int64).tolist() == row["bands"]
     assert row["html"] == b"<p>"
     assert url_hash(one.capture.url_key) == row["url_hash"] % 2**64
+
+
+@given(documents, st.integers(1, 5))
+def test_any_traits_come_back(html: str, features: int) -> None:
+    """Codes, verdicts and keys of any page, in their shapes and types."""
+    one = page(html)
+    made = traits(one, features)
+    (actual,) = tables.pages_from(staged([dataclasses.replace(one, traits=made)], [None]))
+
+    assert actual.traits is not None
+    assert plain(made) == plain(actual.traits)
+    for name in ("codes", "verdicts", "keys"):
+        assert getattr(made, name).dtype == getattr(actual.traits, name).dtype
+
+
+def test_page_that_no_classifier_saw_has_null_traits() -> None:
+    """Beside pages that it saw, whose columns are bytes."""
+    rows = staged([PAGES[0], LOOKED_AT[1]], [None, None]).to_pylist()
+
+    for name in ("traits_codes", "verdicts", "keys"):
+        assert [True, False] == [row[name] is None for row in rows]
+
+
+def test_witnesses_come_back() -> None:
+    """What others see of a page, from the columns that travel."""
+    rows = staged(LOOKED_AT, [None] * len(LOOKED_AT))
+    numbers = [packed[len(packed) // 2 :] for packed in rows.column("block_numbers").to_pylist()]
+    table = pa.table(
+        {name: rows.column(name) for name in ("capture_id", "url_key", "verdicts", "keys")}
+        | {"timestamp": rows.column("timestamp").cast(pa.int64()), "numbers": pa.array(numbers, pa.binary())}
+    )
+    expected = [plain(pools.witness(one)) for one in LOOKED_AT]
+    actual = [plain(one) for one in tables.witnesses_from(table)]
+
+    assert expected == actual
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 5), st.sampled_from([0, 1])), max_size=4))
+def test_evidence_comes_back(shapes: list[tuple[int, int, int]]) -> None:
+    """Codes of any shape, with their capture and kind."""
+    made = [
+        (f"id{at}", kind, np.arange(features * blocks, dtype=np.uint8).reshape(features, blocks))
+        for at, (features, blocks, kind) in enumerate(shapes)
+    ]
+    rows = tables.evidence_batch(made).to_pylist()
+    actual = [(row["capture_id"], row["kind"], tables.codes_from(row).tolist()) for row in rows]
+
+    assert [(capture_id, kind, codes.tolist()) for capture_id, kind, codes in made] == actual
 
 
 def test_staged_pages_say_where_they_are() -> None:
@@ -253,6 +303,6 @@ def test_documentation_names_every_column() -> None:
 
 def test_schemas_are_nullable_throughout() -> None:
     """Spark writes nullable columns; a schema that promised more would break the files."""
-    for schema in (tables.PAGES, tables.REJECTS, tables.FOUND, tables.ANNOTATIONS, tables.EXTRACTIONS):
+    for schema in (tables.PAGES, tables.REJECTS, tables.FOUND, tables.ANNOTATIONS, tables.EVIDENCE, tables.EXTRACTIONS):
         assert isinstance(schema, pa.Schema)
         assert all(field.nullable for field in schema)

@@ -1,4 +1,4 @@
-"""Third stage: the crosses of each group meet the hashed tokens of their captures and are annotated."""
+"""Fourth stage: the crosses of each group meet the hashed tokens of their captures and are annotated."""
 
 from collections.abc import Iterator
 

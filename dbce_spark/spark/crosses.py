@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbce_spark import tables
@@ -56,9 +56,14 @@ def memberships(pages: DataFrame) -> DataFrame:
 def cut(members: DataFrame, sizes: DataFrame, cap: int) -> DataFrame:
     """The memberships with their bucket's size and part, as `buckets.part_bits` and `part_of` have it."""
     capped = sizes.where(F.col("size") > cap)
+    return members.join(capped, on=_BUCKET, how="left").withColumn("part", part_of(cap))
+
+
+def part_of(cap: int) -> Column:
+    """The part of a bucket that a membership is in, by its url_hash and the bucket's size; 0 if that is null."""
     bits = f"length(bin((size - 1) div {cap}))"
-    part = F.coalesce(F.expr(f"shiftrightunsigned(url_hash, 64 - {bits})"), F.lit(0))
-    return members.join(capped, on=_BUCKET, how="left").withColumn("part", part)
+    cut_off = F.expr(f"shiftrightunsigned(url_hash, 64 - {bits})")
+    return F.when(F.col("size") > cap, cut_off).otherwise(0)
 
 
 def find(members: DataFrame, cap: int) -> DataFrame:

@@ -1,7 +1,7 @@
 """Last stage: each capture's annotations are merged, and what came of it is written.
 
 The texts do not travel: each task reads the staged pages it is to merge by itself, and Spark brings it their
-annotations.
+annotations and their evidence.
 """
 
 from collections import Counter, defaultdict
@@ -18,9 +18,9 @@ from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import crosses, local, postprocess
-from dbce_spark.model import Extraction
-from dbce_spark.spark import annotations, pages
+from dbce_spark.dbce import crosses, local, pools, postprocess
+from dbce_spark.model import Gathered, Page
+from dbce_spark.spark import annotations, evidence, pages
 from dbce_spark.spark.groups import groups
 
 NAME = "extractions"
@@ -33,7 +33,8 @@ _REPEATING = [
     *(f"crosses.list.element.{name}" for name in ("bits", "up", "down", "prev", "next")),
 ]
 _SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
-_DROPPED, _ANNOTATION, _MERGE = range(3)
+_Rows = dict[str, list[dict[str, Any]]]
+_DROPPED, _ANNOTATION, _EVIDENCE, _MERGE = range(4)
 
 
 def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequence[pages.Tally]) -> Counter[str]:
@@ -65,7 +66,7 @@ def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequenc
 
 def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_per_file: int) -> DataFrame:
     """All that is to be done, a task a partition: for each row group of each staged file the rows that are dropped, the
-    annotations of the others, and last a row that says that now it can be merged.
+    annotations and the evidence of the others, and last a row that says that now it can be merged.
 
     Which row groups a task has is a matter of the staged rows alone, so that the same input gives the same files.
     """
@@ -79,14 +80,17 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
     row_group = F.floor(F.col("row_no") / pages.ROWS_PER_GROUP).cast("int").alias("row_group")
     drops = pages.dropped(spark, output).select("file_no", row_group, F.lit(_DROPPED).alias("step"), "row_no")
     places_of = pages.kept(spark, output).select("capture_id", "file_no", row_group)
-    found = annotations.staged(spark, output)
-    evidence = found.join(places_of, on=F.col("cur") == F.col("capture_id"), how="inner").select(
-        "file_no",
-        "row_group",
+    annotated = annotations.staged(spark, output).select(
+        F.col("cur").alias("capture_id"),
         F.lit(_ANNOTATION).alias("step"),
         F.struct(*tables.ANNOTATIONS.names).alias("annotation"),
     )
-    rows = marks.unionByName(drops, allowMissingColumns=True).unionByName(evidence, allowMissingColumns=True)
+    heard = evidence.staged(spark, output).select(
+        "capture_id", F.lit(_EVIDENCE).alias("step"), F.struct(*tables.EVIDENCE.names).alias("evidence")
+    )
+    told = annotated.unionByName(heard, allowMissingColumns=True)
+    brought = told.join(places_of, on="capture_id", how="inner").drop("capture_id")
+    rows = marks.unionByName(drops, allowMissingColumns=True).unionByName(brought, allowMissingColumns=True)
     task = F.floor((F.col("first") + F.col("row_group")) / per_task).cast("int")
     placed = rows.join(F.broadcast(files), on="file_no", how="inner").withColumn("task", task).drop("first")
     tasks = max(1, -(-sum(row_groups) // per_task))
@@ -119,12 +123,11 @@ def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig)
     task, file_no, number = (group.column(name)[0].as_py() for name in ("task", "file_no", "row_group"))
     steps = group.column("step")
     dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
-    evidence: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in group.filter(pc.equal(steps, _ANNOTATION)).column("annotation").to_pylist():
-        evidence[row["cur"]].append(row)
+    annotated = _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur")
+    heard = _by_capture(group.filter(pc.equal(steps, _EVIDENCE)).column("evidence"), "capture_id")
     for batch in pages.merging_batches(output, file_no, number):
         kept = batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
-        merged = merge(kept, evidence, config)
+        merged = merge(kept, annotated, heard, config)
         statuses.update(merged.column("status").to_pylist())
         for part in pc.unique(merged.column("site_part")).to_pylist():
             of_part = merged.filter(pc.equal(merged.column("site_part"), part))
@@ -132,18 +135,34 @@ def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig)
     return statuses
 
 
-def merge(batch: pa.RecordBatch, evidence: dict[str, list[dict[str, Any]]], config: DbceConfig) -> pa.RecordBatch:
-    """The EXTRACTIONS rows of some staged pages and their ANNOTATIONS rows, by capture id."""
-    results: list[Extraction] = []
-    htmls: list[str | None] = []
-    for page, html in zip(tables.pages_from(batch), batch.column("html").to_pylist(), strict=True):
-        rows = evidence.get(page.capture_id, [])
-        template_id = crosses.template_id(tables.found_from(row) for row in rows)
-        annotated = [tables.annotation_from(row) for row in rows]
-        result = local.extraction(page, annotated, template_id, config.label.undecided)
-        results.append(result)
-        htmls.append(None if html is None else postprocess.labelled_html(html, page.blocks.text, result.segments))
+def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
+    """Rows by the capture id that stands under a name in them."""
+    found: _Rows = defaultdict(list)
+    for row in rows.to_pylist():
+        found[row[name]].append(row)
+    return found
+
+
+def merge(batch: pa.RecordBatch, annotated: _Rows, heard: _Rows, config: DbceConfig) -> pa.RecordBatch:
+    """The EXTRACTIONS rows of some staged pages, their ANNOTATIONS rows and their EVIDENCE rows, by capture id."""
+    gathered = [_gathered(page, annotated, heard) for page in tables.pages_from(batch)]
+    results = local.judge(gathered, config.label)
+    htmls = [
+        None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
+        for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
+    ]
     return tables.extractions_batch(results, htmls, config.output.site_parts)
+
+
+def _gathered(page: Page, annotated: _Rows, heard: _Rows) -> Gathered:
+    rows = annotated.get(page.capture_id, [])
+    codes = {row["kind"]: tables.codes_from(row) for row in heard.get(page.capture_id, [])}
+    return local.gather(
+        page,
+        [tables.annotation_from(row) for row in rows],
+        pools.told(page, codes.get(tables.SIBLINGS), codes.get(tables.SNAPSHOTS)),
+        crosses.template_id(tables.found_from(row) for row in rows),
+    )
 
 
 def _write_rejects(spark: SparkSession, output: str) -> None:

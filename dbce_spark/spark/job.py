@@ -20,7 +20,7 @@ import dbce_spark
 from dbce_spark import store
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.spark import annotations, crosses, extractions, pages, staging
+from dbce_spark.spark import annotations, crosses, evidence, extractions, pages, staging
 from dbce_spark.spark.progress import Progress
 
 RUN_FILE = "run.json"
@@ -79,6 +79,8 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     tally = sum(tallies, pages.Tally())
     with progress.stage(crosses.NAME):
         sizes = crosses.stage(spark, output, config)
+    with progress.stage(evidence.NAME):
+        evidence.stage(spark, output, config)
     with progress.stage(annotations.NAME):
         annotations.stage(spark, output, config)
     with progress.stage(extractions.NAME):

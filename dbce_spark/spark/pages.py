@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from dbce_spark import store, tables, warc
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import DUPLICATE, page_of
+from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, of_fetches
 from dbce_spark.model import Page
 from dbce_spark.rejects import Reject, Skip
 from dbce_spark.spark import staging
@@ -22,8 +22,10 @@ REJECTS = "rejects"
 LIMIT = Skip("limit")
 """A capture beyond `--limit`."""
 
+_LOT_BYTES = 16 << 20
+"""HTML that is held at once, but for the page that goes beyond it."""
+
 _BATCH_CAPTURES = 128
-_BATCH_BYTES = 16 << 20
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "warc_file"]
 _PLACE = ["file_no", "row_no"]
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
@@ -115,31 +117,48 @@ def _page_batches(
 ) -> Iterator[tuple[list[Page], list[bytes | None]]]:
     """The pages of one file, and their HTML where it is kept, in batches of bounded size. Counts every record into
     `tally` and collects the rejects."""
-    pages: list[Page] = []
-    htmls: list[bytes | None] = []
+    for fetches in _lots(path, config, tally, rejects, limit):
+        pages: list[Page] = []
+        htmls: list[bytes | None] = []
+        for fetch, found in zip(fetches, of_fetches(fetches, config), strict=True):
+            if isinstance(found, Reject):
+                rejects.append(found)
+                tally.rejects[str(found.reason)] += 1
+                continue
+            pages.append(found)
+            htmls.append(_utf8(fetch) if with_html else None)
+        tally.captures += len(pages)
+        if pages:
+            yield pages, htmls
+
+
+def _lots(
+    path: str, config: DbceConfig, tally: Tally, rejects: list[Reject], limit: int | None
+) -> Iterator[list[warc.Fetch]]:
+    """The fetched captures of one file, as many at a time as are looked at together.
+
+    No more than are left up to the limit: so nothing is read, and counted, that goes no further.
+    """
+    lot: list[warc.Fetch] = []
     held = 0
     for record in warc.read(path, config.input, config.page.max_html_bytes):
         tally.records += 1
         if isinstance(record, Skip):
             tally.skipped[record.filter] += 1
-            continue
-        found = record if isinstance(record, Reject) else page_of(record, config)
-        if isinstance(found, Reject):
-            rejects.append(found)
-            tally.rejects[str(found.reason)] += 1
-            continue
-        html = _utf8(record) if with_html and isinstance(record, warc.Fetch) else None
-        pages.append(found)
-        htmls.append(html)
-        tally.captures += 1
-        held += len(found.blocks.text) + found.blocks.tokens.nbytes + len(html or b"")
-        if len(pages) == _BATCH_CAPTURES or held > _BATCH_BYTES:
-            yield pages, htmls
-            pages, htmls, held = [], [], 0
+        elif isinstance(record, Reject):
+            rejects.append(record)
+            tally.rejects[str(record.reason)] += 1
+        else:
+            lot.append(record)
+            held += len(record.html)
+        left = TOGETHER if limit is None else min(TOGETHER, limit - tally.captures)
+        if len(lot) == left or held > _LOT_BYTES:
+            yield lot
+            lot, held = [], 0
         if tally.captures == limit:
-            break
-    if pages:
-        yield pages, htmls
+            return
+    if lot:
+        yield lot
 
 
 def _utf8(fetch: warc.Fetch) -> bytes:

@@ -16,6 +16,9 @@ from lxml import html as lxml_html
 from dbce_spark import config, tables
 from dbce_spark.dbce import local
 
+PATTERNS = config.load(settings=["label.by=T001"])
+"""Labels by bit patterns: these alone know segments that are undecided."""
+
 HOSTILE = (
     "<script>document.title = top.document.title = 'taken'; alert(1)</script>"
     "<img src='http://127.0.0.1:PORT/img.png' onerror='alert(2)'>"
@@ -98,7 +101,7 @@ def _record(one: Fetched) -> bytes:
 
 def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, htmls: bool = False) -> Path:
     """The finished output of a run over some archives, in `parts` files."""
-    result = local.extract([str(path) for path in archives], config.default())
+    result = local.extract([str(path) for path in archives], PATTERNS)
     html = [f"<pre>{one.page.blocks.text}</pre>" if htmls else None for one in result.extractions]
     batches = [tables.extractions_batch(result.extractions, html, parts)] if result.extractions else []
     extractions = pa.Table.from_batches(batches, tables.EXTRACTIONS)
@@ -129,6 +132,6 @@ def _run(result: local.Result, files: int) -> dict[str, Any]:
         "largest_bucket": 7,
         "capped_buckets": 0,
         "files": files,
-        "config": config.default().as_dict(),
+        "config": PATTERNS.as_dict(),
         "versions": {"dbce_spark": "0"},
     }

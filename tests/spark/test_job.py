@@ -2,8 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import job
+from tests.spark.partitions import spread_over
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,23 +43,15 @@ def expected(archive: list[str]) -> local.Result:
 
 
 def extracted(
-    spark: "SparkSession", files: Sequence[str], output: Path, limit: int | None = None, with_html: bool = False
+    spark: "SparkSession",
+    files: Sequence[str],
+    output: Path,
+    limit: int | None = None,
+    with_html: bool = False,
+    settings: config.DbceConfig = CONFIG,
 ) -> dict[str, Any]:
     request = job.Request(files=files, output=str(output), with_html=with_html, limit=limit, started=0.0)
-    return job.run(spark, request, CONFIG)
-
-
-@contextmanager
-def spread_over(spark: "SparkSession", partitions: int) -> Iterator[None]:
-    """Every shuffle has this many partitions, and adaptive execution does not put them together again."""
-    before = str(spark.conf.get("spark.sql.shuffle.partitions"))
-    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
-    spark.conf.set("spark.sql.adaptive.enabled", "false")
-    try:
-        yield
-    finally:
-        spark.conf.set("spark.sql.shuffle.partitions", before)
-        spark.conf.set("spark.sql.adaptive.enabled", "true")
+    return job.run(spark, request, settings)
 
 
 def rows(output: Path) -> list[dict[str, Any]]:
@@ -84,6 +76,23 @@ def test_spark_gives_what_plain_python_gives(
         extracted(spark, archive, tmp_path / "out")
 
     assert rows_of(expected) == rows(tmp_path / "out")
+
+
+def test_bit_patterns_alone_give_what_plain_python_gives(
+    spark: "SparkSession", archive: list[str], tmp_path: Path
+) -> None:
+    """Without the classifier there are no traits and no evidence, and still the same rows."""
+    settings = config.load(settings=["bucket.cap=16", "output.site_parts=5", "label.by=T001"])
+    extracted(spark, archive[:2], tmp_path / "out", settings=settings)
+
+    assert rows_of(local.extract(archive[:2], settings)) == rows(tmp_path / "out")
+
+
+def test_every_stage_has_its_seconds(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+    """run.json says how long each stage took, in their order."""
+    report = extracted(spark, archive[:1], tmp_path / "out")
+
+    assert ["start", "pages", "crosses", "evidence", "annotations", "extractions"] == list(report["seconds"])
 
 
 def test_the_order_of_the_files_changes_no_byte(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""The evidence stage gives what `pools.evidence` gives, whatever the partitions; nothing of a page's text travels."""
+
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from dbce_spark import store, tables
+from dbce_spark.dbce import pools
+from dbce_spark.dbce.buckets import part_bits
+from dbce_spark.model import Codes, Page
+from dbce_spark.spark import evidence, staging
+from tests.pools import HOST, Echo, page_in
+from tests.spark.partitions import spread_over
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+
+CAP = 6
+OTHER = "http://www.example.com"
+
+
+def pages() -> list[Page]:
+    """Two sites. A bucket over the cap, with a page of many captures; buckets that share members; a page with two
+    buckets of as many URLs; one that was redesigned; pages without signature, without traits, alone."""
+    random = Random(7)
+    made = [page_in([1, random.randrange(3), random.randrange(2)], f"large{nth}", lines=nth % 3) for nth in range(20)]
+    made += [page_in([1, 0, 0], "large1", day, lines=day % 2) for day in range(2, 18)]
+    made += [page_in([2, 5, random.randrange(2)], f"small{nth}", 3, OTHER) for nth in range(4)]
+    made += [page_in([key, 9, key], f"guest{key}", 4) for key in (3, 3, 4, 5)]
+    made += [page_in(bands, f"{bands[0]}-{bands[2]}") for bands in ([20, 21, 22], [20, 31, 32], [40, 41, 22])]
+    made += [page_in([6, 6, 6], "redesigned", 1), page_in([7, 7, 7], "redesigned", 2), page_in([7, 8, 8], "new", 2)]
+    made += [page_in(None, "plain", day) for day in (1, 2, 3)]
+    made += [replace(page_in([1, 0, 0], f"unseen{nth}"), traits=None) for nth in range(2)]
+    made.append(page_in([11, 11, 11], "alone"))
+    return list({one.capture_id: one for one in made}.values())
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The output whose staged pages these are, in two files."""
+    output = str(tmp_path_factory.mktemp("evidence"))
+    made = pages()
+    for file_no, some in enumerate((made[::2], made[1::2])):
+        batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
+        store.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
+    return output
+
+
+def staged_pages(spark: "SparkSession", output: str) -> "DataFrame":
+    return staging.read(spark, output, "pages", tables.PAGES)
+
+
+def found(rows: "DataFrame") -> dict[tuple[str, int], list[list[int]]]:
+    """Codes by capture and kind."""
+    return {(row["capture_id"], row["kind"]): tables.codes_from(row).tolist() for row in rows.toArrow().to_pylist()}
+
+
+def expected(cap: int) -> dict[tuple[str, int], list[list[int]]]:
+    of_kind: dict[tuple[str, int], Codes] = {}
+    for capture_id, one in pools.evidence(pages(), cap, Echo).items():
+        of_kind[capture_id, tables.SIBLINGS] = one.siblings
+        of_kind[capture_id, tables.SNAPSHOTS] = one.snapshots
+    return {key: codes.tolist() for key, codes in of_kind.items() if len(codes)}
+
+
+@pytest.mark.parametrize(("partitions", "cap"), [(1, CAP), (3, CAP), (7, CAP), (3, 2), (3, 1000)])
+def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str, partitions: int, cap: int) -> None:
+    """However the rows are spread, each capture is told the same of the same others."""
+    with spread_over(spark, partitions):
+        actual = found(evidence.evidence(staged_pages(spark, staged), cap, Echo))
+
+    assert expected(cap) == actual
+
+
+def test_the_pages_hold_all_that_is_to_be_tried() -> None:
+    """There are buckets over the cap, sittings beyond the first, captures with one kind of evidence and with none."""
+    some = pages()
+    sittings = list(pools.siblings([one for one in some if one.traits], CAP))
+    kinds = [kind for _, kind in expected(CAP)]
+
+    assert part_bits(len(some), CAP) > 1
+    assert any(witnesses[0] not in wanted for witnesses, wanted in sittings)
+    assert {tables.SIBLINGS, tables.SNAPSHOTS} == set(kinds)
+    assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
+
+
+def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
+    """What witnesses send is ids, times and fixed-width columns."""
+    sent = evidence.witnesses(staged_pages(spark, staged))
+
+    assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
+    by_id = {one.capture_id: one for one in pages() if one.traits}
+    for made in tables.witnesses_from(sent.where("verdicts is not null").toArrow()):
+        one = pools.witness(by_id[made.capture_id])
+        assert (one.url_key, one.timestamp) == (made.url_key, made.timestamp)
+        for column in ("words", "link_words", "verdicts", "keys"):
+            assert np.array_equal(getattr(one, column), getattr(made, column))
+
+
+def test_only_captures_with_company_travel(spark: "SparkSession", staged: str) -> None:
+    """Every row that is sent to a pool has another one there."""
+    looked_at = staged_pages(spark, staged).where("verdicts is not null")
+    seats = evidence.siblings(looked_at, CAP).unionByName(evidence.snapshots(looked_at, CAP)).toArrow().to_pylist()
+    alone = page_in([11, 11, 11], "alone").capture_id
+    pools_of = [(row["kind"], row["site"], row["pool"]) for row in seats]
+
+    assert alone not in {row["capture_id"] for row in seats}
+    assert min(pools_of.count(pool) for pool in set(pools_of)) > 1
+
+
+def test_without_traits_there_is_no_evidence(spark: "SparkSession", tmp_path: Path) -> None:
+    """Pages that no classifier has looked at give a table without rows, and no judge is asked for."""
+    some = [replace(page_in([1], url), traits=None) for url in ("a", "b")]
+    batch = tables.pages_batch(some, [None, None], file_no=0, first_row=0)
+    store.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
+    rows = evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
+
+    assert found(rows) == {}
+    assert [field.name for field in rows.schema] == tables.EVIDENCE.names
+
+
+def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> None:
+    """The same bands, and even the same URL key, of two sites are two pools."""
+    some = [page_in([1], "a", host=HOST), page_in([1], "b", host=OTHER)]
+    some.append(replace(some[0], capture_id="f" * 32, capture=replace(some[0].capture, site="example.net")))
+    batch = tables.pages_batch(some, [None] * 3, file_no=0, first_row=0)
+    store.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
+
+    assert found(evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

@@ -1,0 +1,75 @@
+"""The work list of the last stage: what is brought to each row group of staged pages before it is merged."""
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dbce_spark import store, tables
+from dbce_spark.dbce import pools
+from dbce_spark.model import Annotation, Found
+from dbce_spark.spark import extractions, pages, staging
+from tests.builders import annotation, cross
+from tests.pools import Echo, page_in
+from tests.spark.partitions import spread_over
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_evidence_and_annotations_come_to_their_pages(
+    spark: "SparkSession", tmp_path: "Path", monkeypatch: pytest.MonkeyPatch, partitions: int
+) -> None:
+    """Each row group gets what belongs to its kept captures, all of it before the mark that says it can be merged."""
+    monkeypatch.setattr(pages, "ROWS_PER_GROUP", 2)
+    output = str(tmp_path)
+    made = [page_in([1], url, day) for url in "abc" for day in (1, 2)]
+    by_file = [made[:5], made[5:]]
+    heard = pools.evidence(made, 9, Echo)
+    codes = [(key, tables.SIBLINGS, one.siblings) for key, one in heard.items()]
+    codes += [(key, tables.SNAPSHOTS, one.snapshots) for key, one in heard.items()]
+    for file_no, some in enumerate(by_file):
+        batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
+        store.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
+    store.write_parquet(staging.file(output, "evidence", 0), tables.EVIDENCE, [tables.evidence_batch(codes)])
+    annotated = [_annotated(one.capture_id) for one in made]
+    batch = tables.annotations_batch(annotated)
+    store.write_parquet(staging.file(output, "annotations", 0), tables.ANNOTATIONS, [batch])
+    gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
+    staging.write(gone, output, "dropped")
+
+    with spread_over(spark, partitions):
+        rows = extractions.work_list(spark, output, [5, 1], 1).toArrow().to_pylist()
+    brought: dict[tuple[int, int], list[str]] = {}
+    for row in rows:
+        brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))
+
+    assert {(0, 0), (0, 1), (0, 2), (1, 0)} == set(brought)
+    for (file_no, group), told in brought.items():
+        here = [
+            one.capture_id
+            for at, one in enumerate(by_file[file_no])
+            if at // 2 == group and (file_no, at) != (0, 1)  # the one that was dropped
+        ]
+        expected = [f"{what} {key}" for key in here for what in ("annotation", "evidence 0", "evidence 1")]
+        assert sorted(expected) == sorted(one for one in told if one not in ("merge", "drop 1"))
+        assert told[-1] == "merge"
+        assert told.count("drop 1") == ((file_no, group) == (0, 0))
+
+
+def _what(row: dict[str, Any]) -> str:
+    """What a row of the work list brings."""
+    if row["annotation"]:
+        return f"annotation {row['annotation']['cur']}"
+    if row["evidence"]:
+        return f"evidence {row['evidence']['kind']} {row['evidence']['capture_id']}"
+    return "merge" if row["row_no"] is None else f"drop {row['row_no']}"
+
+
+def _annotated(capture_id: str) -> tuple[Found, Annotation]:
+    made = cross(capture_id, "up")
+    return Found(cross=made, bucket_id="k", bucket_size=2, group="g"), annotation(made, ["11000"])

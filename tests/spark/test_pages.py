@@ -1,0 +1,85 @@
+"""The map over files, one task of it: what it stages and counts. No Spark is needed for that."""
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from dbce_spark.dbce.pages import read
+from dbce_spark.model import Page
+from dbce_spark.spark import pages, staging
+from tests.builders import archive, config, http, record
+
+CONFIG = config("label.by=T002")
+KINDS = (http("<p>Some words</p>"), http("gone", status="404 Not Found"), http("<script>x</script>"))
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Thirty records: a page, one that is skipped, one without text, and so on; their addresses end in their number."""
+    made = [record(KINDS[at % 3], url=f"http://www.example.org/{at}") for at in range(30)]
+    return archive(tmp_path_factory.mktemp("archive") / "a.warc", *made)
+
+
+def stage(path: str, output: Path, limit: int | None = None, with_html: bool = False) -> pages.Tally:
+    staging.prepare(str(output))
+    return pages.stage_file(path, 0, str(output), CONFIG, with_html=with_html, limit=limit)
+
+
+def staged(output: Path, name: str = pages.NAME) -> list[tuple[int, str]]:
+    """Offsets and addresses of the staged rows."""
+    rows = pq.read_table(staging.file(str(output), name, 0)).to_pylist()
+    return [(row["warc_offset"], row["url"].rsplit("/")[-1]) for row in rows]
+
+
+@pytest.mark.parametrize(("together", "lot_bytes"), [(1, 1 << 20), (4, 1 << 20), (64, 1 << 20), (64, 0), (64, 40)])
+def test_staged_rows_do_not_depend_on_the_lots(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int, lot_bytes: int
+) -> None:
+    """However many captures are looked at together: the same pages in the order of the file, the same counts."""
+    monkeypatch.setattr(pages, "TOGETHER", together)
+    monkeypatch.setattr(pages, "_LOT_BYTES", lot_bytes)
+    tally = stage(path, tmp_path)
+
+    assert [str(at) for at in range(0, 30, 3)] == [url for _, url in staged(tmp_path)]
+    assert {str(at) for at in range(2, 30, 3)} == {url for _, url in staged(tmp_path, pages.REJECTS)}
+    assert pages.Tally(30, 10, tally.skipped, tally.rejects) == tally
+    assert ({"status:404": 10}, {"no_text": 10}) == (tally.skipped, tally.rejects)
+
+
+@pytest.mark.parametrize("together", [1, 4, 64])
+@pytest.mark.parametrize("limit", [1, 3, 9])
+def test_nothing_behind_the_limit_is_counted(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, together: int
+) -> None:
+    """Reading ends with the record that is the last capture wanted, wherever in a lot that is."""
+    monkeypatch.setattr(pages, "TOGETHER", together)
+    tally = stage(path, tmp_path, limit)
+
+    assert [str(at) for at in range(0, 3 * limit, 3)] == [url for _, url in staged(tmp_path)]
+    assert (3 * limit - 2, limit) == (tally.records, tally.captures)
+    assert tally.records == tally.captures + tally.skipped.total() + tally.rejects.total()
+
+
+def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are numbered through, from lot to lot."""
+    monkeypatch.setattr(pages, "TOGETHER", 3)
+    stage(path, tmp_path)
+
+    assert list(range(10)) == pq.read_table(staging.file(str(tmp_path), pages.NAME, 0))["row_no"].to_pylist()
+
+
+def test_html_belongs_to_its_page(path: str, tmp_path: Path) -> None:
+    """With HTML asked for, each row has its own, as UTF-8; rejects between them shift nothing."""
+    stage(path, tmp_path, with_html=True)
+    htmls = pq.read_table(staging.file(str(tmp_path), pages.NAME, 0))["html"].to_pylist()
+
+    assert [b"<p>Some words</p>"] * 10 == htmls
+
+
+def test_stage_reads_what_the_method_reads(path: str, tmp_path: Path) -> None:
+    """The same pages as `dbce.pages.read`."""
+    stage(path, tmp_path)
+    expected = [one.capture for one in read(path, CONFIG) if isinstance(one, Page)]
+
+    assert [(one.warc_offset, one.url.rsplit("/")[-1]) for one in expected] == staged(tmp_path)
