@@ -1,0 +1,1 @@
+"""How the classifier is trained: gold pages in, one small file out."""

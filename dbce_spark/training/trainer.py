@@ -1,0 +1,239 @@
+"""Trains the forests: the first on pages alone, the second on what the first says of pages it has not seen.
+
+Two-stage training on out-of-fold verdicts is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
+page and across the pages of a template.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.classify import Binning, Classifier
+from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.trees import BINS, LEAVES, Forest
+from dbce_spark.errors import InputError
+from dbce_spark.training import corpus
+from dbce_spark.training.corpus import Beside, Example
+
+Codes = npt.NDArray[np.uint8]
+Weights = npt.NDArray[np.float64]
+
+SEED = 1
+"""Of every draw, so that the same pages give the same classifier."""
+
+COUNTED_WORDS = 60
+"""Most words that a block weighs by: what decides a page's score are its long blocks, but not the longest alone."""
+
+HOST_PAGES = 25
+"""Pages of one host that weigh as pages; more of them share that weight."""
+
+FIRST_TREES, SECOND_TREES, REPLY_TREES = 80, 200, 80
+
+NEVER: Mapping[str, Any] = {"leaf_value": -20.0}
+"""The tree that stands for comments where no set tells them apart."""
+
+_PARAMETERS = {
+    "objective": "binary",
+    "learning_rate": 0.08,
+    "num_leaves": LEAVES - 1,
+    "min_data_in_leaf": 200,
+    "feature_fraction": 0.1,
+    "bagging_fraction": 0.6,
+    "bagging_freq": 1,
+    "lambda_l2": 20.0,
+    "max_bin": BINS,
+    "min_data_in_bin": 1,
+    "feature_pre_filter": False,
+    "deterministic": True,
+    "force_col_wise": True,
+    "num_threads": 2,
+    "seed": SEED,
+    "verbosity": -1,
+}
+"""Small steps, each tree on a tenth of the features: what siblings say is rarely asked for where the page's own
+features may be asked first. A fixed number of threads: sums depend on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that does not depend on which pages are trained on. Rows are blocks, page after page."""
+
+    examples: Sequence[Example]
+    pages: npt.NDArray[np.int64]  # of each row, the index of its page
+    page_binning: Binning
+    page_codes: Codes  # (features, rows)
+    is_content: npt.NDArray[np.bool_]
+    is_reply: npt.NDArray[np.bool_]
+    tells_replies: npt.NDArray[np.bool_]  # of each row, whether its set tells comments apart
+    weights: Weights
+    sites: Sequence[str]  # of each page
+    whole: Mapping[str, Beside]
+    hidden: Mapping[str, Beside]
+
+
+def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
+    """The bins, labels and weights of all blocks of some pages."""
+    sample = corpus.page_columns(corpus.sampled(examples, SEED))
+    page_binning = corpus.binning(sorted(sample), sample)
+    codes = [
+        page_binning.codes(corpus.page_columns(some), sum(len(one.page.blocks) for one in some))
+        for some in corpus.batches(examples)
+    ]
+    sites = [one.page.capture.site for one in examples]
+    counted = np.concatenate([one.counted for one in examples])
+    held, replied = (np.concatenate([getattr(one, name) for one in examples]) for name in ("held", "replied"))
+    telling = {one.gold.dataset for one in examples if one.gold.comments}
+    pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
+    hosts = [one.gold.site or one.page.capture.site for one in examples]
+    of_host = Counter(hosts)
+    by_page = np.array([min(1.0, HOST_PAGES / of_host[host]) for host in hosts])
+    whole = corpus.beside(examples, config)
+    return Prepared(
+        examples=examples,
+        pages=pages,
+        page_binning=page_binning,
+        page_codes=np.concatenate(codes, axis=1),
+        is_content=(2 * held >= counted) & (counted > 0),
+        is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
+        tells_replies=np.array([one.gold.dataset in telling for one in examples])[pages],
+        weights=np.minimum(counted, COUNTED_WORDS) * by_page[pages],
+        sites=sites,
+        whole=whole,
+        hidden=corpus.hidden(examples, whole, config, SEED),
+    )
+
+
+def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
+    """Of each page the fold its site is in. Folds have about as many pages; all pages of a site are in one."""
+    sizes = {site: sites.count(site) for site in set(sites)}
+    order = sorted(sizes)
+    random.Random(SEED).shuffle(order)
+    totals = [0] * count
+    chosen: dict[str, int] = {}
+    for site in sorted(order, key=lambda site: -sizes[site]):
+        fold = totals.index(min(totals))
+        chosen[site] = fold
+        totals[fold] += sizes[site]
+    return np.array([chosen[site] for site in sites])
+
+
+def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mapping[str, Any]) -> Classifier:
+    """A classifier from the pages that `is_trained_on` marks, one entry a page.
+
+    Raises:
+        InputError: they are of one site only.
+    """
+    trained = is_trained_on[prepared.pages] & (prepared.weights > 0)
+    sites = [site for site, chosen in zip(prepared.sites, is_trained_on, strict=True) if chosen]
+    if len(set(sites)) < 2:
+        raise InputError("pages of one site are not enough to train on; give pages of two sites or more")
+    half_of_page = np.zeros(len(prepared.sites), np.int64)
+    half_of_page[is_trained_on] = folds(sites, 2)
+    half = half_of_page[prepared.pages]
+    by_half = [_fit(prepared.page_codes, prepared, trained & (half == other), FIRST_TREES) for other in (1, 0)]
+    verdicts = np.zeros(len(prepared.pages), np.int64)
+    for fold, of_half in enumerate(by_half):
+        rows = half == fold
+        verdicts[rows] = _verdicts(of_half.log_odds(prepared.page_codes[:, rows]))
+    examples = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
+    rows = is_trained_on[prepared.pages]
+    binnings, codes = _second_codes(prepared, examples, rows, verdicts)
+    once = np.flatnonzero(trained[rows])
+    chosen = np.concatenate([once, np.count_nonzero(rows) + once])
+    is_content, weights = np.tile(prepared.is_content[rows], 2)[chosen], np.tile(prepared.weights[rows], 2)[chosen]
+    second = fit(codes[:, chosen], is_content, weights, SECOND_TREES)
+    told = chosen[np.tile(prepared.tells_replies[rows], 2)[chosen]]
+    is_reply, weights = np.tile(prepared.is_reply[rows], 2)[told], np.tile(prepared.weights[rows], 2)[told]
+    replies = fit(codes[:, told], is_reply, weights, REPLY_TREES) if is_reply.any() else forest([NEVER])
+    first = _fit(prepared.page_codes, prepared, trained, FIRST_TREES)
+    return Classifier({"page": prepared.page_binning, **binnings}, first, second, replies, card)
+
+
+def _second_codes(
+    prepared: Prepared, examples: Sequence[Example], rows: npt.NDArray[np.bool_], verdicts: npt.NDArray[np.int64]
+) -> tuple[dict[str, Binning], Codes]:
+    """The bins of what only the second forest sees, and all it sees: first with all evidence, then with some hidden."""
+    seen = corpus.witnesses(examples, verdicts[rows])
+    own = {one.page.capture_id: at for at, one in enumerate(examples)}
+    of_context = corpus.context_columns(examples, verdicts[rows])
+    whole, hidden = (
+        corpus.evidence_columns(examples, {capture_id: shown[capture_id] for capture_id in own}, seen)
+        for shown in (prepared.whole, prepared.hidden)
+    )
+    binnings = {"context": corpus.binning(sorted(of_context), of_context)}
+    for at, group in enumerate(("siblings", "snapshots", "crosses")):
+        told = [of_page[at] for of_page in whole if of_page[at]]
+        binnings[group] = corpus.binning(sorted(told[0]), corpus.joined(told)) if told else Binning((), ())
+    blocks = [len(one.page.blocks) for one in examples]
+    context = binnings["context"].codes(of_context, sum(blocks))
+    alike = np.concatenate((prepared.page_codes[:, rows], context))
+    both = [
+        np.concatenate(
+            [
+                np.concatenate(
+                    [binnings[group].codes(of_page[at], count) for of_page, count in zip(shown, blocks, strict=True)],
+                    axis=1,
+                )
+                for at, group in enumerate(("siblings", "snapshots", "crosses"))
+            ]
+        )
+        for shown in (whole, hidden)
+    ]
+    return binnings, np.concatenate([np.concatenate((alike, some)) for some in both], axis=1)
+
+
+def _verdicts(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    return np.rint(SURE / (1 + np.exp(-log_odds))).astype(np.int64)
+
+
+def _fit(codes: Codes, prepared: Prepared, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
+    return fit(codes[:, rows], prepared.is_content[rows], prepared.weights[rows], trees)
+
+
+def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:
+    """A forest on (features, rows) bins."""
+    import lightgbm
+
+    data = lightgbm.Dataset(np.ascontiguousarray(codes.T), is_content, weight=weights, free_raw_data=True)
+    booster = lightgbm.train(_PARAMETERS, data, trees)
+    return forest([tree["tree_structure"] for tree in booster.dump_model()["tree_info"]])
+
+
+def forest(structures: Sequence[Mapping[str, Any]]) -> Forest:
+    """A forest from trees as LightGBM tells them."""
+    splits: list[tuple[int, int, int, int]] = []
+    split_counts, leaf_counts, values = [], [], []
+    for structure in structures:
+        before = len(splits)
+        leaves: list[float] = []
+        _walk(structure, splits, leaves)
+        split_counts.append(len(splits) - before)
+        leaf_counts.append(len(leaves))
+        values += leaves
+    columns = np.array(splits, np.int64).reshape(-1, 4).T
+    return Forest(
+        features=columns[0].astype(np.uint16),
+        thresholds=columns[1].astype(np.uint8),
+        firsts=columns[2].astype(np.uint8),
+        lasts=columns[3].astype(np.uint8),
+        splits=np.array(split_counts, np.uint8),
+        leaves=np.array(leaf_counts, np.uint8),
+        values=np.array(values, np.float64),
+    )
+
+
+def _walk(node: Mapping[str, Any], splits: list[tuple[int, int, int, int]], leaves: list[float]) -> None:
+    """Appends the splits and leaves below a node, the left before the right."""
+    if "leaf_value" in node:
+        leaves.append(node["leaf_value"])
+        return
+    first = len(leaves)
+    _walk(node["left_child"], splits, leaves)
+    splits.append((node["split_feature"], int(node["threshold"]), first, len(leaves)))
+    _walk(node["right_child"], splits, leaves)

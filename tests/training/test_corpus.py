@@ -1,0 +1,151 @@
+"""Gold pages as examples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.trees import BINS
+from dbce_spark.training import corpus
+from tests import trained
+
+WORDS = st.sampled_from(("alpha", "beta", "gamma", "delta"))
+
+
+def longest(one: list[str], other: list[str]) -> int:
+    """The length of the longest common subsequence, as textbooks have it."""
+    row = [0] * (len(other) + 1)
+    for word in one:
+        before = row
+        row = [0]
+        for at, another in enumerate(other, start=1):
+            row.append(before[at - 1] + 1 if word == another else max(before[at], row[at - 1]))
+    return row[-1]
+
+
+@settings(deadline=None)
+@given(st.lists(WORDS, max_size=12), st.lists(st.lists(WORDS, max_size=5), min_size=1, max_size=5))
+def test_held_words_are_a_longest_common_subsequence(gold: list[str], texts: list[list[str]]) -> None:
+    """As many in all as it is long, and in each block no more than stand there."""
+    found = corpus.held(" ".join(gold), texts).tolist()
+
+    assert longest(gold, [word for text in texts for word in text]) == sum(found)
+    assert all(0 <= held <= len(text) for held, text in zip(found, texts, strict=True))
+
+
+def test_held_words_of_each_block() -> None:
+    """What is only in the gold, or only on the page, counts for none."""
+    texts = [["menu"], ["one", "two", "three"], [], ["four", "five", "six"]]
+
+    assert [0, 3, 0, 2] == corpus.held("One two three. More! Four five", texts).tolist()
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [([3.0, 1.0, 3.0, 2.0], [2.0, 3.0]), ([5.0, 5.0], []), ([-1.0, 0.0], [0.0])],
+)
+def test_few_values_have_a_bin_each(values: list[float], expected: list[float]) -> None:
+    """Whole numbers keep their differences."""
+    assert [expected] == [edges.tolist() for edges in corpus.binning(["a"], {"a": np.array(values)}).edges]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(0, 1000), st.integers(65, 2000), st.booleans())
+def test_many_values_have_bins_of_about_as_many(seed: int, count: int, is_skewed: bool) -> None:
+    """Never more than there may be, and each holds something."""
+    draw = np.random.default_rng(seed).random(count)
+    values = np.where(draw < 0.9, 0.0, draw) if is_skewed else draw
+    binning = corpus.binning(["a"], {"a": values})
+    codes = binning.codes({"a": values}, count)[0]
+
+    assert codes.max() < BINS
+    assert len(binning.edges[0]) + 1 == len(set(codes.tolist()))
+    if not is_skewed:
+        assert np.bincount(codes).max() <= 2 * (count / BINS + 1)
+
+
+def test_examples_are_the_pages_of_the_gold() -> None:
+    """In their order, each block with its words, of which gold and comments hold no more than there are."""
+    assert [one.page_id for one in trained.gold()] == [one.gold.page_id for one in trained.examples()]
+    for one in trained.examples():
+        assert len(one.page.blocks) == len(one.counted) == len(one.held) == len(one.replied)
+        assert (one.held <= one.counted).all()
+        assert (one.replied <= one.counted).all()
+        assert one.held.any()
+        assert one.page.traits is None
+        assert one.parsed.blocks.text == one.page.blocks.text
+
+
+def test_batches_hold_all() -> None:
+    """Each example once, in order."""
+    examples = list(trained.examples()) * 3
+    found = [one for some in corpus.batches(examples) for one in some]
+
+    assert [id(one) for one in examples] == [id(one) for one in found]
+
+
+def test_beside_when_nothing_is_hidden() -> None:
+    """Pages of one template hear each other; whoever is heard is a page; a page is among those its pool hears."""
+    whole = corpus.beside(trained.examples(), trained.PATTERNS)
+
+    assert {one.page.capture_id for one in trained.examples()} == set(whole)
+    assert any(one.siblings for one in whole.values())
+    assert any(one.snapshots for one in whole.values())
+    assert any(one.annotations for one in whole.values())
+    for capture_id, one in whole.items():
+        assert set(one.siblings) | set(one.snapshots) <= set(whole)
+        assert not one.siblings or capture_id in one.siblings
+        assert not one.snapshots or capture_id in one.snapshots
+
+
+def test_hidden_leaves_few_or_none() -> None:
+    """About half of the pages keep no sibling, the others one to FEW, with a cross of just these."""
+    examples = trained.examples()
+    whole = corpus.beside(examples, trained.PATTERNS)
+    urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
+    alone = few = 0
+    for seed in range(8):
+        shown = corpus.hidden(examples, whole, trained.PATTERNS, seed)
+        assert set(whole) == set(shown)
+        for capture_id, one in shown.items():
+            others = [other for other in one.siblings if other != capture_id]
+            had_any = any(urls[other] != urls[capture_id] for other in whole[capture_id].siblings)
+            alone += had_any and not others
+            few += bool(others)
+
+            assert len(others) <= corpus.FEW
+            assert set(others) <= set(whole[capture_id].siblings)
+            assert urls[capture_id] not in {urls[other] for other in others}
+            assert one.snapshots in ((), whole[capture_id].snapshots)
+            arms = {arm for made in one.annotations for arm in (made.cross.up, made.cross.down) if arm}
+            assert arms <= set(others)
+            assert bool(one.annotations) == bool(others)
+
+    assert 0.35 < alone / (alone + few) < 0.65
+
+
+def test_hidden_is_drawn_for_each_page_by_itself() -> None:
+    """The same seed hides the same, whatever other pages there are."""
+    examples = trained.examples()
+    whole = corpus.beside(examples, trained.PATTERNS)
+    one, other = (corpus.hidden(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))
+
+    assert {key: (value.siblings, value.snapshots) for key, value in one.items()} == {
+        key: (value.siblings, value.snapshots) for key, value in other.items()
+    }
+
+
+def test_alone_hides_everything() -> None:
+    """No evidence of any kind."""
+    shown = corpus.alone(trained.examples())
+
+    assert {((), (), ())} == {(one.siblings, one.snapshots, one.annotations) for one in shown.values()}
+    assert [({}, {}, {})] * len(trained.examples()) == corpus.evidence_columns(trained.examples(), shown, {})
+
+
+def test_sampled_examples_are_the_same_each_time() -> None:
+    """By the seed; all of them where there are few."""
+    one, again, other = (corpus.sampled(trained.examples(), seed) for seed in (1, 1, 2))
+
+    assert [id(some) for some in one] == [id(some) for some in again] != [id(some) for some in other]
+    assert len(trained.examples()) == len(one)

@@ -1,0 +1,90 @@
+"""`dbce train` from gold file to classifiers."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.dbce import classify
+from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.evaluation.folds import FOLDS_FILE
+from dbce_spark.samples.gold import write_gold
+from dbce_spark.training import job, trainer
+from tests.builders import CONFIG
+
+
+@pytest.fixture(scope="module")
+def small() -> Iterator[None]:
+    """Trees so few and small that training takes seconds."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("REPLY_TREES", 2)):
+            patch.setattr(trainer, name, trees)
+        patch.setitem(trainer._PARAMETERS, "num_threads", 1)
+        patch.setattr(job, "FOLDS", 3)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small: None) -> Path:
+    """What a run wrote, and what it said."""
+    made = tmp_path_factory.mktemp("training")
+    write_gold(made / "gold.jsonl", pages=16, seed=2)
+    request = job.Request(
+        paths=[str(made / "gold.jsonl")], output=str(made / "new" / "all.npz"), folds=str(made / "folds"), limit=None
+    )
+    (made / "told.txt").write_text(job.train(request, CONFIG))
+    return made
+
+
+def test_training_says_what_it_wrote(folder: Path) -> None:
+    """Where, how large, and from how many pages."""
+    size = (folder / "new" / "all.npz").stat().st_size
+    pages = len((folder / "gold.jsonl").read_text("utf-8").splitlines())
+
+    assert f"{folder}/new/all.npz: {size:,} bytes, trained on {pages} pages" == (folder / "told.txt").read_text()
+
+
+def test_card_says_what_it_was_trained_on(folder: Path) -> None:
+    """Sets, pages, sites and blocks; those of a fold also which one they have not seen."""
+    card = classify.of(str(folder / "new" / "all.npz")).card
+    of_fold = classify.of(str(folder / "folds" / "fold-1.npz")).card
+
+    assert {"sample": card["pages"]} == card["sets"]
+    assert card["blocks"] > card["pages"] > card["sites"] > 1
+    assert {"without_fold": 1} == {name: of_fold[name] for name in of_fold.keys() - card.keys()}
+
+
+def test_every_site_is_in_one_fold(folder: Path) -> None:
+    """And each fold has its file."""
+    sites = json.loads((folder / "folds" / FOLDS_FILE).read_text())
+
+    assert {"fold-0.npz", "fold-1.npz", "fold-2.npz"} == set(sites.values())
+    assert {*sites.values(), FOLDS_FILE} == {path.name for path in (folder / "folds").iterdir()}
+    assert len(sites) == classify.of(str(folder / "new" / "all.npz")).card["sites"]
+
+
+def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
+    """Byte for byte."""
+    output = tmp_path / "again.npz"
+    job.train(job.Request(paths=[str(folder / "gold.jsonl")], output=str(output), folds=None, limit=None), CONFIG)
+
+    assert (folder / "new" / "all.npz").read_bytes() == output.read_bytes()
+
+
+def test_training_on_nothing_is_an_error(tmp_path: Path) -> None:
+    """No file is left behind."""
+    (tmp_path / "none.jsonl").write_text("")
+    request = job.Request(paths=[str(tmp_path / "none.jsonl")], output=str(tmp_path / "x.npz"), folds=None, limit=None)
+    with pytest.raises(InputError):
+        job.train(request, CONFIG)
+
+    assert not (tmp_path / "x.npz").exists()
+
+
+def test_missing_lightgbm_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Before anything is read, with what to do."""
+    monkeypatch.setattr(job, "find_spec", lambda name: None)
+    request = job.Request(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
+    with pytest.raises(PlatformError, match=r"pip install 'dbce-spark\[train\]'"):
+        job.train(request, CONFIG)

@@ -1,0 +1,142 @@
+"""Training: folds, halves, and the same numbers as where the classifier is used."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.dbce import classify, crosses, local, pages, pools
+from dbce_spark.dbce.classify import Classifier
+from dbce_spark.dbce.trees import BINS
+from dbce_spark.model import Page
+from dbce_spark.training import corpus, trainer
+from tests import trained
+from tests.builders import config
+
+SITES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
+
+
+@settings(deadline=None)
+@given(SITES, st.integers(2, 6))
+def test_folds_share_no_site(sites: list[str], count: int) -> None:
+    """Every page is in a fold, all of a site in the same one, and the order of the pages does not matter."""
+    found = trainer.folds(sites, count)
+    of_site = {site: {int(fold) for one, fold in zip(sites, found, strict=True) if one == site} for site in sites}
+    again = trainer.folds(sites[::-1], count)[::-1]
+
+    assert len(sites) == len(found)
+    assert {1} == {len(some) for some in of_site.values()}
+    assert set(found.tolist()) <= set(range(count))
+    assert found.tolist() == again.tolist()
+
+
+@settings(deadline=None)
+@given(SITES, st.integers(2, 6))
+def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
+    """The largest is no larger than the smallest and one site; none is empty where there are sites enough."""
+    sizes = np.bincount(trainer.folds(sites, count), minlength=count)
+    largest_site = max(sites.count(site) for site in sites)
+
+    assert sizes.max() - sizes.min() <= largest_site
+    assert (sizes.min() > 0) == (len(set(sites)) >= count)
+
+
+def test_training_computes_what_judging_does(tmp_path: Path) -> None:
+    """With nothing hidden, a page's rows in training are those that its scores are computed of."""
+    of = trained.prepared()
+    half_done = trained.classifier()
+    verdicts = trainer._verdicts(half_done.first.log_odds(of.page_codes))
+    everything = np.ones(len(of.pages), np.bool_)
+    binnings, codes = trainer._second_codes(of, of.examples, everything, verdicts)
+    classifier = Classifier(
+        {"page": of.page_binning, **binnings}, half_done.first, half_done.second, half_done.replies, {}
+    )
+    path = tmp_path / "skew.npz"
+    classify.save(classifier, path)
+    settings = config(f"label.classifier={path}")
+
+    read = pages.of_fetches([one.gold.fetch(0) for one in of.examples], settings)
+    known = [one for one in read if isinstance(one, Page)]
+    evidence = pools.evidence(known, settings.bucket.cap, lambda: classifier)
+    found = crosses.select(local.find(known, settings), per_capture=settings.cross.per_capture)
+    annotated = corpus.annotations([one.cross for one in found], known, settings)
+    assert len(of.examples) == len(known)
+    for at, one in enumerate(known):
+        gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
+
+        assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], classifier._codes(gathered)), (
+            one.capture.url
+        )
+
+
+def test_hidden_evidence_is_hidden_from_training() -> None:
+    """Of a page with nothing beside it, the second half of the rows says unknown."""
+    of = trained.prepared()
+    nothing = replace(of, hidden=corpus.alone(of.examples))
+    verdicts = np.zeros(len(of.pages), np.int64)
+    binnings, codes = trainer._second_codes(nothing, of.examples, np.ones(len(of.pages), np.bool_), verdicts)
+    own = len(of.page_codes) + len(binnings["context"].names)
+    for group in ("siblings", "snapshots", "crosses"):
+        rows = slice(own, own + len(binnings[group].names))
+        own = rows.stop
+
+        assert np.array_equal(binnings[group].codes({}, len(of.pages)), codes[rows, len(of.pages) :])
+    assert own == len(codes)
+
+
+def test_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
+    """Trained twice, also from pages prepared anew, the file is the same."""
+    again = trained.train(trainer.prepare(trained.examples(), trained.PATTERNS))
+    paths = [tmp_path / "one.npz", tmp_path / "other.npz"]
+    classify.save(trained.classifier(), paths[0])
+    classify.save(again, paths[1])
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_pages_that_are_left_out_change_nothing() -> None:
+    """Whatever a site that is not trained on calls content, the trees are the same."""
+    of = trained.prepared()
+    left_out = of.sites[0]
+    marked = [site != left_out for site in of.sites]
+    rows = np.array([not is_marked for is_marked in marked])[of.pages]
+    swapped = replace(of, is_content=np.where(rows, ~of.is_content, of.is_content))
+    one, other = trained.train(of, marked), trained.train(swapped, marked)
+
+    assert one.second.values.tolist() == other.second.values.tolist()
+    assert one.first.values.tolist() == other.first.values.tolist()
+    assert one.second.values.tolist() != trained.classifier().second.values.tolist()
+
+
+def test_trained_classifier_knows_content_from_menus() -> None:
+    """On pages it has seen it is right of most words, and comments are no content to it."""
+    of = trained.prepared()
+    sure = trained.classifier().first.log_odds(of.page_codes) > 0
+    right = of.weights[sure == of.is_content].sum() / of.weights.sum()
+
+    assert right > 0.85
+
+
+def test_labels() -> None:
+    """Content is what the gold holds half of; a comment is what the comments hold and the gold does not."""
+    of = trained.prepared()
+
+    assert of.is_content.any()
+    assert of.is_reply.any()
+    assert not (of.is_content & of.is_reply).any()
+    assert of.tells_replies.all()
+    assert of.weights.max() <= trainer.COUNTED_WORDS
+    assert of.page_codes.max() < BINS
+
+
+@pytest.mark.parametrize(("pages", "expected"), [(1, 1.0), (25, 1.0), (50, 0.5)])
+def test_many_pages_of_a_host_share_their_weight(pages: int, expected: float) -> None:
+    """Beyond HOST_PAGES."""
+    one = trained.examples()[0]
+    many = [replace(one, page=replace(one.page, capture_id=f"{at}", capture=one.page.capture)) for at in range(pages)]
+    made = trainer.prepare(many, trained.PATTERNS)
+
+    assert expected * min(one.counted.max(), trainer.COUNTED_WORDS) == made.weights.max()
