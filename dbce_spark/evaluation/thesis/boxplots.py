@@ -1,0 +1,71 @@
+"""Box plots as SVG, to stand in an HTML page or by themselves."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+import numpy as np
+
+COLOURS = ("#4c72b0", "#55a868", "#c44e52", "#8172b3", "#ccb974", "#64b5cd", "#8c8c8c")
+"""One a series, told apart by those who see red and green alike too, by their lightness."""
+
+_BOX, _GAP, _LEFT, _TOP, _HEIGHT, _BOTTOM = 16, 28, 44, 34, 240, 46
+"""Pixels: width of a box, between groups, left of and above the plot, its height, and below it."""
+
+_TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def boxes(title: str, groups: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
+    """Values from 0 to 1 by group and series: a box from quartile to quartile, a line at the median, whiskers to the
+    5th and 95th percentile. Groups stand along the x axis, a series has one colour in all of them.
+    """
+    series = list(dict.fromkeys(name for group in groups.values() for name in group))
+    step = _BOX * len(series) + _GAP
+    width = _LEFT + max(step * len(groups), 70 * len(series)) + _GAP
+    parts = [f'<text x="{_LEFT}" y="16" font-size="14">{escape(title)}</text>', *_axis(width)]
+    for at, (group, values) in enumerate(groups.items()):
+        left = _LEFT + _GAP // 2 + at * step
+        middle = left + _BOX * len(series) / 2
+        parts.append(_label(middle, _TOP + _HEIGHT + 16, group))
+        for nth, name in enumerate(series):
+            if len(values.get(name, ())):
+                parts += _box(left + nth * _BOX, values[name], COLOURS[nth % len(COLOURS)])
+    parts += _legend(series)
+    height = _TOP + _HEIGHT + _BOTTOM
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        f' role="img" font-family="sans-serif" font-size="11" fill="#222">{"".join(parts)}</svg>'
+    )
+
+
+def _axis(width: int) -> Iterator[str]:
+    for tick in _TICKS:
+        y = _y(tick)
+        yield f'<line x1="{_LEFT}" x2="{width - 8}" y1="{y:.1f}" y2="{y:.1f}" stroke="#ddd"/>'
+        yield f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:.1f}</text>'
+
+
+def _box(left: float, values: Sequence[float], colour: str) -> Iterator[str]:
+    low, first, median, third, high = (_y(value) for value in np.percentile(values, (5, 25, 50, 75, 95)))
+    middle, right = left + _BOX / 2, left + _BOX - 2
+    yield f'<line x1="{middle}" x2="{middle}" y1="{high:.1f}" y2="{low:.1f}" stroke="{colour}"/>'
+    yield (
+        f'<rect x="{left + 2}" y="{third:.1f}" width="{_BOX - 4}" height="{first - third:.1f}" fill="{colour}"'
+        f' fill-opacity="0.45" stroke="{colour}"/>'
+    )
+    yield f'<line x1="{left + 2}" x2="{right}" y1="{median:.1f}" y2="{median:.1f}" stroke="#000" stroke-width="1.5"/>'
+
+
+def _legend(series: Sequence[str]) -> Iterator[str]:
+    y = _TOP + _HEIGHT + 36
+    for nth, name in enumerate(series):
+        x = _LEFT + 70 * nth
+        yield f'<rect x="{x}" y="{y - 9}" width="10" height="10" fill="{COLOURS[nth % len(COLOURS)]}"/>'
+        yield f'<text x="{x + 14}" y="{y}">{escape(name)}</text>'
+
+
+def _label(x: float, y: float, text: str) -> str:
+    return f'<text x="{x:.1f}" y="{y}" text-anchor="middle">{escape(text)}</text>'
+
+
+def _y(value: float) -> float:
+    return _TOP + _HEIGHT * (1 - float(value))

@@ -1,0 +1,113 @@
+"""Learning sets, classifiers, and what becomes of thin ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.thesis import learning
+from dbce_spark.dbce.thesis.cases import CASES
+from dbce_spark.dbce.thesis.learning import BALANCES, Learner, balanced, forest, learn, nearest, reclassify, scaled
+from tests.dbce.thesis.made import B, C, U, examples, labels
+
+LEARNERS = [CASES[name].learner for name in ("T003", "T006")]
+VECTORS = np.array([[0.0, 1], [0, 2], [9, 1], [9, 2], [1, 1]])
+
+
+def test_equal_vectors_of_different_labels_are_all_discarded() -> None:
+    """Thesis 2.3: both classes are removed from the learning set, however often each stands there."""
+    vectors = np.array([[1.0, 2], [1, 2], [1, 2], [3, 4], [3, 4], [5, 6]])
+    found = learning.examples(vectors, labels(C, B, C, B, B, C))
+    assert [[3, 4], [3, 4], [5, 6]] == found.vectors.tolist()
+    assert [B, B, C] == found.labels.tolist()
+    assert 3 == found.conflicts
+
+
+def test_undecided_nodes_teach_nothing() -> None:
+    """Nor do they quarrel with equal ones."""
+    found = learning.examples(np.array([[1.0], [1], [2]]), labels(U, C, U))
+    assert ([[1.0]], [C], 0) == (found.vectors.tolist(), found.labels.tolist(), found.conflicts)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_all_nodes_are_labelled_anew(learner: Learner) -> None:
+    """An undecided node gets the label of those like it, and so does a pre-classified one that is unlike its own."""
+    near, far = [[0.0, value] for value in range(6)], [[900.0, value] for value in range(6)]
+    vectors = np.array([*near, *far, [1.0, 1.5], [899.0, 2.5]])
+    known = labels(*[C] * 6, *[B] * 6, U, U)
+    found = reclassify(learn(learner, learning.examples(vectors, known)), vectors, known)
+    assert [*[C] * 6, *[B] * 6, C, B] == found.tolist()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_with_nothing_to_learn_from_labels_stay(learner: Learner) -> None:
+    """No pattern known, or all in conflict: there is no model."""
+    for known in (labels(U, U), labels(C, B)):
+        found = learning.examples(np.array([[1.0], [1.0]]), known)
+        assert known.tolist() == reclassify(learn(learner, found), np.array([[1.0], [1.0]]), known).tolist()
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_with_examples_of_one_label_all_nodes_get_it(learner: Learner) -> None:
+    """Fewer examples than neighbours are no error either."""
+    known = labels(B, U, U, B, U)
+    found = reclassify(learn(learner, learning.examples(VECTORS, known)), VECTORS, known)
+    assert [B] * 5 == found.tolist()
+
+
+def test_large_hashes_do_not_drown_small_features() -> None:
+    """Between nodes of one class only the other features tell, as exactly as without the hash."""
+    of_class = np.concatenate([np.full((12, 20), 4.2e9), np.arange(12.0)[:, None]], axis=1)
+    model = nearest(neighbours=1, weights="uniform")(examples(of_class.tolist(), [C, B] * 6))
+    assert [C, B] * 6 == model.predict(of_class + np.eye(1, 21, 20) * 0.25).tolist()
+
+
+def test_a_forest_is_the_same_every_time() -> None:
+    """Its seed is given; another one draws other samples."""
+    draw = np.random.default_rng(0)
+    vectors = draw.random((60, 8))
+    some = examples(vectors.tolist(), [C if value > 0.5 else B for value in draw.random(60)])
+    unseen = draw.random((200, 8))
+
+    def predicted(seed: int) -> list[int]:
+        learner = forest(trees=10, min_samples_leaf=1, class_weight=None, seed=seed)
+        return [int(label) for label in learner(some).predict(unseen)]
+
+    assert predicted(1) == predicted(1) != predicted(2)
+
+
+def test_scaling_makes_units_irrelevant() -> None:
+    """Metres or kilometres: the nearest stays the nearest. A feature that never varies is no division by zero."""
+    vectors = np.array([[0.0, 0, 7], [0, 9, 7], [1000, 0, 7], [1000, 9, 7]])
+    model = scaled(nearest(neighbours=1, weights="uniform"))(examples(vectors.tolist(), [C, B, C, B]))
+    assert [C, B] == model.predict(np.array([[600.0, 1, 7], [400, 8, 7]])).tolist()
+
+
+def test_balanced_sets_have_as_many_of_each_label() -> None:
+    """Cut to the rarer label or filled up to the more frequent one; the order of the page stays."""
+    some = examples([[value] for value in range(7)], [C, B, B, B, C, B, B])
+    found = {name: balance(some) for name, balance in BALANCES.items()}
+    assert [0, 1, 2, 3, 4, 5, 6] == found["as found"].vectors[:, 0].tolist()
+    assert [0, 1, 3, 4] == found["undersampled"].vectors[:, 0].tolist()
+    assert [0, 0, 0, 1, 2, 3, 4, 4, 5, 6] == found["oversampled"].vectors[:, 0].tolist()
+
+
+@given(st.lists(st.sampled_from([C, B]), max_size=20))
+def test_balancing_invents_nothing(some: list[int]) -> None:
+    """Each example keeps its label, and a set of one label or none stays whole."""
+    found = examples(
+        [[float(value)] for value in range(len(some))] or np.empty((0, 1)).tolist(), [C if x == C else B for x in some]
+    )
+    for balance in BALANCES.values():
+        made = balance(found)
+        assert all(some[int(value)] == label for (value,), label in zip(made.vectors, made.labels, strict=True))
+        assert set(some) == set(made.labels.tolist())
+
+
+def test_a_balanced_learner_sees_the_balanced_set() -> None:
+    """Five boilerplate neighbours outvote the one content node until it is as frequent as they are."""
+    some = examples([[0.0], *[[float(value)] for value in range(2, 7)]], [C, *[B] * 5])
+    plain = nearest(neighbours=5, weights="uniform")
+    unseen = np.array([[0.0]])
+    assert [B] == plain(some).predict(unseen).tolist()
+    assert [C] == balanced(BALANCES["oversampled"], plain)(some).predict(unseen).tolist()

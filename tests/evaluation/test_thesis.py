@@ -1,0 +1,278 @@
+"""The experiments of the thesis: extractors, counts, tables and figures, on small sets of our own."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lxml import etree
+
+from dbce_spark.dbce.thesis.cases import CASES
+from dbce_spark.dbce.thesis.phases import PHASES
+from dbce_spark.errors import ConfigError
+from dbce_spark.evaluation import datasets, extractors
+from dbce_spark.evaluation.metrics import rouge_l, words
+from dbce_spark.evaluation.thesis import boxplots, chapter4, learner, merges, prepared, report, sample, snapshots
+from dbce_spark.evaluation.thesis.extract import extract
+from dbce_spark.evaluation.thesis.truth import counts, text_node_labels
+from dbce_spark.labels import Label
+from tests.builders import CONFIG, archive, http, record
+from tests.evaluation.fakes import gold_pages, line, own_set, written
+
+U, C, B = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
+NAMES = ("seal", "storm", "crane", "bell", "ferry", "tide", "rope", "gull", "fog", "buoy", "eel", "net")
+
+
+def prose(*names: object) -> str:
+    """Twelve words that no other text has."""
+    return " ".join(f"{''.join(map(str, names))}{place}" for place in range(12))
+
+
+def story(name: str, version: int = 0, site: str = "harbour.example") -> dict[str, Any]:
+    """A page of one template: a menu, a story with a paragraph that each version words anew, and a foot."""
+    told = [*(prose(name, word) for word in NAMES[:5]), prose(name, "version", version)]
+    menu = "".join(f"<li><a href='/{word}'>About {word} and more</a></li>" for word in NAMES)
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in told)
+    foot = "<address><i>Printed by the harbour office, all rights reserved.</i></address>"
+    return line(
+        f"{site}/{name}/{version}",
+        f"<html><body><ul>{menu}</ul><div><b></b><h1>{prose(name)}</h1>{body}</div>{foot}</body></html>",
+        "\n".join([prose(name), *told]),
+        site=site,
+        url=f"http://{site}/{name}.html",
+        url_key=f"{site}/{name}",
+        date=f"20{10 + version}-01-01",
+        dataset="series" if version else "sites",
+    )
+
+
+def sites(count: int = 3) -> list[dict[str, Any]]:
+    """So many pages of two sites each."""
+    return [story(name, site=site) for site in ("a.example", "b.example") for name in NAMES[:count]]
+
+
+def series(count: int = 9) -> list[dict[str, Any]]:
+    """So many snapshots of three pages each, a year apart."""
+    return [story(name, version) for name in NAMES[:3] for version in range(1, count + 1)]
+
+
+def cells(table: str) -> list[list[str]]:
+    """The rows of a Markdown table, without its head."""
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in table.splitlines()[2:]]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_case_extracts_the_story(name: str, tmp_path: Path) -> None:
+    """Between siblings the menu and the foot are gone, and each phase has its time: no learning, no time for it."""
+    pages = gold_pages(tmp_path, [{**one, "dataset": "made"} for one in sites()])
+    found = extract(pages, CONFIG, name)
+    for page in pages:
+        paragraphs, text = page.gold.splitlines()[1:], found[page.page_id].text
+        assert text.endswith("\n".join(paragraphs))
+        assert "About" not in text
+    assert all(PHASES == tuple(one.seconds) for one in found.values())
+    assert (name in ("T001", "T002")) == (sum(one.seconds["learn"] for one in found.values()) == 0)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_thin_learning_sets_are_no_error(name: str, tmp_path: Path) -> None:
+    """A story of one node is outvoted by its neighbours where there are five; a page alone gets the fallback."""
+    found = extract(gold_pages(tmp_path, own_set()), CONFIG, name)
+    assert ("forty two storms" in found["story-1"].text) == (name in ("T001", "T002", "T006"))
+    assert "grey seal" in found["alone"].text
+
+
+@pytest.mark.parametrize("name", ["T001", "T002"])
+def test_the_unlearned_cases_are_those_of_the_method(name: str, tmp_path: Path) -> None:
+    """The same words as `local.extractions` with that `label.by`."""
+    pages = gold_pages(tmp_path, [{**fields, "dataset": "made"} for fields in [*sites(), *series()]])
+    setting = extractors.Setting(config=CONFIG, time_limit=2.0, workers=1, folds="", advance=lambda _: None)
+    expected = {page_id: one.text.split() for page_id, one in extractors.together(pages, setting, name).items()}
+    assert expected == {page_id: one.text.split() for page_id, one in extract(pages, CONFIG, name).items()}
+
+
+def test_a_page_without_a_word_is_told(tmp_path: Path) -> None:
+    """It has no text and no time, and says why."""
+    found = extract(gold_pages(tmp_path, [line("a", "<script>1</script>"), line("b")]), CONFIG, "T006")
+    assert ("", "no_text: no word outside scripts, styles and forms") == (found["a"].text, found["a"].error)
+    assert {0.0} == set(found["a"].seconds.values())
+    assert "" == found["b"].error
+
+
+def test_an_unknown_case_is_told_with_the_known_ones() -> None:
+    """There are six."""
+    with pytest.raises(ConfigError, match=r"T007 is no test case of the thesis; known are T001, .*T006"):
+        extract([], CONFIG, "T007")
+
+
+def test_text_nodes_are_content_if_the_gold_holds_half_of_them() -> None:
+    """One without a word is neither."""
+    html = "<html><body><p>menu here</p><p>one two <b>***</b> three four five six</p></body></html>"
+    assert [B, C, U, C] == text_node_labels(html, "one two three four").tolist()
+
+
+def test_nodes_without_truth_are_not_counted() -> None:
+    """And one that is left undecided is not in the text."""
+    labels, truth = np.array([C, B, U, C, U, C], np.uint8), np.array([C, C, C, B, B, U], np.uint8)
+    found = counts(labels, truth)
+    assert (1, 2, 1, 1) == (found.tp, found.fn, found.fp, found.tn)
+
+
+def test_samples_hold_groups_with_siblings_and_no_group_whole(tmp_path: Path) -> None:
+    """The same pages whatever their order; none without two siblings."""
+    fields = [*sites(12), *(story(name, site="c.example") for name in NAMES[:2])]
+    pages = gold_pages(tmp_path, [{**one, "dataset": "made"} for one in fields])
+    chosen = sample.chosen(pages, 3)
+    assert sample.PER_GROUP == len(chosen) == len({page.url for page in chosen})
+    assert 1 == len({page.group for page in chosen})
+    assert 24 == len(sample.chosen(pages, 100))
+
+
+def measured(tmp_path: Path, fields: list[dict[str, Any]]) -> sample.Sample:
+    pages = gold_pages(tmp_path, [{**one, "dataset": "made"} for one in fields])
+    return sample.read(sample.across_versions(pages), CONFIG)
+
+
+def test_chapter_4_has_all_cases_with_scores_and_times(tmp_path: Path) -> None:
+    """On a clean template every node is told right, and learning takes time where there is some."""
+    found = {"made": chapter4.measure(measured(tmp_path, sites()), CONFIG)}
+    rows = cells(chapter4.scores(found))
+    assert list(CASES) == [row[1] for row in rows]
+    assert ["6", "1.000"] == rows[0][2:4]
+    times = {row[1]: row[2:] for row in cells(chapter4.times(found))}
+    assert "0.0" == times["T002"][PHASES.index("learn")] != times["T006"][PHASES.index("learn")]
+
+
+def test_figures_are_svg_with_a_box_for_each_case(tmp_path: Path) -> None:
+    """Figure 4.7 over all pages, figure 4.8 by set."""
+    found = {name: chapter4.measure(measured(tmp_path, sites()), CONFIG) for name in ("one", "two")}
+    boxes = {
+        figure: len(etree.fromstring(svg.encode()).findall(".//{*}rect[@fill-opacity]"))
+        for figure, svg in (("4.7", chapter4.figure_4_7(found)), ("4.8", chapter4.figure_4_8(found)))
+    }
+    assert {"4.7": 6, "4.8": 12} == boxes
+
+
+def test_boxes_stand_at_the_quartiles() -> None:
+    """From the second to the fourth of five values, in a plot 240 pixels high; a name may hold markup."""
+    root = etree.fromstring(boxplots.boxes("A & B", {"<all>": {"T001": [0.0, 0.25, 0.5, 0.75, 1.0]}}).encode())
+    box = root.find(".//{*}rect[@fill-opacity]")
+    assert box is not None
+    assert ("94.0", "120.0") == (box.get("y"), box.get("height"))
+    assert {"A & B", "<all>"} <= {str(text.text) for text in root.iter("{*}text")}
+
+
+def test_balancing_measures_every_learning_set(tmp_path: Path) -> None:
+    """Four cases with three sets each, and the weighed forest."""
+    rows = cells(learner.balancing(measured(tmp_path, sites()), CONFIG))
+    assert 13 == len(rows) == len({(row[0], row[1]) for row in rows})
+
+
+def test_tuning_chooses_on_other_sites_than_it_measures(tmp_path: Path) -> None:
+    """Both halves together are all nodes, of the listed parameters and of the tuned ones."""
+    rows = cells(learner.tuning(measured(tmp_path, sites()), CONFIG))
+    nodes = [int(row[-1].replace(",", "")) for row in rows]
+    assert nodes[0] == nodes[1] + nodes[2] == nodes[3] == nodes[4] == nodes[5] + nodes[6]
+
+
+def test_wider_crosses_are_measured_under_every_rule(tmp_path: Path) -> None:
+    """Only pages with siblings enough for the widest."""
+    fields = [story(name, site="a.example") for name in NAMES[:10]] + sites()[3:]
+    rows = [row for row in cells(merges.wider(measured(tmp_path, fields), CONFIG)) if len(row) > 10]
+    assert {"10"} == {row[3] for row in rows}
+    assert 2 * len(merges.WIDTHS) * len(merges.RULES) == len(rows)
+
+
+def test_quarrels_are_counted(tmp_path: Path) -> None:
+    """A text that two pages of ten share is content to all crosses but one: caution tells it right, votes do not."""
+    fields = [story(name, site="a.example") for name in NAMES[:10]]
+    for one in fields[:2]:
+        one["html"] = one["html"].replace("</div>", f"<p>{prose('late')}</p></div>")
+    rows = cells(merges.wider(measured(tmp_path, fields), CONFIG))
+    quarrels = {
+        (row[0], row[1]): dict(zip(("nodes", "share", *merges.RULES), row[2:], strict=True)) for row in rows[-8:]
+    }
+    assert (".000", ".000") == (quarrels["T001", "1"]["share"], quarrels["T006", "1"]["share"])
+    found = quarrels["T001", "5"]
+    assert (".000", ".000", "1.000") == (found["evidence"], found["votes"], found["caution"])
+
+
+def test_fullness_measures_the_same_captures_in_every_cross(tmp_path: Path) -> None:
+    """Three of each URL. What was worded anew is undecided in a full cross, and content in one without snapshots."""
+    rows = {(row[0], row[1]): row[2:] for row in cells(snapshots.fullness(measured(tmp_path, series(5)), CONFIG))}
+    assert {"9"} == {row[0] for row in rows.values()}
+    assert set(snapshots.PATTERNS) == {pattern for pattern, _ in rows}
+    assert (".000", "1.000") == (rows["11100", "T001"][-2], rows["11100", "T001"][2])
+    assert float(rows["11111", "T001"][3]) < float(rows["11100", "T001"][3]) == 1
+
+
+def test_distances_tell_the_days_between_snapshots(tmp_path: Path) -> None:
+    """Nine snapshots a year apart: only the middle one has four on either side."""
+    rows = cells(snapshots.distances(measured(tmp_path, series()), CONFIG))
+    assert [("1", "365"), ("2", "730"), ("3", "1,096"), ("4", "1,461")] == sorted({(row[0], row[1]) for row in rows})
+    assert {"3"} == {row[3] for row in rows}
+
+
+def test_siblings_in_series_are_of_the_same_crawl(tmp_path: Path) -> None:
+    """A page that stood under another URL before is no sibling of its own."""
+    moved = [
+        {**story("seal", version), "id": f"moved/{version}", "url_key": "elsewhere", "url": "http://harbour.example/m"}
+        for version in (20, 21, 22)
+    ]
+    of = measured(tmp_path, [*series(), *moved])
+    assert snapshots.distances(of, CONFIG) == snapshots.distances(measured(tmp_path, series()), CONFIG)
+
+
+def test_context_is_measured_beside_the_cases(tmp_path: Path) -> None:
+    """Three test cases, three densities."""
+    rows = cells(snapshots.context(measured(tmp_path, series(3)), CONFIG))
+    assert 6 == len(rows)
+    assert {".000"} == {row[-2] for row in rows if row[0].startswith("T007")}
+
+
+def test_a_crawl_without_gold_tells_what_is_still_there(tmp_path: Path) -> None:
+    """Nothing changes but one paragraph of a page."""
+    records = [
+        record(http(story(name, version)["html"]), url=f"http://a.org/{name}", date=f"20{10 + version}-01-01T00:00:00Z")
+        for name in NAMES[:3]
+        for version in (1, 2, 3)
+    ]
+    path = archive(tmp_path / "crawl.warc", *records)
+    [(name, fetches)] = report.crawls([path], CONFIG)
+    rows = cells(snapshots.crawled(prepared.archive(fetches, CONFIG), CONFIG))
+    assert "crawl.warc" == name
+    assert [("1", "9"), ("2", "6")] == [(row[0], row[2]) for row in rows]
+    assert all(0.8 < float(row[-1]) < 1 for row in rows)
+
+
+def test_the_report_holds_every_experiment(tmp_path: Path) -> None:
+    """Sets with series and without, in one document that is the same the next time, but for the times."""
+    paths = [written(tmp_path, sites(), "sites.jsonl"), written(tmp_path, series(3), "series.jsonl")]
+    crawl = archive(tmp_path / "c.warc", record())
+    told = report.write(report.Request(paths=paths, crawls=[crawl], output=str(tmp_path / "out"), pages=6), CONFIG)
+    assert told == (tmp_path / "out" / report.FILE).read_text(encoding="utf-8")
+    heads = [row.removeprefix("## ") for row in told.splitlines() if row.startswith("## ")]
+    assert [*report.ON_SITES, *(f"{title}: series" for title in report.ON_SERIES)] == heads[2:-1]
+    assert 2 == told.count("<svg ")
+
+
+@pytest.mark.data
+def test_bit_patterns_find_nearly_all_content_of_real_pages(shared_data: Path) -> None:
+    """As in table 4.2, T001 has a high recall of content and a high precision of boilerplate; T006 keeps both."""
+    gold = datasets.read([str(shared_data / "gold" / "big9.jsonl.xz")])
+    of = sample.read(sample.chosen(gold.sets["big9"], 10), CONFIG)
+    found = {row[1]: row for row in cells(chapter4.scores({"big9": chapter4.measure(of, CONFIG)}))}
+    for name in ("T001", "T006"):
+        recall_of_content, precision_of_boilerplate = float(found[name][5]), float(found[name][7])
+        assert recall_of_content > 0.9
+        assert precision_of_boilerplate > 0.95
+
+
+@pytest.mark.data
+def test_extracted_texts_of_real_pages_are_like_their_gold(shared_data: Path) -> None:
+    """All cases, on two groups of pages."""
+    gold = datasets.read([str(shared_data / "gold" / "big9.jsonl.xz")])
+    pages = sample.chosen(gold.sets["big9"], 10)
+    for name in CASES:
+        found = extract(pages, CONFIG, name)
+        assert np.mean([rouge_l(words(page.gold), words(found[page.page_id].text)).f1 for page in pages]) > 0.7
