@@ -1,11 +1,12 @@
 """What ends a run. Bad data never does: it becomes a reject (see `rejects.py`).
 
 DbceError
-├── ConfigError   a parameter is unknown, of the wrong type or out of its range
-├── InputError    an input argument names nothing that can be read
-├── JobError      Spark gave up on a stage
-├── OutputError   the output exists, cannot be written, or is not an output of ours
-└── PlatformError this machine lacks something the program needs to run
+├── ConfigError     a parameter is unknown, of the wrong type or out of its range
+├── EvaluationError a score is under its floor, or a floor would sink unasked
+├── InputError      an input argument names nothing that can be read
+├── JobError        Spark gave up on a stage
+├── OutputError     the output exists, cannot be written, or is not an output of ours
+└── PlatformError   this machine lacks something the program needs to run
 """
 
 
@@ -15,6 +16,10 @@ class DbceError(Exception):
 
 class ConfigError(DbceError):
     """A parameter is unknown, of the wrong type or out of its range."""
+
+
+class EvaluationError(DbceError):
+    """A score is under its floor, or a floor would sink that nobody asked to lower."""
 
 
 class InputError(DbceError):

@@ -1,21 +1,32 @@
 """An extractor in a process of its own, so that a page it hangs or crashes on is lost to it, and to nobody else."""
 
+import contextlib
 import logging
 import multiprocessing
+import multiprocessing.connection
 import os
+import re
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 
 from dbce_spark.errors import PlatformError
 
+if sys.platform == "linux":
+    import resource
+
 Extract = Callable[[str, str], str | None]
-"""The main text of a page from its HTML and its language ("" if not known)."""
+"""The main text of a page from its HTML and its language ("" if not known).
+
+One that works in a process of its own has a `clock`: seconds of CPU spent there so far.
+"""
 
 Load = Callable[[], Extract]
 """Imports an extractor, in the child."""
@@ -23,24 +34,74 @@ Load = Callable[[], Extract]
 START_LIMIT = 120.0
 """Seconds a child may take to start and import what it needs."""
 
+MEMORY_LIMIT = 2 << 30
+"""Bytes that a child may take beyond what it took to load its extractor.
+
+The hungriest peer, a DOM in Node, takes 0.6 GB for the largest gold pages, of 5 MB; two children with three times as
+much leave a laptop of 8 GB usable. Linux holds a child to it: heap and private mappings count (RLIMIT_DATA), reserved
+addresses do not. macOS counts neither, so there nothing stops a Python extractor; Node, which counts its own heap, is
+held to it on both.
+"""
+
+_OUT_OF_MEMORY = re.compile(
+    r"MemoryError|out of memory|memory allocation of \d+|bad_alloc|Cannot allocate memory", re.I
+)
+"""What Python, C, Rust, C++ and V8 say before they end a process that gets no more memory."""
+
+_LAST_WORDS = 1 << 16
+"""Bytes of what a process said that are looked through when it is gone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an extractor made of a page. With an error the text is empty: a miss, not a gap."""
+    """What an extractor made of a page. With an error the text is empty: a miss, not a gap.
+
+    An error begins with its kind: "timeout", "memory", "crash", or the name of the exception that was raised.
+    """
 
     text: str
     seconds: float  # of CPU; the time limit where it was reached
     error: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """A started child, the pipe to it, and the file it writes its errors to."""
+
+    process: SpawnProcess
+    pipe: Connection
+    words: Path
+
+    def end(self) -> int | None:
+        """Ends it, whatever it does, and what it started; returns its exit code."""
+        with contextlib.suppress(
+            ProcessLookupError, PermissionError
+        ):  # it ended before it had a group, or all of it did
+            os.killpg(self.process.pid or 0, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+        code = self.process.exitcode
+        self.process.close()
+        self.pipe.close()
+        self.words.unlink(missing_ok=True)
+        return code
+
+    def last_words(self) -> str:
+        """What it wrote about its last page, once it has ended."""
+        multiprocessing.connection.wait([self.process.sentinel], timeout=5)
+        with self.words.open("rb") as file:
+            file.seek(max(file.seek(0, os.SEEK_END) - _LAST_WORDS, 0))
+            return file.read().decode("utf-8", "replace")
+
+
 class Child:
     """A process that extracts page after page; started when first needed, and again after it was lost."""
 
-    def __init__(self, load: Load, *, time_limit: float):
+    def __init__(self, load: Load, *, time_limit: float, memory_limit: int = MEMORY_LIMIT):
         self._load = load
         self._time_limit = time_limit
-        self._process: SpawnProcess | None = None
-        self._pipe: Connection | None = None
+        self._memory_limit = memory_limit
+        self._running: _Process | None = None
 
     def extract(self, html: str, lang: str) -> Extracted:
         """The main text of one page.
@@ -48,84 +109,108 @@ class Child:
         Raises:
             PlatformError: the extractor cannot be started at all.
         """
-        pipe = self._pipe or self._start()
+        running = self._running or self._start()
         started = time.monotonic()
         try:
-            pipe.send((html, lang))
-            if not pipe.poll(self._time_limit):
+            running.pipe.send((html, lang))
+            if not running.pipe.poll(self._time_limit):
                 self.close()
                 return Extracted("", self._time_limit, f"timeout: no text after {self._time_limit:g} s")
-            return Extracted(*pipe.recv())
+            text, seconds, error = running.pipe.recv()
         except (EOFError, OSError):
-            return Extracted("", time.monotonic() - started, f"crash: the process ended with {self._exit_code()}")
+            return Extracted("", time.monotonic() - started, self._lost(running))
+        if error == MemoryError.__name__:
+            self.close()  # what it still holds would be missing to the next page
+            return Extracted("", seconds, self._memory())
+        return Extracted(text, seconds, error)
 
     def close(self) -> None:
-        """Ends the process, whatever it does."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process.close()
-        if self._pipe is not None:
-            self._pipe.close()
-        self._process = self._pipe = None
+        """Ends the process, if there is one."""
+        if self._running is not None:
+            self._running.end()
+        self._running = None
 
-    def _start(self) -> Connection:
+    def _start(self) -> _Process:
         # Not forked: the parent has threads, and what it has imported would be the extractor's too.
         context = multiprocessing.get_context("spawn")
         pipe, far_end = context.Pipe()
-        self._process = context.Process(target=_serve, args=(self._load, far_end), daemon=True)
-        self._process.start()
+        handle, words = tempfile.mkstemp(prefix="dbce-child-")
+        os.close(handle)
+        arguments = (self._load, far_end, words, self._memory_limit)
+        process = context.Process(target=_serve, args=arguments, daemon=True)
+        process.start()
         far_end.close()
-        self._pipe = pipe
+        self._running = running = _Process(process, pipe, Path(words))
         try:
             failure = pipe.recv() if pipe.poll(START_LIMIT) else f"not ready after {START_LIMIT:g} s"
         except (EOFError, OSError):
-            failure = f"the process ended with {self._exit_code()}"
+            failure = self._lost(running)
         if failure:
             self.close()
             raise PlatformError(f"an extractor cannot be started: {failure}")
-        return pipe
+        return running
 
-    def _exit_code(self) -> str:
-        code: int | None = None
-        if self._process is not None:
-            self._process.join(5)
-            code = self._process.exitcode
-        self.close()
-        return signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
+    def _lost(self, running: _Process) -> str:
+        """Why the process at the other end of a closed pipe is no more."""
+        words = running.last_words()
+        code = running.end()
+        self._running = None
+        if _OUT_OF_MEMORY.search(words):
+            return self._memory()
+        ended = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
+        return f"crash: the process ended with {ended}"
+
+    def _memory(self) -> str:
+        return f"memory: more than {self._memory_limit / (1 << 30):g} GiB"
 
 
-def _serve(load: Load, pipe: Connection) -> None:
+def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
     """The child: says that it is ready, then answers page by page until nobody asks any more."""
+    os.setpgid(0, 0)  # what it starts is in its group, and ends with it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends its children
     warnings.simplefilter("ignore")
     logging.disable()
-    _silence()
+    _silence(words)
+    os.environ["NODE_OPTIONS"] = f"--max-old-space-size={memory_limit >> 20}"  # MiB
     try:
         extract = load()
     except ImportError as error:
         pipe.send(str(error))
         return
+    _limit(memory_limit)
+    clock: Callable[[], float] = getattr(extract, "clock", time.process_time)
     pipe.send("")
     while True:
         try:
             html, lang = pipe.recv()
         except (EOFError, OSError):
             return
-        started = time.process_time()
+        os.ftruncate(2, 0)
+        started = clock()
         text, error_text = "", ""
         try:
             text = extract(html, lang) or ""
+        except MemoryError:
+            error_text = MemoryError.__name__
         except Exception as error:  # whatever a library raises is its miss
             error_text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        pipe.send((text, time.process_time() - started, error_text))
+        pipe.send((text, clock() - started, error_text))
 
 
-def _silence() -> None:
-    """Libraries talk; the terminal belongs to the progress bar."""
+def _silence(words: str) -> None:
+    """Libraries talk; the terminal belongs to the progress bar. What they say of errors is kept for the parent."""
     sys.stdout.flush()
     sys.stderr.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)
+    for path, number in ((os.devnull, 1), (words, 2)):
+        file = os.open(path, os.O_WRONLY | os.O_APPEND)
+        os.dup2(file, number)
+        os.close(file)
+
+
+def _limit(memory: int) -> None:
+    """Lets this process have so many more bytes than it has now, where the system can count them."""
+    if sys.platform == "linux":
+        fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        most = int(fields["VmData"].split()[0]) * 1024 + memory
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

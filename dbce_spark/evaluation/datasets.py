@@ -1,30 +1,35 @@
-"""Gold pages: HTML with the main text that people marked in it, one JSON object a line."""
+"""Gold pages: HTML with the main text that people marked in it, and what is known of its site and its time."""
 
 import gzip
+import hashlib
 import json
 import lzma
-import zlib
+import re
+from base64 import b32encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
-from dbce_spark import sources, warc
+from dbce_spark import store, warc
 from dbce_spark.errors import InputError
+from dbce_spark.evaluation import formats
+from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.json_lines import TEXTS
 from dbce_spark.model import Capture, digest
 
 MIN_COVERAGE = 0.9
 """Share of the gold's tokens that stand in the page (`tok_cov`). Below, gold and page are not of the same capture, and
 no extractor could do well."""
 
-_XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
-_TEXTS = ("url", "site", "group", "url_key", "lang", "page_type", "dataset", "wayback_ts", "date")
+_URL = re.compile(r"https?://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
+_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,26 +41,49 @@ class GoldPage:
     url: str
     site: str
     group: str  # pages that may share a template: site, or site and era
-    url_key: str  # the same for all captures of one page, never ""
+    url_key: str  # the same for all captures of one page, and for no other page of the set; never ""
     timestamp: int  # microseconds since 1970-01-01 UTC, 0 if not known
     lang: str
     page_type: str
     html: str
     gold: str
+    comments: str = ""  # what readers wrote below it, where the set tells that apart
+
+    @property
+    def address(self) -> str:
+        """The URL under which the page stands in an archive, the same for all its captures, and for no other page.
+
+        Its own where that is a URL of its site and of its key. Else a made-up one: at its site, and where none is
+        known at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
+        """
+        home = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
+        is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
+        if is_own and _site(self.url) == _site(f"http://{home}/"):
+            return self.url
+        return f"http://{home}/{digest(self.url_key)}.html"
+
+    @property
+    def body(self) -> bytes:
+        """The HTML as an archive holds it."""
+        return self.html.encode("utf-8", "replace")
 
     def fetch(self, offset: int) -> warc.Fetch:
-        """The page as a capture of an archive, at a made-up place. Its site is its group, so that siblings meet."""
-        html = self.html.encode("utf-8", "replace")
+        """The page as a capture of an archive: what `archive.write` writes and the method reads, but for the place.
+
+        Era is no part of its site: captures of one page from before and after a redesign are each other's snapshots.
+        """
+        url, html = self.address, self.body
+        sha1 = hashlib.sha1(html, usedforsecurity=False).digest()
         capture = Capture(
-            url=self.url or f"gold:{self.dataset}/{self.page_id}",
-            url_key=self.url_key,
-            site=self.group or f"gold:{self.page_id}",
+            url=url,
+            url_key=warc.url_key(url),
+            site=_site(url),
             timestamp=self.timestamp,
             warc_file=self.dataset,
             warc_offset=offset,
             warc_length=len(html),
             record_id=self.page_id,
-            payload_digest=f"blake2b:{digest(self.html)}",
+            payload_digest=f"sha1:{b32encode(sha1).decode()}",
             http_status=200,
             mime="text/html",
             declared_charset="utf-8",
@@ -66,40 +94,44 @@ class GoldPage:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The pages of each data set, in the order of its lines, and how many of its pages were skipped for `tok_cov`."""
+    """The pages of each data set, in the order of its lines, and how many of its pages were skipped: their gold is
+    missing or elsewhere (`tok_cov`), or a published set has the same HTML twice."""
 
     sets: Mapping[str, list[GoldPage]]
     skipped: Counter[str]
 
 
 def read(paths: Iterable[str], limit: int | None = None) -> Gold:
-    """The pages of some files; of each data set the first `limit`.
+    """The pages of files of JSON lines and of folders of published sets; of each data set the first `limit`.
 
     Raises:
-        InputError: a file cannot be read, a line is no gold page, two pages have the same id, or there is no page.
+        InputError: one cannot be read, a line is no gold page, two lines have the same id, or there is no page.
     """
     sets: dict[str, dict[str, GoldPage]] = defaultdict(dict)
     skipped: Counter[str] = Counter()
     for path in paths:
-        for place, fields in tqdm(
-            _lines(path), desc=PurePosixPath(path).name, unit=" pages", leave=False, disable=None
-        ):
-            name = fields.get("dataset") or PurePosixPath(path).name.split(".")[0]
-            page = _page(name, fields, place)
-            if page.page_id in sets[name]:
-                raise InputError(f"{place}: {name} already has a page {page.page_id}; give each file once")
-            if _coverage(fields, place) < MIN_COVERAGE:
+        for entry in _entries(path):
+            name = entry.fields.get("dataset") or PurePosixPath(path).name.split(".")[0]
+            if entry.missing or _coverage(entry) < MIN_COVERAGE:
                 skipped[name] += 1
-            elif limit is None or len(sets[name]) < limit:
+                continue
+            page = _page(name, entry)
+            if page.page_id in sets[name]:
+                raise InputError(f"{entry.place}: {name} already has a page {page.page_id}; give each file once")
+            if limit is None or len(sets[name]) < limit:
                 sets[name][page.page_id] = page
-    found = {name: list(pages.values()) for name, pages in sets.items() if pages}
+    found = {name: _told_apart(list(pages.values())) for name, pages in sets.items() if pages}
     if not found:
         raise InputError(f"no page with tok_cov of {MIN_COVERAGE} or more; name files that hold some")
     return Gold(found, skipped)
 
 
 def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
-    """Of each page, by its id, how many other pages stand in its group. Captures of one URL count once."""
+    """Of each page, by its id, how many other pages stand in its group. Captures of one page count once.
+
+    Pages of the site from another era are not counted: the method may set a page beside them, but what two templates
+    have in common says little of either.
+    """
     pages = list(pages)
     keys: dict[str, set[str]] = defaultdict(set)
     for page in pages:
@@ -107,75 +139,101 @@ def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
     return {page.page_id: len(keys[page.group]) - 1 if page.group else 0 for page in pages}
 
 
-def _lines(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each line's place ("file:3") and fields."""
-    number = 0
-    try:
-        with _plain(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    place = f"{path}:{number}"
-                    yield place, _object(line, place)
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
+def snapshots(pages: Iterable[GoldPage]) -> dict[str, int]:
+    """Of each page, by its id, how many other captures of it there are, of whatever era."""
+    pages = list(pages)
+    captures = Counter(page.url_key for page in pages)
+    return {page.page_id: captures[page.url_key] - 1 for page in pages}
 
 
-@contextmanager
-def _plain(path: str) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed by what it begins with, not by its name."""
-    with sources.open_binary(path) as stream:
-        start = stream.read(len(_XZ))
-        stream.seek(0)
-        if start == _XZ:
-            with lzma.open(stream, "rb") as plain:
-                yield cast(BinaryIO, plain)
-        elif start.startswith(_GZIP):
-            with gzip.open(stream, "rb") as plain:
-                yield cast(BinaryIO, plain)
-        else:
-            yield stream
+def convert(paths: Iterable[str], output: str) -> int:
+    """Writes what `read` takes as one file of JSON lines, as it is (all fields, nothing skipped for `tok_cov`), and
+    returns how many pages that are.
+
+    `output` may end in .xz or .gz; the same input gives the same bytes.
+
+    Raises:
+        InputError: an input cannot be read, or there is no page.
+    """
+    count = 0
+    with store.whole_file(output) as stream, _packed(stream, output) as lines:
+        for path in paths:
+            for entry in _entries(path):
+                if not entry.missing:
+                    line = json.dumps(entry.fields, ensure_ascii=False) + "\n"
+                    lines.write(line.encode("utf-8", "surrogatepass"))
+                    count += 1
+        if not count:
+            raise InputError("no page with a gold text; name files or folders that hold some")
+    return count
 
 
-def _object(line: bytes, place: str) -> dict[str, Any]:
-    try:
-        fields = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"{place}: no JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object with id, html and gold")
-    for name in ("id", "html", "gold"):
-        if not isinstance(fields.get(name), str):
-            raise InputError(f"{place}: {name} must be a text, not {fields.get(name)!r}")
-    for name in _TEXTS:
-        if not isinstance(fields.get(name) or "", str):
-            raise InputError(f"{place}: {name} must be a text, not {fields[name]!r}")
-    return fields
+def _packed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
+    if name.endswith(".xz"):
+        return cast(BinaryIO, lzma.open(stream, "wb"))
+    if name.endswith(".gz"):
+        return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
+    return nullcontext(stream)
 
 
-def _page(dataset: str, fields: Mapping[str, Any], place: str) -> GoldPage:
-    text = {name: fields.get(name) or "" for name in _TEXTS}
-    url = text["url"] if _has_host(text["url"]) else ""
+def _entries(path: str) -> Iterator[Entry]:
+    name = PurePosixPath(path).name
+    return iter(tqdm(formats.entries(path), desc=name, unit=" pages", leave=False, disable=None))
+
+
+def _page(dataset: str, entry: Entry) -> GoldPage:
+    text = {name: entry.fields.get(name) or "" for name in TEXTS}
+    page_id, url = entry.fields["id"], text["url"] if _host_of(text["url"]) else ""
+    key = text["url_key"] or url
+    site = text["site"] or _host_of(url).removeprefix("www.")
     return GoldPage(
         dataset=dataset,
-        page_id=fields["id"],
+        page_id=page_id,
         url=url,
-        site=text["site"],
-        group=text["group"] or text["site"],
-        url_key=text["url_key"] or (warc.url_key(url) if url else f"gold:{fields['id']}"),
-        timestamp=_microseconds(text["wayback_ts"] or text["date"], place),
+        site=site,
+        group=text["group"] or site,
+        url_key=(warc.url_key(key) if _host_of(key) else key) or f"gold:{page_id}",
+        timestamp=_microseconds(text["wayback_ts"] or text["date"], entry.place),
         lang=text["lang"],
         page_type=text["page_type"],
-        html=fields["html"],
-        gold=fields["gold"],
+        html=entry.fields["html"],
+        gold=entry.fields["gold"],
+        comments=entry.fields.get("gold_comments") or "",
     )
 
 
-def _has_host(url: str) -> bool:
-    """Some sets hide their URLs behind "http:///"."""
+def _told_apart(pages: list[GoldPage]) -> list[GoldPage]:
+    """The pages, those with keys of their own that share a URL but that no time tells apart.
+
+    They are other pages more often than other captures: a set that lacks a page's URL names the front page of its
+    site. A `url_key` that says more than the URL is believed.
+    """
+    of_url = Counter(page.url_key for page in pages if page.url)
+    of_time = Counter((page.url_key, page.timestamp) for page in pages if page.url)
+
+    def is_apart(page: GoldPage) -> bool:
+        others = of_time[page.url_key, page.timestamp] if page.timestamp else of_url[page.url_key]
+        return others <= 1 or warc.url_key(page.url) != page.url_key
+
+    return [page if is_apart(page) else replace(page, url_key=f"gold:{page.page_id}") for page in pages]
+
+
+def _site(url: str) -> str:
+    return warc.site_of(url, "domain")
+
+
+def _host_of(url: str) -> str:
+    """The host of a URL, "" where there is none: some sets hide their URLs behind "http:///"."""
     try:
-        return bool(urlsplit(url).hostname)
+        return urlsplit(url).hostname or ""
     except ValueError:
-        return False
+        return ""
+
+
+def _host(site: str) -> str:
+    """The host that a site's name is, or begins with, or ""."""
+    host = _host_of(f"http://{site}")
+    return host if _HOST.fullmatch(host) else ""
 
 
 def _microseconds(date: str, place: str) -> int:
@@ -189,8 +247,8 @@ def _microseconds(date: str, place: str) -> int:
     return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1_000_000)
 
 
-def _coverage(fields: Mapping[str, Any], place: str) -> float:
-    value = fields.get("tok_cov", 1.0)
+def _coverage(entry: Entry) -> float:
+    value = entry.fields.get("tok_cov", 1.0)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise InputError(f"{place}: tok_cov must be a number, not {value!r}")
+        raise InputError(f"{entry.place}: tok_cov must be a number, not {value!r}")
     return float(value)

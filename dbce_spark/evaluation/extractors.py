@@ -2,26 +2,26 @@
 
 import dataclasses
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
+from typing import Protocol
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.errors import ConfigError
+from dbce_spark.evaluation import ablation, folds, spark_run
 from dbce_spark.evaluation.child import Child, Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
-from dbce_spark.model import Page
+from dbce_spark.model import Extraction, Page
+from dbce_spark.rejects import Reject
 
 Extractor = Callable[[Sequence[GoldPage]], dict[str, Extracted]]
 """The extracted texts by page id: one for each page, whatever happened."""
-
-JOINT = {"dbce": "", "dbce-T001": "T001", "dbce-T002": "T002"}
-"""Names of the joint method and the `label.undecided` each sets; "" leaves it as configured."""
-
-NAMES = (*JOINT, *PEERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +31,26 @@ class Setting:
     config: DbceConfig
     time_limit: float  # seconds a page, for those in a process of their own
     workers: int
+    folds: str  # a folder of classifiers for `dbce`, each for the sites it has not seen; "": the configured one for all
     advance: Callable[[int], object]
+
+
+class Joint(Protocol):
+    """A method that sees all pages of a set at once."""
+
+    def __call__(self, of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """An extractor that sees one page at a time, in child processes."""
+
+    load: Load
+    setting: Setting
+
+    def __call__(self, of: Sequence[GoldPage]) -> dict[str, Extracted]:
+        """Its text of each page."""
+        return side_by_side({"": self}, {"": of})[""]
 
 
 def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
@@ -49,48 +68,168 @@ def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
         if name in PEERS:
             PEERS[name].check()
     return {
-        name: partial(one_by_one, PEERS[name].load, setting=setting)
-        if name in PEERS
-        else partial(together, setting=dataclasses.replace(setting, config=_config(setting.config, JOINT[name])))
+        name: OneByOne(PEERS[name].load, setting) if name in PEERS else partial(JOINT[name], setting=setting)
         for name in dict.fromkeys(names)
     }
 
 
-def one_by_one(load: Load, of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
-    """Each page by itself, in as many child processes as `setting.workers`."""
+def run(chosen: Mapping[str, Extractor], of: Mapping[str, Sequence[GoldPage]]) -> dict[str, dict[str, Extracted]]:
+    """All extractors, each on its pages: joint methods one after another, then the others side by side."""
+    peers = {name: extract for name, extract in chosen.items() if isinstance(extract, OneByOne)}
+    joint = {name: extract(of[name]) for name, extract in chosen.items() if name not in peers}
+    done = joint | side_by_side(peers, of)
+    return {name: done[name] for name in chosen}
 
-    def share(worker: int) -> dict[str, Extracted]:
-        child = Child(load, time_limit=setting.time_limit)
-        done: dict[str, Extracted] = {}
+
+def side_by_side(
+    peers: Mapping[str, OneByOne], of: Mapping[str, Sequence[GoldPage]]
+) -> dict[str, dict[str, Extracted]]:
+    """Several extractors, each on its pages, in as many child processes at a time as the setting has workers.
+
+    A worker without work goes to the extractor that fewest are at: a slow one holds one worker while there are others
+    to do, and has all of them when there are none. Pages are taken as workers come, so that a page that takes long
+    holds up no other.
+    """
+    left = _Left({name: deque(of[name]) for name in peers})
+    done: dict[str, dict[str, Extracted]] = {name: {} for name in peers}
+
+    def work(_: int) -> None:
         try:
-            for page in of[worker :: setting.workers]:
-                done[page.page_id] = child.extract(page.html, page.lang)
-                setting.advance(1)
-        finally:
-            child.close()
-        return done
+            while (name := left.choose()) is not None:
+                _extract(peers[name], left.pages[name], done[name])
+                left.leave(name)
+        except BaseException:
+            left.clear()  # the others end with the page they are at
+            raise
 
-    with ThreadPoolExecutor(setting.workers) as threads:
-        return {page_id: one for done in threads.map(share, range(setting.workers)) for page_id, one in done.items()}
+    workers = max((peer.setting.workers for peer in peers.values()), default=1)
+    with ThreadPoolExecutor(workers) as threads:
+        list(threads.map(work, range(workers)))
+    return done
 
 
-def together(of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
-    """All pages by diffs between them. Each is told the same share of the time."""
+def _extract(peer: OneByOne, waiting: deque[GoldPage], done: dict[str, Extracted]) -> None:
+    """Takes pages until there are none."""
+    child = Child(peer.load, time_limit=peer.setting.time_limit)
+    try:
+        while True:
+            try:
+                page = waiting.popleft()
+            except IndexError:
+                return
+            done[page.page_id] = child.extract(page.html, page.lang)
+            peer.setting.advance(1)
+    finally:
+        child.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """The pages that no worker has taken, and how many workers are at each extractor."""
+
+    pages: Mapping[str, deque[GoldPage]]
+    _at: Counter[str] = field(default_factory=Counter)
+    _lock: Lock = field(default_factory=Lock)
+
+    def choose(self) -> str | None:
+        """An extractor with pages left and fewest workers, which now has one more; None if all is done."""
+        with self._lock:
+            names = [name for name, waiting in self.pages.items() if waiting]
+            if not names:
+                return None
+            name = min(names, key=self._at.__getitem__)
+            self._at[name] += 1
+            return name
+
+    def leave(self, name: str) -> None:
+        with self._lock:
+            self._at[name] -= 1
+
+    def clear(self) -> None:
+        for waiting in self.pages.values():
+            waiting.clear()
+
+
+Method = Callable[[list[Page], DbceConfig], list[Extraction]]
+"""Pages in, their extractions out."""
+
+
+def together(
+    of: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extractions
+) -> dict[str, Extracted]:
+    """All pages set beside each other. Each is told the same share of the time.
+
+    `by` is the `label.by` to set; "" leaves it as configured.
+    """
+    config = _config(setting.config, by=by)
     started = time.process_time()
-    made = {page.page_id: pages.page_of(page.fetch(at), setting.config) for at, page in enumerate(of)}
-    unique = pages.unique(one for one in made.values() if isinstance(one, Page))
-    texts = {found.page.capture_id: found.text for found in local.extractions(unique, setting.config)}
+    found: dict[str, tuple[str, str]] = {}
+    for classifier, some in _by_classifier(of, setting.folds).items():
+        found |= _texts(some, _config(config, classifier=classifier), method)
     seconds = (time.process_time() - started) / max(len(of), 1)
     setting.advance(len(of))
+    return {page.page_id: Extracted(found[page.page_id][0], seconds, found[page.page_id][1]) for page in of}
+
+
+def _by_classifier(of: Sequence[GoldPage], folder: str) -> Mapping[str, Sequence[GoldPage]]:
+    """The pages by the file of the classifier that judges them; "" is the configured one."""
+    return folds.by_classifier(of, folder) if folder else {"": of}
+
+
+def _texts(of: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[str, tuple[str, str]]:
+    """Text and error of each page, by its id."""
+    made = dict(zip((page.page_id for page in of), _made(of, config), strict=True))
+    unique = pages.unique(one for one in made.values() if isinstance(one, Page))
+    texts = {found.page.capture_id: found.text for found in method(unique, config)}
     return {
-        page_id: Extracted(texts[one.capture_id], seconds, "")
-        if isinstance(one, Page)
-        else Extracted("", seconds, f"{one.reason}: {one.detail}")
+        page_id: (texts[one.capture_id], "") if isinstance(one, Page) else ("", f"{one.reason}: {one.detail}")
         for page_id, one in made.items()
     }
 
 
-def _config(config: DbceConfig, undecided: str) -> DbceConfig:
-    if not undecided:
-        return config
-    return dataclasses.replace(config, label=dataclasses.replace(config.label, undecided=undecided))
+def _made(of: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:
+    for start in range(0, len(of), pages.TOGETHER):
+        some = of[start : start + pages.TOGETHER]
+        yield from pages.of_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
+
+
+def _config(config: DbceConfig, *, by: str = "", classifier: str = "") -> DbceConfig:
+    """With these parameters of `label`; those that are "" stay as they are."""
+    label = config.label
+    label = dataclasses.replace(label, by=by or label.by, classifier=classifier or label.classifier)
+    return dataclasses.replace(config, label=label)
+
+
+def _by_spark(of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
+    return spark_run.extract(of, config=setting.config, advance=setting.advance)
+
+
+def by_case(of: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Extracted]:
+    """A test case of the thesis that learns (T003 to T006), each page with its own time."""
+    from dbce_spark.evaluation.thesis.extract import extract  # scikit-learn, which no other extractor needs
+
+    found = extract(of, setting.config, case)
+    setting.advance(len(of))
+    return {page_id: Extracted(one.text, sum(one.seconds.values()), one.error) for page_id, one in found.items()}
+
+
+_SHOWN = (0, 1, 2, 4, 8, 16)
+"""Siblings that a page is shown, to see what one more is worth."""
+
+JOINT: Mapping[str, Joint] = {
+    "dbce": together,
+    "dbce-alone": partial(together, method=partial(ablation.extractions, siblings=0, snapshots=False)),
+    "dbce-siblings": partial(together, method=partial(ablation.extractions, siblings=None, snapshots=False)),
+    "dbce-snapshots": partial(together, method=partial(ablation.extractions, siblings=0, snapshots=True)),
+    **{
+        f"dbce-{most}": partial(together, method=partial(ablation.extractions, siblings=most, snapshots=True))
+        for most in _SHOWN
+    },
+    "dbce-T001": partial(together, by="T001"),
+    "dbce-T002": partial(together, by="T002"),
+    **{f"dbce-{case}": partial(by_case, case=case) for case in ("T003", "T004", "T005", "T006")},
+    "dbce-spark": _by_spark,
+}
+"""By name, as PEERS has the others. A new method is a line here: `partial` binds what else it takes."""
+
+NAMES = (*JOINT, *PEERS)

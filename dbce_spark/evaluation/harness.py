@@ -1,58 +1,209 @@
 """All extractors on all sets: `dbce evaluate`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from typing import Any
 
+import pyarrow as pa
 from tqdm import tqdm
 
 from dbce_spark import store
 from dbce_spark.config import DbceConfig
-from dbce_spark.evaluation import datasets, extractors, scores, summary
-from dbce_spark.evaluation.scores import Row
+from dbce_spark.errors import ConfigError
+from dbce_spark.evaluation import (
+    analysis,
+    datasets,
+    ensembles,
+    extractors,
+    facts,
+    gate,
+    nodes,
+    report,
+    scores,
+    summary,
+    texts,
+)
+from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.ensembles import Sets
+from dbce_spark.evaluation.extractors import Extractor
+from dbce_spark.evaluation.peers import PEERS
+from dbce_spark.evaluation.scores import Part, Scores
 
 MAX_WORKERS = 2
 """Child processes an extractor runs in. Times are of CPU, so that more would change none of them; two leave a laptop
 usable."""
 
+ALL = "all"
+"""As the only name of an extractor: all that this machine can run."""
+
+SAME = frozenset(("dbce-spark",))
+"""Left out of "all": it gives what `dbce` gives, by the law that Spark equals plain Python, and takes longer."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to measure. `limit` is how many pages of each set, from its start; `time_limit` seconds a page."""
+    """What to measure. `limit` is how many pages of each set, from its start; `time_limit` seconds a page.
+
+    `reuse` takes texts that an earlier run left in the output folder (`texts.Kept`). `folds` is a folder that
+    `dbce train --folds` wrote, "" for none: `dbce` then judges each site by a classifier that has not seen it.
+    `floors` is a file of floors to hold the scores to, "" for none; `pin_floors` writes what was reached into it
+    instead, `lower_floors` even where that is less.
+    """
 
     paths: Sequence[str]
     extractors: Sequence[str]
     output: str
     limit: int | None
     time_limit: float
+    reuse: bool = False
+    folds: str = ""
+    floors: str = ""
+    pin_floors: bool = False
+    lower_floors: bool = False
 
 
 def evaluate(request: Request, config: DbceConfig) -> str:
-    """Writes scores.parquet and summary.md into the output folder, in place of those there, and returns the summary.
+    """Writes scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others.
+
+    Returns the summary, and a line on the floors.
 
     Raises:
-        InputError: a file is not of gold pages, or there is none.
-        ConfigError: an extractor that is not known.
+        InputError: a file is not of gold pages, or there is none; the floors cannot be read.
+        ConfigError: an extractor that is not known, an ensemble without its members, floors to pin but no file.
         PlatformError: an extractor's package is not installed.
+        EvaluationError: a score is under its floor; all files are written before.
     """
+    _check_floors(request)
+    names, left_out = _named(request.extractors)
+    single = [name for name in names if not ensembles.is_name(name)]
+    combined = [name for name in names if ensembles.is_name(name)]
+    _check_members(combined, single)
     with tqdm(desc="pages", unit=" pages", disable=None) as bar:
         setting = extractors.Setting(
             config=config,
             time_limit=request.time_limit,
             workers=min(MAX_WORKERS, os.cpu_count() or 1),
+            folds=request.folds,
             advance=bar.update,
         )
-        chosen = extractors.by_name(request.extractors, setting)
+        chosen = extractors.by_name(single, setting)
         gold = datasets.read(request.paths, request.limit)
-        bar.reset(total=len(chosen) * sum(map(len, gold.sets.values())))
-        rows: list[Row] = []
-        for dataset, pages in gold.sets.items():
-            for name, extract in chosen.items():
-                bar.set_description(f"{dataset}: {name}")
-                rows += scores.rows(pages, name, extract(pages))
-    scores.write(str(PurePosixPath(request.output) / "scores.parquet"), rows)
-    told = summary.text(rows, gold.skipped)
-    with store.whole_file(str(PurePosixPath(request.output) / "summary.md")) as file:
-        file.write(told.encode())
-    return told
+        bar.reset(total=len(names) * sum(map(len, gold.sets.values())))
+        run = _Run(request, gold.sets, bar)
+        run.single(chosen)
+        run.combined(combined)
+    scored, of_nodes = _score(gold.sets, run.texts, names)
+    analysed = analysis.analyse(scored, of_nodes)
+    notes = list(_notes(gold.skipped, left_out, run.reused))
+    told = summary.text(analysed, notes)
+    folder = request.output.rstrip("/")
+    scores.write(f"{folder}/scores.parquet", scored)
+    facts.write(f"{folder}/pages.parquet", scored.pages)
+    _write(f"{folder}/summary.md", told)
+    _write(f"{folder}/report.html", report.html(analysed, scored, notes))
+    return told + _held(request, gate.measured(scored, gold.sets))
+
+
+class _Run:
+    """The extractions of one evaluation, kept as they come."""
+
+    def __init__(self, request: Request, sets: Sets, bar: "tqdm[Any]"):
+        self._request, self._sets, self._bar = request, sets, bar
+        self._batches: list[pa.RecordBatch] = []
+        self.texts: dict[str, dict[str, dict[str, Extracted]]] = {}  # by extractor, set and page id
+        self.reused = 0  # texts of an earlier run
+
+    def single(self, chosen: Mapping[str, Extractor]) -> None:
+        """Set by set, keeping the texts after each: a run that is ended loses one set."""
+        kept = texts.read(self._request.output) if self._request.reuse else texts.NOTHING
+        for at, (dataset, pages) in enumerate(self._sets.items(), start=1):
+            self._bar.set_description(dataset)
+            again = {name: kept.of(name, pages, time_limit=self._request.time_limit) for name in chosen}
+            count = sum(map(len, again.values()))
+            self._bar.update(count)
+            self.reused += count
+            missing = {name: [page for page in pages if page.page_id not in some] for name, some in again.items()}
+            for name, made in extractors.run(chosen, missing).items():
+                self._take(dataset, name, again[name] | made)
+            to_come = list(self._sets)[at:]
+            texts.write(self._request.output, [*self._batches, *kept.of_sets(to_come)])
+
+    def combined(self, names: Sequence[str]) -> None:
+        """The ensembles, of the texts of their members on all sets."""
+        if not names:
+            return
+        self._bar.set_description("ensembles")
+        for name, by_set in ensembles.combine(names, self._sets, self.texts).items():
+            for dataset, extracted in by_set.items():
+                self._take(dataset, name, extracted)
+                self._bar.update(len(extracted))
+        texts.write(self._request.output, self._batches)
+
+    def _take(self, dataset: str, name: str, extracted: dict[str, Extracted]) -> None:
+        self.texts.setdefault(name, {})[dataset] = extracted
+        self._batches += texts.table(self._sets[dataset], name, extracted)
+
+
+def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[nodes.Row]]:
+    parts: list[Part] = []
+    of_nodes: list[nodes.Row] = []
+    with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
+        for dataset, pages in sets.items():
+            of_set = {name: found[name][dataset] for name in names}
+            some, counted = scores.score(pages, facts.of(pages), of_set, bar.update)
+            parts += some
+            of_nodes += counted
+    return scores.join(parts, names), of_nodes
+
+
+def _check_members(combined: Sequence[str], single: Sequence[str]) -> None:
+    """Before anything runs: hours later would be late to find that an ensemble lacks a member."""
+    missing = [name for name in ensembles.members(combined) if name not in single]
+    if missing:
+        raise ConfigError(f"{', '.join(combined)}: made of {', '.join(missing)} too; add them to --extractors")
+
+
+def _check_floors(request: Request) -> None:
+    if request.pin_floors and not request.floors:
+        raise ConfigError("--pin-floors writes floors, but not where; add --floors FILE")
+    if request.lower_floors and not request.pin_floors:
+        raise ConfigError("--lower-floors says how floors are pinned; add --pin-floors")
+
+
+def _held(request: Request, reached: Mapping[str, gate.Pinned]) -> str:
+    """Holds the scores to their floors, or pins them; says so in a line."""
+    if request.pin_floors:
+        gate.pin(request.floors, reached, lower=request.lower_floors)
+        return f"\n{request.floors} holds what was reached.\n"
+    if request.floors:
+        return f"\n{gate.check(request.floors, reached):,} scores are not under {request.floors}.\n"
+    return ""
+
+
+def _named(asked: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The extractors asked for, each once; and of "all" why some are left out."""
+    if list(asked) != [ALL]:
+        return tuple(dict.fromkeys(asked)), ()
+    lacking = {name: peer.lacking() for name, peer in PEERS.items()}
+    known = [*(name for name in extractors.JOINT if name not in SAME), *(name for name in PEERS if not lacking[name])]
+    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(known)]
+    return (*known, *made), tuple(sorted({reason for reason in lacking.values() if reason}))
+
+
+def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> Iterator[str]:
+    passed_over = ", ".join(f"{name} {count:,}" for name, count in sorted(skipped.items()))
+    if passed_over:
+        yield f"Skipped, because page and gold do not belong together: {passed_over}."
+    if left_out:
+        yield f"Left out: {'; '.join(left_out)}."
+    if reused:
+        yield (
+            f"{reused:,} texts are those of an earlier run into this folder, with the seconds they took then; pages,"
+            " versions of extractors and our calls of them are the same."
+        )
+
+
+def _write(path: str, text: str) -> None:
+    with store.whole_file(path) as file:
+        file.write(text.encode())

@@ -1,14 +1,37 @@
-"""Extractors of other people that see one page at a time, each imported where it runs and nowhere else."""
+"""Extractors of other people that see one page at a time, each imported where it runs and nowhere else.
 
+Of the fifteen in the study of extractors these stand here by another name: boilerpipe is boilerpy3, its port to Python;
+Body Text Extraction is bte, of our own; Readability, which the study has in Go, is readability-js, the original. What
+could not be had in November 2026, of those and of others that are often compared:
+
+extractor          tried                    why not
+go-domdistiller    -                        Go only; in no package index for Python or Node
+web2text           -                        Scala, with weights for an old TensorFlow; in no package index
+boilerpipe         boilerpipe3 1.3          its setup loads the Java archive from a host of its own
+dragnet            2.0.4                    needs scikit-learn 0.20, which does not build on Python 3.11
+extractnet         2.0.7                    its lcs.pyx does not compile with today's Cython
+rs-trafilatura     0.1.1                    source only, built from crates that pip does not bring; trafipy is the same
+article-extractor  0.2.0                    fails on every page: unexpected keyword argument 'safe', of justhtml 3.16
+htmlsift           0.1.1                    loads the weights of a model when it runs
+eatiht, jparser    0.1.14, 0.0.20           import urllib2 and urlparse of Python 2
+libextract         0.0.12                   runs, but takes scripts for text: bag-of-words F1 0.07 on dragnet pages
+"""
+
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
 from typing import Any
 
 from dbce_spark.errors import PlatformError
+from dbce_spark.evaluation import bte, node
 from dbce_spark.evaluation.child import Extract, Load
+
+_NOWHERE = "http://page.invalid/"
+"""For those that want to know where a page is from: nowhere, so that no rule for a site applies."""
 
 _JUSTEXT_LANGUAGES = dict(
     pair.split(":")
@@ -22,19 +45,36 @@ _JUSTEXT_LANGUAGES = dict(
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """An extractor: the package it needs, and how to load it."""
+    """An extractor: how to load it, and what this machine lacks to run it ("" if nothing)."""
 
-    package: str
+    package: str  # the module it is; "" where it is not Python
+    extra: str  # of setup.cfg, which brings it; "" where it comes with the core, or from elsewhere
     load: Load
+    lacking: Callable[[], str]
 
     def check(self) -> None:
-        """Refuses where the package is missing.
+        """Refuses where something is missing.
 
         Raises:
             PlatformError: says what to install.
         """
-        if find_spec(self.package) is None:
-            raise PlatformError(f"{self.package} is not installed; run: pip install 'dbce-spark[evaluate]'")
+        if lacking := self.lacking():
+            raise PlatformError(lacking)
+
+
+def _lacking(package: str, extra: str, python: tuple[int, int]) -> str:
+    if sys.version_info < python:
+        return f"{package} needs Python {python[0]}.{python[1]} or newer"
+    return "" if find_spec(package) else f"{package} is not installed; run: pip install 'dbce-spark[{extra}]'"
+
+
+def _peer(package: str, load: Load, extra: str = "", python: tuple[int, int] = (3, 11)) -> Peer:
+    """An extractor in Python, from that version on."""
+    return Peer(package, extra, load, partial(_lacking, package, extra, python))
+
+
+def _in_node(method: str) -> Peer:
+    return Peer("", "", partial(node.Page, method), node.lacking)
 
 
 def _trafilatura(**options: bool) -> Extract:
@@ -95,30 +135,132 @@ def _beautifulsoup() -> Extract:
     return lambda html, lang: str(library.BeautifulSoup(html, "lxml").get_text("\n"))
 
 
-def _lxml() -> Extract:
-    """All text nodes outside scripts and styles."""
-    etree: Any = import_module("lxml.etree")
-    texts = etree.XPath("//text()[not(ancestor::script or ancestor::style or ancestor::head)]")
+def _goose3() -> Extract:
+    library, words = import_module("goose3"), import_module("goose3.text")
+    known = {path.name.split("-")[1][:2] for path in (files("goose3") / "resources" / "text").iterdir()}
+    of_language = {"ar": words.StopWordsArabic, "ko": words.StopWordsKorean, "zh": words.StopWordsChinese}
 
     def extract(html: str, lang: str) -> str:
-        root = etree.fromstring(html.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8", huge_tree=True))
+        settings: dict[str, object] = {"enable_image_fetching": False}
+        if (language := lang[:2]) in known:
+            settings |= {"use_meta_language": False, "target_language": language}
+            settings["stopwords_class"] = of_language.get(language, words.StopWords)
+        text: str = library.Goose(settings).extract(raw_html=html).cleaned_text
+        return text
+
+    return extract
+
+
+def _newspaper4k() -> Extract:
+    library, languages = import_module("newspaper"), import_module("newspaper.languages")
+    known = frozenset(languages.get_available_languages())
+
+    def extract(html: str, lang: str) -> str:
+        language = lang[:2] if lang[:2] in known else None  # None: as the page says, or English
+        article = library.Article(_NOWHERE, language=language, fetch_images=False)
+        article.download(input_html=html)
+        article.parse()
+        text: str = article.text
+        return text
+
+    return extract
+
+
+def _news_please() -> Extract:
+    library = import_module("newsplease").NewsPlease
+    return lambda html, lang: library.from_html(html, url=None, fetch_images=False).maintext
+
+
+def _gne() -> Extract:
+    extractor = import_module("gne").GeneralNewsExtractor()
+    return lambda html, lang: str(extractor.extract(html)["content"])
+
+
+def _magic_html() -> Extract:
+    extractor, plain = import_module("magic_html").GeneralExtractor(), _lxml()
+    return lambda html, lang: plain(extractor.extract(html, base_url=_NOWHERE)["html"] or "", lang)
+
+
+def _trafipy() -> Extract:
+    library = import_module("trafipy")
+    return lambda html, lang: str(library.extract(html).text)
+
+
+def _readabilipy() -> Extract:
+    """Its own part, without Readability in Node: all paragraphs of a cleaned page."""
+    library = import_module("readabilipy")
+
+    def extract(html: str, lang: str) -> str:
+        paragraphs = library.simple_json_from_html_string(html, use_readability=False)["plain_text"]
+        return "\n".join(paragraph["text"] for paragraph in paragraphs or ())
+
+    return extract
+
+
+def _tree(html: str) -> Any:
+    """The root that libxml2 makes of a page; None if it makes nothing of it."""
+    library: Any = import_module("lxml.html")
+    parser = library.HTMLParser(encoding="utf-8", huge_tree=True)
+    return import_module("lxml.etree").fromstring(html.encode("utf-8", "replace"), parser)
+
+
+def _lxml(path: str = "//text()[not(ancestor::script or ancestor::style or ancestor::head)]") -> Extract:
+    """The text nodes of a path, by default all outside scripts and styles."""
+    texts: Any = import_module("lxml.etree").XPath(path)
+
+    def extract(html: str, lang: str) -> str:
+        root = _tree(html)
         return "" if root is None else "\n".join(texts(root))
 
     return extract
 
 
+def _lxml_cleaner() -> Extract:
+    """What is left by a cleaner that removes what trafilatura removes first, as in the study of extractors."""
+    cleaner = import_module("lxml_html_clean").Cleaner(
+        kill_tags=import_module("trafilatura.settings").MANUALLY_CLEANED,
+        annoying_tags=False,
+        meta=False,
+        page_structure=False,
+        safe_attrs_only=False,
+        remove_unknown_tags=False,
+    )
+
+    def extract(html: str, lang: str) -> str:
+        root = _tree(html)
+        if root is None:
+            return ""
+        cleaner(root)
+        return "\n".join(root.itertext())
+
+    return extract
+
+
 PEERS: Mapping[str, Peer] = {
-    "trafilatura": Peer("trafilatura", _trafilatura),
-    "trafilatura-precision": Peer("trafilatura", partial(_trafilatura, favor_precision=True)),
-    "trafilatura-recall": Peer("trafilatura", partial(_trafilatura, favor_recall=True)),
-    "readability": Peer("readability", _readability),
-    "resiliparse": Peer("resiliparse", _resiliparse),
-    "justext": Peer("justext", _justext),
-    "boilerpy3": Peer("boilerpy3", _boilerpy3),
-    "inscriptis": Peer("inscriptis", partial(_attribute, "inscriptis", "get_text")),
-    "html2text": Peer("html2text", _html2text),
-    "html-text": Peer("html_text", partial(_attribute, "html_text", "extract_text")),
-    "beautifulsoup": Peer("bs4", _beautifulsoup),
-    "lxml": Peer("lxml", _lxml),
+    "trafilatura": _peer("trafilatura", _trafilatura, "trafilatura"),
+    "trafilatura-precision": _peer("trafilatura", partial(_trafilatura, favor_precision=True), "trafilatura"),
+    "trafilatura-recall": _peer("trafilatura", partial(_trafilatura, favor_recall=True), "trafilatura"),
+    "trafipy": _peer("trafipy", _trafipy, "trafipy", (3, 12)),
+    "magic-html": _peer("magic_html", _magic_html, "magic-html", (3, 12)),
+    "readability": _peer("readability", _readability, "readability"),
+    "readability-js": _in_node("readability"),
+    "defuddle": _in_node("defuddle"),
+    "resiliparse": _peer("resiliparse", _resiliparse, "resiliparse"),
+    "justext": _peer("justext", _justext, "justext"),
+    "boilerpy3": _peer("boilerpy3", _boilerpy3, "boilerpy3"),
+    "goose3": _peer("goose3", _goose3, "goose3"),
+    "newspaper4k": _peer("newspaper", _newspaper4k, "newspaper4k"),
+    "news-please": _peer("newsplease", _news_please, "news-please"),
+    "gne": _peer("gne", _gne, "gne"),
+    "bte": _peer("numpy", bte.load),
+    "lxml-cleaner": _peer("lxml_html_clean", _lxml_cleaner, "lxml-cleaner"),
+    "readabilipy": _peer("readabilipy", _readabilipy, "readabilipy"),
+    "inscriptis": _peer("inscriptis", partial(_attribute, "inscriptis", "get_text"), "inscriptis"),
+    "html2text": _peer("html2text", _html2text, "html2text"),
+    "html-text": _peer("html_text", partial(_attribute, "html_text", "extract_text"), "html-text"),
+    "beautifulsoup": _peer("bs4", _beautifulsoup, "beautifulsoup"),
+    "lxml": _peer("lxml", _lxml),
+    "xpath-text": _peer("lxml", partial(_lxml, "//body//text()")),
 }
-"""By the name that `--extractors` takes. From "inscriptis" on they give all text, the floor of every comparison."""
+"""By the name that `--extractors` takes. From "lxml-cleaner" on they give all text, or nearly, the floor of every
+comparison; "xpath-text" that of scripts too, as in the study."""

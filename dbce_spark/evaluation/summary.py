@@ -1,119 +1,170 @@
-"""The scores as tables to read."""
+"""The analysis as Markdown: the few tables that decide; report.html has the rest."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 
-import numpy as np
-
-from dbce_spark.evaluation import bootstrap
-from dbce_spark.evaluation.metrics import METRICS
-from dbce_spark.evaluation.scores import Row
-
-MAIN_METRIC = "rouge_l"
-LOW_F1 = 0.5
-MIN_SIBLINGS = 2
-ALL_SETS = "all sets"
-
-_HEAD = (
-    "set",
-    "extractor",
-    "pages",
-    "P",
-    "R",
-    "F1 (95 %)",
-    "median F1",
-    "F1 < 0.5",
-    "F1 - first (95 %)",
-    "p",
-    "pages/s",
-)
+from dbce_spark.evaluation import bootstrap, complexity, nodes, weights
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Pool, Standing
+from dbce_spark.evaluation.bootstrap import Difference, Interval
+from dbce_spark.evaluation.scores import MAIN_METRIC
 
 
-def text(rows: Sequence[Row], skipped: Mapping[str, int]) -> str:
-    """The summary in Markdown: by set and extractor, over all pages and those with siblings; by metric; misses."""
-    main = [row for row in rows if row.metric == MAIN_METRIC]
-    with_siblings = [row for row in main if row.siblings >= MIN_SIBLINGS]
-    passed_over = ", ".join(f"{name} {count:,}" for name, count in sorted(skipped.items()))
-    misses = list(_misses(main))
+def text(analysis: Analysis, notes: Sequence[str]) -> str:
+    """The summary. `notes` are sentences on what was left out, and on what was not measured anew."""
+    best = [analysis.extractors[at] for at in analysis.shown]
     parts = [
         "# Scores",
-        f"P, R and F1 are means over pages of the longest common subsequence of words ({MAIN_METRIC}). In brackets 95 %"
-        f" bootstrap intervals over pages, {bootstrap.ROUNDS:,} draws; p from the paired test against the first"
-        " extractor. pages/s is a page over its mean CPU time.",
-        f"Skipped, because page and gold do not belong together: {passed_over}."
-        if passed_over
-        else "No page was skipped.",
-        "## All pages",
-        _table(_HEAD, _by_set(main)),
-        f"## Pages with at least {MIN_SIBLINGS} siblings",
-        _table(_HEAD, _by_set(with_siblings)) if with_siblings else "There is none.",
-        "## Mean F1 by metric, all pages",
-        _table(("extractor", *METRICS), _by_metric(rows)),
+        f"P, R and F1 of the words in the longest common subsequence of gold and text ({MAIN_METRIC}); a page that an"
+        " extractor fails on has 0. In an average over several sets all pages weigh the same, but those of one site"
+        f" together at most {percent(weights.MAX_SHARE)}; in an average of one set all pages weigh the same.",
+        f"Brackets are 95 % intervals from {bootstrap.ROUNDS:,} bootstrap draws of whole sites, or of pages where there"
+        f" are fewer than {bootstrap.MIN_SITES} sites. p is of the paired test against {analysis.extractors[0]}, from"
+        " the same draws.",
+        " ".join(notes),
+        *(part for pool in analysis.pools for part in _pool(pool)),
+        "## F1 by other weights, all pages",
+        "Site cap: as in the first table. Over pages, sites, sets: each page, site, set weighs the same. Gold error:"
+        f" site cap, without pages whose gold has more than {percent(complexity.MAX_GOLD_ERROR)} of words that the page"
+        " lacks.",
+        _table(("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"), _weighed(analysis)),
+        *(part for name, cells in analysis.by_set.items() for part in _by_set(name, cells, analysis)),
+        "## F1 by what the pages are",
+        "Weights as in the first table, so that the parts of it add up. `best other`: of all extractors but the first,"
+        f" where only the {len(best) - 1} best by the first table have columns. report.html has all, with intervals.",
+        _table(("by", "value", "pages", "sites", "best other", *best), _breakdown(analysis)),
+        "## Metrics",
+        "Mean F1 by metric, weights as in the first table; below, how alike two metrics rank the extractors (Spearman's"
+        " rank correlation).",
+        _table(("extractor", *analysis.metrics), _by_metric(analysis)),
+        _table(("rank correlation", *analysis.metrics), _correlation(analysis)),
+        "## Text nodes",
+        "Leaves of the page that have a word, those of all pages counted together: content if the gold holds them,"
+        " called so if the extractor's text does (the thesis's measure, tables 4.2 and D.1-D.4).",
+        _table(nodes.HEAD[1:], _nodes(analysis)),
+        "## Gold",
+        "Complexity: words of the gold over words of the page, quartiles over the set's pages; beside them the share of"
+        " pages in each group by the quartiles of all pages.",
+        _table(("set", "pages", "sites", "gold error > 2 %", "P25", "P50", "P75", *complexity.GROUPS), _sets(analysis)),
         "## Misses",
-        _table(("set", "extractor", "pages", "error"), misses) if misses else "None.",
+        _misses(analysis),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _by_set(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    sets = list(dict.fromkeys(row.page.dataset for row in rows))
-    for name in [*sets, *([ALL_SETS] if len(sets) > 1 else [])]:
-        of_set = [row for row in rows if name in (row.page.dataset, ALL_SETS)]
-        by_extractor: dict[str, list[Row]] = {}
-        for row in of_set:
-            by_extractor.setdefault(row.extractor, []).append(row)
-        base = _f1(next(iter(by_extractor.values())))
-        for at, (extractor, some) in enumerate(by_extractor.items()):
-            yield name, extractor, *_figures(some), *(_against(_f1(some), base) if at else ("", "")), _pace(some)
+def _pool(pool: Pool) -> Iterator[str]:
+    yield f"## {pool.name[0].upper()}{pool.name[1:]}"
+    yield (
+        f"{pool.pages:,} pages of {pool.sites:,} sites, of which none weighs more than {percent(pool.share)}; brackets"
+        f" by draws of {pool.drawn}. pages/s: of CPU time."
+    )
+    head = ("extractor", "P", "R", "F1 (95 %)", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first (95 %)", "p")
+    yield _table(
+        (*head, "misses", "pages/s"), (_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1))
+    )
 
 
-def _figures(rows: Sequence[Row]) -> tuple[str, ...]:
-    f1 = _f1(rows)
-    low, high = bootstrap.interval(f1)
-    precision, recall = (np.mean([getattr(row.score, name) for row in rows]) for name in ("precision", "recall"))
+def _standing(one: Standing) -> tuple[str, ...]:
     return (
-        f"{len(rows):,}",
-        _number(float(precision)),
-        _number(float(recall)),
-        f"{_number(float(f1.mean()))} ({_number(low)}-{_number(high)})",
-        _number(float(np.median(f1))),
-        f"{np.mean(f1 < LOW_F1):.1%}".replace("%", " %"),
+        one.extractor,
+        number(one.precision),
+        number(one.recall),
+        f"**{number(one.f1)}** ({between(one.by_sites)})",
+        between(one.by_pages),
+        number(one.median),
+        percent(one.low),
+        *against(one.against),
+        f"{one.misses:,}",
+        "" if math.isnan(one.pace) else f"{one.pace:,.0f}",
     )
 
 
-def _against(f1: bootstrap.Values, base: bootstrap.Values) -> tuple[str, str]:
-    found = bootstrap.difference(f1, base)
+def _weighed(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    for one in (analysis.pools[0].standings[at] for at in analysis.order):
+        values = (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)
+        yield one.extractor, *map(number, values)
+
+
+def _by_set(name: str, cells: Sequence[Cell], analysis: Analysis) -> Iterator[str]:
+    if len(cells) == 1:
+        return
+    yield f"## F1 by set, {name}"
+    yield "Every page weighs the same. The best of a set is bold."
+    heads = [f"{cell.value} ({cell.pages:,})" for cell in cells]
+    best = [max(cell.f1) for cell in cells]
+    rows = (
+        (analysis.extractors[at], *(bold(cell.f1[at], highest) for cell, highest in zip(cells, best, strict=True)))
+        for at in analysis.order
+    )
+    yield _table(("extractor", *heads), rows)
+
+
+def _breakdown(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    for by, cells in analysis.breakdown.items():
+        for cell in cells:
+            shown = [number(cell.f1[at]) for at in analysis.shown]
+            yield by, cell.value, f"{cell.pages:,}", f"{cell.sites:,}", best_other(cell, analysis), *shown
+
+
+def _by_metric(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    for at in analysis.order:
+        yield analysis.extractors[at], *map(number, analysis.by_metric[at])
+
+
+def _correlation(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    for metric, values in zip(analysis.metrics, analysis.correlation, strict=True):
+        yield metric, *("" if math.isnan(value) else f"{value:.2f}" for value in values)
+
+
+def _nodes(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    """Of all sets together; of the only one where there is one."""
+    last = analysis.nodes[-1][0]
+    return (cells[1:] for cells in analysis.nodes if cells[0] == last)
+
+
+def _sets(analysis: Analysis) -> Iterator[tuple[str, ...]]:
+    for one in analysis.sets:
+        groups = [percent(one.groups[group]) for group in complexity.GROUPS]
+        yield one.name, f"{one.pages:,}", f"{one.sites:,}", f"{one.faulty:,}", *map(percent, one.quartiles), *groups
+
+
+def _misses(analysis: Analysis) -> str:
+    if not analysis.misses:
+        return "None."
+    rows = ((name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items())
+    return _table(("set", "extractor", "pages", "error"), rows)
+
+
+def best_other(cell: Cell, analysis: Analysis) -> str:
+    """The best extractor of a cell but the first, and its F1; "" if there is no other."""
+    if len(cell.f1) == 1:
+        return ""
+    at = max(range(1, len(cell.f1)), key=lambda place: (cell.f1[place], -place))
+    return f"{number(cell.f1[at])} {analysis.extractors[at]}"
+
+
+def number(value: float) -> str:
+    """A score; "" where there is none."""
+    return "" if math.isnan(value) else f"{value:.3f}"
+
+
+def bold(value: float, highest: float) -> str:
+    """A score, marked where it is the highest."""
+    return f"**{number(value)}**" if value == highest else number(value)
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def between(interval: Interval) -> str:
+    return f"{number(interval.low)}-{number(interval.high)}"
+
+
+def against(found: Difference | None) -> tuple[str, str]:
+    """A difference with its interval, and its p; both "" for the extractor that others stand against."""
+    if found is None:
+        return "", ""
     return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})", f"{found.p:.3f}"
-
-
-def _pace(rows: Sequence[Row]) -> str:
-    seconds = sum(row.extracted.seconds for row in rows)
-    return f"{len(rows) / seconds:,.0f}" if seconds else ""
-
-
-def _by_metric(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    f1: dict[str, dict[str, list[float]]] = {}
-    for row in rows:
-        f1.setdefault(row.extractor, {}).setdefault(row.metric, []).append(row.score.f1)
-    for extractor, by_metric in f1.items():
-        yield extractor, *(_number(float(np.mean(by_metric[metric]))) for metric in METRICS)
-
-
-def _misses(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    """Errors by their first words: what follows the colon differs from page to page."""
-    kinds = Counter(
-        (row.page.dataset, row.extractor, row.extracted.error.split(":")[0]) for row in rows if row.extracted.error
-    )
-    for (name, extractor, kind), count in sorted(kinds.items()):
-        yield name, extractor, f"{count:,}", kind
-
-
-def _f1(rows: Sequence[Row]) -> bootstrap.Values:
-    return np.array([row.score.f1 for row in rows])
-
-
-def _number(value: float) -> str:
-    return f"{value:.3f}"
 
 
 def _table(head: Sequence[str], lines: Iterable[tuple[str, ...]]) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +23,7 @@ _STORIES = (
 
 
 def obedient() -> Extract:
-    """Gives back the HTML; hangs, dies or raises where the page tells it to."""
+    """Gives back the HTML; hangs, dies, raises or takes too much memory where the page tells it to."""
 
     def extract(html: str, lang: str) -> str | None:
         if "HANG" in html:
@@ -32,9 +34,33 @@ def obedient() -> Extract:
             os.abort()
         if "RAISE" in html:
             raise ValueError("no\nsuch thing")
+        if "EAT" in html:
+            return str(len(bytearray(1 << 30)))
+        if "BURST" in html:
+            os.write(2, b"memory allocation of 1073741824 bytes failed\n")  # as a program in Rust ends
+            os.abort()
         return None if "NOTHING" in html else f"{lang}:{html}"
 
     return extract
+
+
+class Elsewhere:
+    """Works in a process of its own, which it tells the number of, and which outlives it if nobody ends it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+
+    def __call__(self, html: str, lang: str) -> str:
+        if "HANG" in html:
+            time.sleep(600)
+        return str(self._process.pid)
+
+    def clock(self) -> float:
+        """An hour more each time it is asked."""
+        Elsewhere.hours += 1
+        return 3600.0 * Elsewhere.hours
+
+    hours = 0
 
 
 def stillborn() -> Extract:

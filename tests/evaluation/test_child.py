@@ -1,5 +1,8 @@
 """A page that an extractor hangs or crashes on is lost to it alone."""
 
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,7 +14,7 @@ from tests.evaluation import fakes
 
 @pytest.fixture(scope="module")
 def child() -> Iterator[Child]:
-    started = Child(fakes.obedient, time_limit=1.0)
+    started = Child(fakes.obedient, time_limit=1.0, memory_limit=1 << 28)
     yield started
     started.close()
 
@@ -29,11 +32,60 @@ def outcome(extracted: Extracted) -> tuple[str, str]:
         ("HANG", ("", "timeout: no text after 1 s")),
         ("DIE", ("", "crash: the process ended with status 7")),
         ("ABORT", ("", "crash: the process ended with SIGABRT")),
+        ("BURST", ("", "memory: more than 0.25 GiB")),
     ],
 )
 def test_whatever_happens_the_next_page_is_extracted(child: Child, html: str, expected: tuple[str, str]) -> None:
-    """None, an exception, a hang, an exit and an abort are named, and the page behind them is well."""
+    """None, an exception, a hang, an exit, an abort, no memory: each is named, and the page behind it is well."""
     assert [expected, ("pl:next", "")] == [outcome(child.extract(html, "en")), outcome(child.extract("next", "pl"))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the memory of a process")
+def test_a_page_that_takes_too_much_memory_is_a_miss(child: Child) -> None:
+    """1 GiB of a child that may have a quarter is not had, and the page behind it is well."""
+    assert ("", "memory: more than 0.25 GiB") == outcome(child.extract("EAT", "en"))
+    assert ("en:next", "") == outcome(child.extract("next", "en"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux counts the memory of a process")
+def test_what_an_extractor_takes_to_load_is_its_own() -> None:
+    """The limit is on top of what a process has once it is loaded, so that a heavy one starts on any machine."""
+    small = Child(fakes.obedient, time_limit=1.0, memory_limit=1 << 22)
+    try:
+        assert ("en:a page", "") == outcome(small.extract("a page", "en"))
+    finally:
+        small.close()
+
+
+def test_seconds_are_of_the_clock_an_extractor_brings() -> None:
+    """One that works elsewhere tells the CPU that was spent there."""
+    elsewhere = Child(fakes.Elsewhere, time_limit=5.0)
+    try:
+        assert 3600.0 == elsewhere.extract("a page", "en").seconds
+    finally:
+        elsewhere.close()
+
+
+@pytest.mark.parametrize("html", ["a page", "HANG"])
+def test_what_a_child_started_ends_with_it(html: str) -> None:
+    """Whether it was closed or hung: nothing goes on behind the harness's back."""
+    elsewhere = Child(fakes.Elsewhere, time_limit=1.0)
+    try:
+        number = int(elsewhere.extract("a page", "en").text)
+        elsewhere.extract(html, "en")
+    finally:
+        elsewhere.close()
+    assert ended(number)
+
+
+def ended(number: int) -> bool:
+    """Whether a process is gone, or is a zombie that only waits to be asked how it ended."""
+    for _ in range(100):
+        state = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True, check=False)
+        if state.stdout.strip()[:1] in ("", "Z"):
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_a_large_page_travels_whole(child: Child) -> None:

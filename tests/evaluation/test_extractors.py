@@ -1,22 +1,21 @@
 """Every extractor gives the text of every page, and says what it lacks."""
 
+import dataclasses
 from collections.abc import Callable
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from dbce_spark.errors import ConfigError, PlatformError
-from dbce_spark.evaluation import extractors, peers
-from dbce_spark.evaluation.extractors import Setting
-from dbce_spark.evaluation.peers import PEERS
+from dbce_spark.evaluation import extractors
+from dbce_spark.evaluation.extractors import OneByOne, Setting
 from tests.builders import CONFIG
 from tests.evaluation import fakes
 from tests.evaluation.fakes import gold_pages, line, own_set
 
 
-def setting(workers: int = 1, advance: Callable[[int], object] = lambda _: None) -> Setting:
-    return Setting(config=CONFIG, time_limit=2.0, workers=workers, advance=advance)
+def setting(workers: int = 1, advance: Callable[[int], object] = lambda _: None, folds: str = "") -> Setting:
+    return Setting(config=CONFIG, time_limit=2.0, workers=workers, folds=folds, advance=advance)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -24,9 +23,44 @@ def test_two_children_give_what_one_gives(workers: int, tmp_path: Path) -> None:
     """Each page has its own text however many processes share them, and the crash of one is its page's alone."""
     done: list[int] = []
     pages = gold_pages(tmp_path, [line(name, html) for name, html in zip("abcd", ["1", "DIE", "3", "4"], strict=True)])
-    extracted = extractors.one_by_one(fakes.obedient, pages, setting(workers, done.append))
+    extracted = OneByOne(fakes.obedient, setting(workers, done.append))(pages)
     assert {"a": ":1", "b": "", "c": ":3", "d": ":4"} == {name: one.text for name, one in extracted.items()}
     assert [1, 1, 1, 1] == done
+
+
+def test_a_slow_extractor_holds_one_worker_while_others_are_done(tmp_path: Path) -> None:
+    """One hangs on every page and stands first, yet the other has all of its texts before it ends."""
+    order: list[str] = []
+
+    def told(name: str) -> OneByOne:
+        heard = setting(2, lambda _: order.append(name))
+        return OneByOne(fakes.obedient, dataclasses.replace(heard, time_limit=1.0))
+
+    hanging = gold_pages(tmp_path, [line(name, "HANG") for name in "ab"])
+    quick = gold_pages(tmp_path, [line(name, name) for name in "efgh"])
+    done = extractors.run({name: told(name) for name in ("slow", "fast")}, {"slow": hanging, "fast": quick})
+    assert (["fast"] * 4, "slow") == ([name for name in order[:-1] if name == "fast"], order[-1])
+    assert {"timeout: no text after 1 s"} == {one.error for one in done["slow"].values()}
+    assert [":e", ":f", ":g", ":h"] == [done["fast"][name].text for name in "efgh"]
+
+
+def test_joint_methods_and_others_run_on_the_pages_that_each_is_given(tmp_path: Path) -> None:
+    """What each has is under its name, in the order of the names."""
+    chosen = extractors.by_name(["lxml", "dbce", "bte"], setting())
+    pages = gold_pages(tmp_path, own_set())
+    done = extractors.run(chosen, {"lxml": pages[:1], "dbce": pages, "bte": []})
+    assert {"lxml": 1, "dbce": 5, "bte": 0} == {name: len(texts) for name, texts in done.items()}
+    assert ["lxml", "dbce", "bte"] == list(done)
+
+
+def test_an_extractor_that_cannot_start_ends_the_others(tmp_path: Path) -> None:
+    """The error is not kept until hours of other work are done."""
+    done: list[int] = []
+    pages = gold_pages(tmp_path, [line(f"page-{number}", "HANG") for number in range(50)])
+    work = {"broken": OneByOne(fakes.lacking, setting(2)), "slow": OneByOne(fakes.obedient, setting(2, done.append))}
+    with pytest.raises(PlatformError, match="nobody_has_this"):
+        extractors.run(work, dict.fromkeys(work, pages))
+    assert len(done) < 50
 
 
 def test_the_joint_method_sees_siblings(tmp_path: Path) -> None:
@@ -58,24 +92,3 @@ def test_an_unknown_name_is_told_with_the_known_ones() -> None:
         extractors.by_name(["trafilatur"], setting())
     with pytest.raises(ConfigError, match="names none"):
         extractors.by_name([], setting())
-
-
-def test_a_missing_package_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says what to install."""
-    monkeypatch.setattr(peers, "find_spec", lambda name: None)
-    with pytest.raises(PlatformError, match=r"justext is not installed; run: pip install 'dbce-spark\[evaluate\]'"):
-        extractors.by_name(["justext"], setting())
-
-
-@pytest.mark.parametrize("name", PEERS)
-@pytest.mark.filterwarnings("default")
-def test_every_peer_finds_a_story(name: str) -> None:
-    """Loaded here, each gives the text of a plain page as text, not as HTML."""
-    if find_spec(PEERS[name].package) is None:
-        pytest.skip(f"{PEERS[name].package} is not installed")
-    stories = " ".join(fields["gold"] for fields in own_set())
-    menu = "<div>" + "".join(f"<a href=/{n}>Link {n}</a> " for n in range(9)) + "</div>"
-    story = f"<div><h1>Of the harbour</h1><p>{stories}</p><p>{stories}</p></div>"
-    html = f"<html><head><title>T</title></head><body>{menu}{story}{menu}</body></html>"
-    text = PEERS[name].load()(html, "en") or ""
-    assert (True, False) == ("grey seal" in text, "<p>" in text)

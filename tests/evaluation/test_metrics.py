@@ -5,11 +5,26 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.evaluation.metrics import METRICS, Score, bag_of_words, four_gram, jaccard, levenshtein, rouge_l, words
+from dbce_spark.evaluation import metrics
+from dbce_spark.evaluation.metrics import (
+    METRICS,
+    NAMES,
+    Score,
+    bag_of_words,
+    four_gram,
+    jaccard,
+    levenshtein,
+    lines,
+    rouge_l,
+    rouge_lsum,
+    scores,
+    words,
+)
 
+LINES = st.lists(st.lists(st.sampled_from("a b c d aa ab".split()), min_size=1, max_size=12), max_size=5)
 TEXTS = st.lists(st.sampled_from("a b c d e f gg hh".split()), max_size=14)
 DOG, LION = "A black dog chases a cat".split(), "A lion chases a zebra".split()
 
@@ -98,7 +113,7 @@ def rouge() -> Any:
         def tokenize(self, text: str) -> list[str]:
             return text.split()
 
-    return library.RougeScorer(["rougeL", "rouge1", "rouge4"], tokenizer=Words())
+    return library.RougeScorer(["rougeL", "rougeLsum", "rouge1", "rouge4"], tokenizer=Words())
 
 
 @given(a=TEXTS.filter(lambda text: len(text) >= 4), b=TEXTS.filter(lambda text: len(text) >= 4))
@@ -111,6 +126,51 @@ def test_rouge_score_says_the_same(rouge: Any, a: list[str], b: list[str]) -> No
         for name, score in ours.items()
         if not close(score, theirs[name].precision, theirs[name].recall, theirs[name].fmeasure)
     }
+
+
+@settings(max_examples=300)
+@given(a=LINES.filter(bool), b=LINES.filter(bool))
+def test_rouge_score_says_the_same_line_by_line(rouge: Any, a: list[list[str]], b: list[list[str]]) -> None:
+    """Its rougeLsum of lines is our rouge_lsum to the last tie, for lines full of repetition."""
+    theirs = rouge.score(*("\n".join(map(" ".join, some)) for some in (a, b)))["rougeLsum"]
+    assert close(rouge_lsum(a, b), theirs.precision, theirs.recall, theirs.fmeasure)
+
+
+@given(a=TEXTS, b=TEXTS)
+def test_texts_of_one_line_have_one_rouge(a: list[str], b: list[str]) -> None:
+    """Where nothing is cut into lines, rouge_lsum is rouge_l."""
+    assert rouge_l(a, b) == rouge_lsum([a] if a else [], [b] if b else [])
+
+
+def test_lines_are_found_in_any_order() -> None:
+    """Two lines the other way round are all there for rouge_lsum, and half there for rouge_l."""
+    told = scores("the black dog\n\nchased a cat", "Chased a cat.\nThe black dog!")
+    assert (1, 0.5) == (told["rouge_lsum"].f1, told["rouge_l"].f1)
+
+
+def test_a_word_counts_as_often_as_the_poorer_text_has_it() -> None:
+    """Three lines that each find the one "the" of the prediction find it once."""
+    assert Score(1 / 2, 1 / 6, 1 / 4) == rouge_lsum([["the", "cat"], ["the", "dog"], ["the", "cow"]], [["the", "end"]])
+
+
+@pytest.mark.parametrize("bound", ["MAX_STEPS", "MAX_LINE"])
+def test_texts_beyond_a_bound_are_one_line(bound: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over the bound, work stays linear in lines, and the value is that of the whole texts."""
+    a, b = [["a", "b", "x"], ["c", "d", "y"]], [["z", "c", "d"], ["z", "a", "b"]]
+    assert 4 / 6 == rouge_lsum(a, b).f1
+    monkeypatch.setattr(metrics, bound, 2)
+    assert 2 / 6 == rouge_lsum(a, b).f1
+
+
+def test_all_metrics_of_two_texts() -> None:
+    """Every name has its score, that of the text's tokens or of its lines."""
+    gold, text = "A black dog\nchases a cat.", "A lion\nchases a zebra."
+    told = scores(gold, text)
+    assert list(NAMES) == list(told)
+    assert {name: metric(words(gold), words(text)) for name, metric in METRICS.items()} == {
+        name: told[name] for name in METRICS
+    }
+    assert rouge_lsum(lines(gold), lines(text)) == told["rouge_lsum"]
 
 
 @pytest.mark.parametrize(

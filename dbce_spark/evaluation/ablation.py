@@ -1,0 +1,105 @@
+"""The classifier with some of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
+
+import dataclasses
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+import xxhash
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import classify, crosses, local, pools
+from dbce_spark.dbce.annotate import annotate
+from dbce_spark.labels import SIBLING_ARMS
+from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Page
+
+
+def extractions(
+    unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
+) -> list[Extraction]:
+    """As `local.extractions`, but each page is shown at most so many siblings (None: all), and snapshots or none.
+
+    Which siblings it is shown is chosen at random, the same ones in every run.
+    """
+    evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.of(config.label.classifier))
+    annotations = _annotations([one.cross for one in _selected(unique, config)], unique, config)
+    if siblings is not None:
+        some_of = _some_siblings(unique, config, siblings)
+        evidence = {page.capture_id: _told(page, evidence, some_of, config) for page in unique}
+        shown = [_cross(page.capture_id, some_of, annotations) for page in unique]
+        annotations = _annotations([cross for cross in shown if cross is not None], unique, config)
+    if not snapshots:
+        annotations = {capture_id: _without_snapshots(some) for capture_id, some in annotations.items()}
+    gathered = [
+        local.gather(
+            page,
+            annotations.get(page.capture_id, []),
+            evidence[page.capture_id] if snapshots else pools.told(page, evidence[page.capture_id].siblings),
+            "",
+        )
+        for page in unique
+    ]
+    return local.judge(gathered, config.label)
+
+
+def _selected(unique: Iterable[Page], config: DbceConfig) -> list[Found]:
+    return crosses.select(local.find(unique, config), per_capture=config.cross.per_capture)
+
+
+def _annotations(some: Iterable[Cross], unique: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:
+    tokens = {page.capture_id: page.blocks.tokens for page in unique}
+    found: dict[str, list[Annotation]] = defaultdict(list)
+    for annotation in annotate(some, tokens, exact_limit=config.diff.exact_limit):
+        found[annotation.cross.cur].append(annotation)
+    return found
+
+
+def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:
+    """For each page at most so many of its pool, of different URLs."""
+    pages = {page.capture_id: page for page in unique}
+    chosen: dict[str, list[Page]] = {}
+    for heard, wanted in pools.siblings(unique, config.bucket.cap):
+        for capture_id in wanted:
+            own = pages[capture_id].capture.url_key
+            by_url = {pages[other].capture.url_key: pages[other] for other in heard}
+            others = [page for url_key, page in by_url.items() if url_key != own]
+            others.sort(key=lambda page: xxhash.xxh3_64_intdigest(f"{own} {page.capture.url_key}".encode()))
+            chosen[capture_id] = others[:most]
+    return chosen
+
+
+def _told(
+    page: Page, evidence: Mapping[str, Evidence], some: Mapping[str, Sequence[Page]], config: DbceConfig
+) -> Evidence:
+    snapshots = evidence[page.capture_id].snapshots
+    witnesses = [pools.witness(one) for one in (page, *some.get(page.capture_id, ()))]
+    siblings = classify.of(config.label.classifier).of_siblings(witnesses, [page.capture_id])
+    return pools.told(page, siblings.get(page.capture_id), snapshots if len(snapshots) else None)
+
+
+def _cross(
+    capture_id: str, some: Mapping[str, Sequence[Page]], annotations: Mapping[str, Sequence[Annotation]]
+) -> Cross | None:
+    """A cross of the siblings that are shown and the snapshots of the page's own first cross."""
+    ids = [page.capture_id for page in some.get(capture_id, ())][: len(SIBLING_ARMS)]
+    first = min((annotation.cross for annotation in annotations.get(capture_id, ())), default=None, key=_id)
+    previous, following = (first.prev, first.next) if first else ("", "")
+    up, down = [*ids, "", ""][:2]
+    if not (up or previous or following):
+        return None
+    return Cross(
+        cur=capture_id, up=up, down=down, prev=previous, next=following,
+        up_similarity=0.0, down_similarity=0.0, prev_similarity=0.0, next_similarity=0.0,
+    )  # fmt: skip
+
+
+def _id(cross: Cross) -> str:
+    return cross.cross_id
+
+
+def _without_snapshots(annotations: Iterable[Annotation]) -> list[Annotation]:
+    """The annotations of crosses without these arms. One that has no other arm says nothing any more."""
+    return [
+        dataclasses.replace(one, cross=dataclasses.replace(one.cross, prev="", next=""))
+        for one in annotations
+        if one.cross.up or one.cross.down
+    ]

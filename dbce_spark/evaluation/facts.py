@@ -1,0 +1,91 @@
+"""What is known of a gold page beside its texts: what tables are made by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from lxml import etree
+
+from dbce_spark import store
+from dbce_spark.evaluation import clusters, complexity, datasets
+from dbce_spark.evaluation.complexity import PageWords
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.metrics import words
+
+SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("dataset", "page_id", "site", "group", "lang", "page_type", "era")),
+        *((name, pa.int32()) for name in ("siblings", "snapshots")),
+        *((name, pa.float64()) for name in ("gold_error", "complexity")),
+        ("tags", pa.list_(pa.float64())),
+    ]
+)
+"""Of pages.parquet. `gold_error`: E(K) of equation 3.2; `complexity`: C of equation 3.3, as a share; `tags`: the
+features of equation 3.5, in the order of `clusters.TAGS`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """One page. What is not known is ""."""
+
+    dataset: str
+    page_id: str
+    site: str
+    group: str
+    lang: str
+    page_type: str
+    era: str  # year of capture
+    siblings: int  # other pages of its group; captures of one URL count once
+    snapshots: int  # other captures of its URL
+    gold_error: float
+    complexity: float
+    tags: tuple[float, ...]
+
+    @property
+    def unit(self) -> str:
+        """What it is drawn and weighed with: its site, or itself where that is not known."""
+        return self.site or f"{self.dataset}/{self.page_id}"
+
+
+def of(pages: Sequence[GoldPage]) -> list[Facts]:
+    """The facts of one set's pages, in their order."""
+    siblings, snapshots = datasets.siblings(pages), datasets.snapshots(pages)
+    return [_of_one(page, siblings[page.page_id], snapshots[page.page_id]) for page in pages]
+
+
+def write(path: str, facts: Sequence[Facts]) -> None:
+    """Writes one row a page as one Parquet file."""
+    rows = [{name: getattr(one, name) for name in SCHEMA.names} for one in facts]
+    store.write_parquet(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
+
+
+def features(facts: Sequence[Facts]) -> clusters.Features:
+    """The tag shares of all pages: (pages, 14)."""
+    return np.array([one.tags for one in facts])
+
+
+def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
+    root = _parsed(page.html)
+    gold, found = words(page.gold), PageWords(root)
+    return Facts(
+        dataset=page.dataset,
+        page_id=page.page_id,
+        site=page.site,
+        group=page.group,
+        lang=page.lang,
+        page_type=page.page_type,
+        era=str(datetime.fromtimestamp(page.timestamp / 1e6, UTC).year) if page.timestamp else "",
+        siblings=siblings,
+        snapshots=snapshots,
+        gold_error=complexity.gold_error(gold, found),
+        complexity=complexity.ratio(gold, found),
+        tags=clusters.shares(root),
+    )
+
+
+def _parsed(html: str) -> Any:
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    return etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None

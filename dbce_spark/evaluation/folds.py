@@ -1,0 +1,31 @@
+"""Classifiers that have not seen a site, for pages that a classifier was trained on."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation.datasets import GoldPage
+
+FOLDS_FILE = "folds.json"
+"""Site -> the file of the classifier that was trained without it."""
+
+
+def by_classifier(pages: Iterable[GoldPage], folder: str) -> dict[str, list[GoldPage]]:
+    """The pages by the path of the classifier that has not seen their site. One that no classifier has seen gets the
+    first.
+
+    Raises:
+        InputError: the folder is not one that `dbce train --folds` wrote.
+    """
+    path = Path(folder) / FOLDS_FILE
+    try:
+        file_of_site: dict[str, str] = json.loads(path.read_text("utf-8"))
+        first = min(file_of_site.values())
+    except (OSError, ValueError, AttributeError) as error:
+        raise InputError(f"{folder} is no folder that `dbce train --folds` wrote: {error}") from error
+    chosen: dict[str, list[GoldPage]] = defaultdict(list)
+    for page in pages:
+        chosen[str(Path(folder) / file_of_site.get(page.fetch(0).capture.site, first))].append(page)
+    return dict(chosen)

@@ -1,0 +1,70 @@
+"""The layouts that gold pages come in, each read into the fields of a JSON line.
+
+A file is JSON lines; a folder is one of the five published sets of the benchmark study (section 3.1), told apart by
+what lies in it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation.formats import article_extraction, cetd, cleaneval, dragnet, json_lines, readability
+from dbce_spark.evaluation.formats.entry import Entry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How a folder looks that holds a published set, in words, and who knows and reads it."""
+
+    looks: str
+    fits: Callable[[Path], bool]
+    entries: Callable[[Path], Iterator[Entry]]
+
+
+LAYOUTS: Mapping[str, Layout] = {
+    module.NAME: Layout(looks=module.LOOKS, fits=module.fits, entries=module.entries)
+    for module in (readability, article_extraction, cetd, dragnet, cleaneval)
+}
+"""By the name of the set. In the order in which a folder is tried: what is told by one file before what is told by
+many."""
+
+
+def entries(path: str) -> Iterator[Entry]:
+    """The pages of a file of JSON lines, or of a folder in one of the known layouts, where each HTML counts once.
+
+    Raises:
+        InputError: it cannot be read, or is of no known layout.
+    """
+    folder = Path(path)
+    if not folder.is_dir():
+        return json_lines.entries(path)
+    name = recognised(folder)
+    return _once(name, LAYOUTS[name].entries(folder))
+
+
+def recognised(folder: Path) -> str:
+    """The name of the set that a folder holds, by its layout.
+
+    Raises:
+        InputError: it is of no known layout.
+    """
+    for name, layout in LAYOUTS.items():
+        if layout.fits(folder):
+            return name
+    known = "; ".join(f"{name} ({layout.looks})" for name, layout in LAYOUTS.items())
+    raise InputError(
+        f"{folder}: no set of gold pages is known to look like this; give a file of JSON lines, or {known}"
+    )
+
+
+def _once(name: str, found: Iterator[Entry]) -> Iterator[Entry]:
+    """The pages of a set, but those that were there already, which are kept for the count."""
+    seen: set[str] = set()
+    for entry in found:
+        page_id = entry.fields.get("id", "")
+        if entry.missing or page_id in seen:
+            yield Entry(entry.place, {"dataset": name}, entry.missing or "the page is there already")
+        else:
+            seen.add(page_id)
+            yield entry

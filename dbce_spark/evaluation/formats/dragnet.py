@@ -1,0 +1,49 @@
+"""The set of Dragnet (Peters, Lecocq 2013): pages, and gold texts with the comments behind a separator."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dbce_spark.evaluation.formats import entry
+from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.pairs import pairs, subfolder
+
+NAME = "dragnet"
+LOOKS = "HTML/*.html and Corrected/*.html.corrected.txt"
+
+_COMMENTS = re.compile(r"\s*!@#\$%\^&\*\(\)\s+COMMENTS\s*")
+
+
+def fits(folder: Path) -> bool:
+    golds = _golds(folder)
+    return subfolder(folder, "HTML") is not None and golds is not None and any(golds.glob("*.html.corrected.txt"))
+
+
+def entries(folder: Path) -> Iterator[Entry]:
+    """The pages in the order of their names. The set knows no URLs."""
+    pages, golds = subfolder(folder, "HTML"), _golds(folder)
+    for pair in pairs(pages, golds) if pages and golds else ():
+        if pair.html is None or pair.gold is None:
+            yield Entry(pair.place, {}, pair.missing)
+        else:
+            yield Entry(pair.place, _fields(pair.html, pair.gold))
+
+
+def _golds(folder: Path) -> Path | None:
+    """Some copies of the set have the folder twice, one within the other."""
+    outer = subfolder(folder, "Corrected")
+    return outer and (subfolder(outer, "Corrected") or outer)
+
+
+def _fields(html_path: Path, gold_path: Path) -> dict[str, Any]:
+    html = entry.stored(html_path)
+    gold, *comments = _COMMENTS.split(entry.text(entry.stored(gold_path)), maxsplit=1)
+    return {
+        "id": entry.page_id(html),
+        "html": entry.text(html),
+        "gold": gold,
+        "gold_comments": "".join(comments),
+        "dataset": NAME,
+        "filename": html_path.name,
+    }

@@ -1,0 +1,162 @@
+"""Floors under the scores: what was reached once is not lost unseen.
+
+A floors file is pinned to its pages: for each set a digest of them, so that a set which changes is never held to the
+floors of another, and floors of mean F1 by extractor and metric, over its pages, each the same.
+
+    {"sets": {"sample": {"pages": "<digest>", "floors": {"dbce": {"rouge_l": 0.912}}}}}
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import fsspec
+import numpy as np
+
+from dbce_spark import store
+from dbce_spark.errors import EvaluationError, InputError
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores
+from dbce_spark.model import digest
+
+METRICS = (MAIN_METRIC, "levenshtein")
+"""Those with floors: the two that the study of extractors reports, for the others rank as the first does."""
+
+DIGITS = 3
+"""Of a floor: a score is rounded down to it. So a last bit that differs between two machines breaks no gate, and what a
+reader would see in a table does."""
+
+Floors = Mapping[str, Mapping[str, float]]
+"""By extractor and metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The floors of one set, and the digest of the pages they are for."""
+
+    pages: str
+    floors: Floors
+
+
+def pages_digest(pages: Sequence[GoldPage]) -> str:
+    """What floors are pinned to: the ids, HTML and gold of all pages, in order."""
+    return digest(*(part for page in pages for part in (page.page_id, page.html, page.gold)))
+
+
+def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str, Pinned]:
+    """The floors that the scores reach, of each set."""
+    of_set = np.array([page.dataset for page in scores.pages], dtype=object)
+    return {
+        name: Pinned(
+            pages_digest(pages),
+            {
+                extractor: {
+                    metric: _rounded_down(float(values[at, PARTS.index("f1")][of_set == name].mean()))
+                    for metric, values in ((metric, scores.values[metric]) for metric in METRICS)
+                }
+                for at, extractor in enumerate(scores.extractors)
+            },
+        )
+        for name, pages in sets.items()
+    }
+
+
+def read(path: str) -> dict[str, Pinned]:
+    """The floors of a file, by set.
+
+    Raises:
+        InputError: it cannot be read, or is no file of floors.
+    """
+    try:
+        with fsspec.open(path, "rb") as file:
+            fields = json.load(file)
+        return {name: Pinned(str(one["pages"]), _floors(one["floors"])) for name, one in fields["sets"].items()}
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}; --pin-floors writes it") from error
+    except (KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path}: is no file of floors: {error!r}; --pin-floors writes one") from error
+
+
+def check(path: str, reached: Mapping[str, Pinned]) -> int:
+    """Holds what was reached to the floors of a file; gives how many were held.
+
+    Sets and extractors that the file has no floors for are free. All that sank is told at once.
+
+    Raises:
+        InputError: as `read`.
+        EvaluationError: a score is under its floor, was not measured, or is of other pages; or no set has floors.
+    """
+    pinned = read(path)
+    known = {name: one for name, one in reached.items() if name in pinned}
+    if not known:
+        raise EvaluationError(f"{path} has no floors for {', '.join(reached)}; --pin-floors adds them")
+    for name, one in known.items():
+        if one.pages != pinned[name].pages:
+            raise EvaluationError(f"{path}: the floors of {name} are of other pages than these; see --pin-floors")
+    found = list(_compared(pinned, known))
+    sunk = [f"{told} is {_told(now)}, floor {floor:.{DIGITS}f}" for told, now, floor in found if not now >= floor]
+    if sunk:
+        raise EvaluationError(f"{len(sunk)} of {len(found)} scores are under {path}: {'; '.join(sunk)}")
+    return len(found)
+
+
+def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
+    """Writes the floors that were reached, and keeps those of sets and extractors that were not measured.
+
+    Floors of a set whose pages have changed are all replaced: they were of other pages.
+
+    Raises:
+        InputError: there is a file that cannot be read.
+        EvaluationError: a floor would sink, and `lower` does not allow it; then nothing is written.
+    """
+    before = read(path) if _exists(path) else {}
+    same = {name: one for name, one in before.items() if name not in reached or one.pages == reached[name].pages}
+    sinking = [
+        f"{told} from {floor:.{DIGITS}f} to {_told(now)}"
+        for told, now, floor in _compared(same, reached)
+        if now < floor
+    ]
+    changed = sorted(set(before) - set(same))
+    if changed and not lower:
+        raise EvaluationError(f"{path}: {', '.join(changed)} has other pages now; --lower-floors pins it anew")
+    if sinking and not lower:
+        raise EvaluationError(f"{path}: floors would sink ({'; '.join(sinking)}); --lower-floors if that is meant")
+    merged = {
+        name: Pinned(one.pages, {**(same[name].floors if name in same else {}), **one.floors})
+        for name, one in reached.items()
+    }
+    text = {name: {"pages": one.pages, "floors": one.floors} for name, one in sorted((same | merged).items())}
+    with store.whole_file(path) as file:
+        file.write((json.dumps({"sets": text}, indent=2) + "\n").encode())
+
+
+def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> Iterator[tuple[str, float, float]]:
+    """Each floor of the measured sets: what of, what is reached now (NaN if not measured), the floor."""
+    for name, one in reached.items():
+        for extractor, floors in pinned[name].floors.items() if name in pinned else ():
+            for metric, floor in floors.items():
+                now = one.floors.get(extractor, {}).get(metric, math.nan)
+                yield f"{name} {extractor} {metric}", now, floor
+
+
+def _told(now: float) -> str:
+    return "not measured" if math.isnan(now) else f"{now:.{DIGITS}f}"
+
+
+def _floors(fields: Mapping[str, Any]) -> Floors:
+    return {
+        extractor: {metric: float(floor) for metric, floor in floors.items()} for extractor, floors in fields.items()
+    }
+
+
+def _rounded_down(score: float) -> float:
+    # A mean of 0.7 must not become 0.699 because its last bit is missing.
+    scale = pow(10.0, DIGITS)
+    return math.floor(score * scale + 1e-6) / scale
+
+
+def _exists(path: str) -> bool:
+    filesystem, name = fsspec.core.url_to_fs(path)
+    return bool(filesystem.exists(name))

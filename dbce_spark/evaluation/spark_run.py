@@ -1,0 +1,89 @@
+"""The real Spark job as an extractor: gold pages to an archive, `dbce extract` over it, its texts back to the pages."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import JobError
+from dbce_spark.evaluation import archive
+from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.datasets import GoldPage
+
+_LOST = "lost: neither extracted nor rejected"
+"""Cannot be while every record is accounted for, and is seen in the scores if it ever is."""
+
+
+def extract(of: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[int], object]) -> dict[str, Extracted]:
+    """What the job makes of some pages. A page that it rejects is a miss, with the reason.
+
+    Each is told the same share of the time of all cores, the start of Spark aside.
+
+    Raises:
+        JobError: the job did not end well.
+    """
+    if not of:
+        return {}
+    with TemporaryDirectory(prefix="dbce-evaluate-") as name:
+        folder = Path(name)
+        archive.write(of, folder / "archive")
+        _run(folder, config)
+        report = json.loads((folder / "extracted" / "run.json").read_text(encoding="utf-8"))
+        texts = _column(folder / "extracted" / "extractions", "capture_id", ("text",))
+        rejects = _column(folder / "extracted" / "rejects", "record_id", ("reason", "detail"))
+    advance(len(of))
+    seconds = _seconds(report) / len(of)
+    return {page.page_id: _extracted(page, texts, rejects, seconds) for page in of}
+
+
+def _run(folder: Path, config: DbceConfig) -> None:
+    """The command, as a person calls it, in a process of its own: the method's plain Python is never mixed with it."""
+    settings = folder / "dbce.toml"
+    settings.write_text(as_toml(config), encoding="utf-8")
+    command = [sys.executable, "-m", "dbce_spark.cli", "extract", str(folder / "archive")]
+    options = ["--output", str(folder / "extracted"), "--config", str(settings)]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    if done.returncode:
+        told = [line for line in done.stderr.splitlines() if line.strip()]
+        raise JobError(f"dbce extract ended with status {done.returncode}: {told[-1] if told else 'without a word'}")
+
+
+def as_toml(config: DbceConfig) -> str:
+    """All parameters, as `--config` takes them: a line a section."""
+    return "".join(f"{section} = {_toml(values)}\n" for section, values in config.as_dict().items())
+
+
+def _toml(value: Any) -> str:
+    """A plain value as TOML writes it within a line."""
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{json.dumps(name)} = {_toml(inner)}' for name, inner in value.items())} }}"
+    return json.dumps(value)
+
+
+def _column(folder: Path, key: str, names: Sequence[str]) -> dict[str, str]:
+    """The columns `names` of a table, joined by ": ", by its column `key`."""
+    found: dict[str, str] = {}
+    for path in sorted(folder.rglob("*.parquet")):
+        columns = pq.read_table(path, columns=[key, *names], partitioning=None).to_pydict()
+        texts = (": ".join(parts) for parts in zip(*(columns[name] for name in names), strict=True))
+        found |= dict(zip(columns[key], texts, strict=True))
+    return found
+
+
+def _seconds(report: Mapping[str, Any]) -> float:
+    working = sum(seconds for stage, seconds in report["seconds"].items() if stage != "start")
+    return float(working * report["cores"])
+
+
+def _extracted(page: GoldPage, texts: Mapping[str, str], rejects: Mapping[str, str], seconds: float) -> Extracted:
+    # By capture, not by record: of two pages of one URL, time and HTML the job keeps one row.
+    capture_id = page.fetch(0).capture.capture_id
+    if capture_id in texts:
+        return Extracted(texts[capture_id], seconds, "")
+    return Extracted("", seconds, rejects.get(archive.record_id(page), _LOST))

@@ -1,0 +1,66 @@
+"""What is hidden from the classifier is hidden, and nothing else."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dbce_spark import config
+from dbce_spark.dbce import local, pages
+from dbce_spark.evaluation import ablation, datasets
+from dbce_spark.model import Extraction, Page
+from dbce_spark.samples.gold import write_gold
+
+CONFIG = config.default()
+EVERYTHING = 1000
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
+    """Pages of several sites with siblings and snapshots."""
+    path: Path = tmp_path_factory.mktemp("ablation") / "gold.jsonl"
+    write_gold(str(path), pages=40, seed=1, weight=0)
+    gold = [page for some in datasets.read([str(path)]).sets.values() for page in some]
+    made = pages.of_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
+    return pages.unique(page for page in made if isinstance(page, Page))
+
+
+def scores(found: Sequence[Extraction]) -> dict[str, list[float]]:
+    return {one.page.capture_id: one.segments.scores.tolist() for one in found}
+
+
+def test_with_nothing_hidden_it_is_the_method_itself(captures: list[Page]) -> None:
+    shown = ablation.extractions(captures, CONFIG, siblings=None, snapshots=True)
+    assert scores(shown) == scores(local.extractions(captures, CONFIG))
+
+
+def test_a_page_that_is_shown_nothing_is_judged_as_if_it_were_the_only_one(captures: list[Page]) -> None:
+    hidden = ablation.extractions(captures, CONFIG, siblings=0, snapshots=False)
+    alone = [local.extractions([page], CONFIG)[0] for page in captures]
+    assert scores(hidden) == scores(alone)
+
+
+def test_siblings_change_what_a_page_is_judged_to_be(captures: list[Page]) -> None:
+    few = scores(ablation.extractions(captures, CONFIG, siblings=1, snapshots=True))
+    all_of_them = scores(ablation.extractions(captures, CONFIG, siblings=EVERYTHING, snapshots=True))
+    none = scores(ablation.extractions(captures, CONFIG, siblings=0, snapshots=True))
+    assert few != none
+    assert few != all_of_them
+
+
+def test_hidden_siblings_are_not_in_its_crosses_either(captures: list[Page]) -> None:
+    for one in ablation.extractions(captures, CONFIG, siblings=0, snapshots=True):
+        assert not any(cross.up or cross.down for cross in one.crosses)
+        assert not np.any(one.segments.siblings)
+
+
+def test_hidden_snapshots_are_not_in_its_crosses_either(captures: list[Page]) -> None:
+    found = ablation.extractions(captures, CONFIG, siblings=None, snapshots=False)
+    assert not any(cross.prev or cross.next for one in found for cross in one.crosses)
+    assert any(cross.up for one in found for cross in one.crosses)
+
+
+def test_the_same_siblings_are_shown_whatever_the_order_of_the_pages(captures: list[Page]) -> None:
+    backwards = scores(ablation.extractions(captures[::-1], CONFIG, siblings=2, snapshots=True))
+    assert backwards == scores(ablation.extractions(captures, CONFIG, siblings=2, snapshots=True))

@@ -1,0 +1,38 @@
+"""Pages judged by what has not seen their site."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier
+from tests.evaluation.fakes import gold_pages, line
+
+
+def test_each_site_has_its_classifier(tmp_path: Path) -> None:
+    """By the site that captures have; one that nobody has seen gets the first."""
+    (tmp_path / FOLDS_FILE).write_text('{"b.example": "fold-1.npz", "a.example": "fold-0.npz"}')
+    names = ("a.example", "news.b.example", "b.example", "c.example")
+    lines = [line(name, f"<p>{name}</p>", site=name, url=f"http://{name}/x.html") for name in names]
+    found = by_classifier(gold_pages(tmp_path, lines), str(tmp_path))
+
+    assert {
+        str(tmp_path / "fold-0.npz"): ["a.example", "c.example"],
+        str(tmp_path / "fold-1.npz"): ["news.b.example", "b.example"],
+    } == {path: [page.page_id for page in pages] for path, pages in found.items()}
+
+
+def test_no_pages(tmp_path: Path) -> None:
+    """Need no classifier."""
+    (tmp_path / FOLDS_FILE).write_text('{"a.example": "fold-0.npz"}')
+
+    assert {} == by_classifier([], str(tmp_path))
+
+
+@pytest.mark.parametrize("content", [None, "{}", "[]", "no json", "7"])
+def test_folder_that_holds_no_folds(content: str | None, tmp_path: Path) -> None:
+    """The error names it."""
+    if content is not None:
+        (tmp_path / FOLDS_FILE).write_text(content)
+    with pytest.raises(InputError, match="is no folder that `dbce train --folds` wrote"):
+        by_classifier([], str(tmp_path))

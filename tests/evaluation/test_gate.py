@@ -1,0 +1,125 @@
+"""Floors hold what was reached, and sink only when somebody asks."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import config
+from dbce_spark.errors import EvaluationError, InputError
+from dbce_spark.evaluation import gate, harness
+from dbce_spark.evaluation.gate import Pinned
+from dbce_spark.samples.gold import write_gold
+from tests.evaluation.fakes import gold_pages, own_set
+from tests.evaluation.made_scores import made_scores, page
+
+FLOORS = Path(__file__).parents[2] / "conf" / "floors.json"
+
+
+def reached(value: float, *, pages: str = "digest", extractor: str = "dbce") -> dict[str, Pinned]:
+    return {"made": Pinned(pages, {extractor: {"rouge_l": value}})}
+
+
+@pytest.fixture
+def floors(tmp_path: Path) -> str:
+    path = str(tmp_path / "floors.json")
+    gate.pin(path, reached(0.912), lower=False)
+    return path
+
+
+def test_a_floor_is_a_mean_rounded_down(tmp_path: Path) -> None:
+    """Over the pages of a set, each the same: 0.9126 becomes 0.912, and 0.7 stays 0.7."""
+    pages = gold_pages(tmp_path, own_set())
+    facts = [page(at, dataset="made") for at in range(5)]
+    scores = made_scores(facts, {"dbce": [0.563, 1, 1, 1, 1], "lxml": [0.7] * 5})
+    found = gate.measured(scores, {"made": pages})["made"]
+    assert {"rouge_l": 0.912, "levenshtein": 0.912} == found.floors["dbce"]
+    assert {"rouge_l": 0.7, "levenshtein": 0.7} == found.floors["lxml"]
+    assert gate.pages_digest(pages) == found.pages != gate.pages_digest(pages[1:])
+
+
+@pytest.mark.parametrize("value", [0.912, 0.95])
+def test_what_is_not_under_its_floor_passes(floors: str, value: float) -> None:
+    """One floor was held."""
+    assert 1 == gate.check(floors, reached(value))
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (reached(0.911), "made dbce rouge_l is 0.911, floor 0.912"),
+        (reached(0.99, extractor="lxml"), "made dbce rouge_l is not measured, floor 0.912"),
+        (reached(0.99, pages="others"), "the floors of made are of other pages"),
+        ({"other": reached(0.99)["made"]}, "no floors for other"),
+    ],
+)
+def test_whatever_is_not_shown_to_hold_fails(floors: str, now: dict[str, Pinned], told: str) -> None:
+    """A score that sank, one that was not measured, other pages, and no floors at all."""
+    with pytest.raises(EvaluationError, match=told):
+        gate.check(floors, now)
+
+
+def test_a_floor_rises_by_itself_and_sinks_only_when_asked(floors: str) -> None:
+    """A refusal writes nothing."""
+    gate.pin(floors, reached(0.95), lower=False)
+    with pytest.raises(EvaluationError, match=r"made dbce rouge_l from 0.950 to 0.900.*--lower-floors"):
+        gate.pin(floors, reached(0.9), lower=False)
+    assert reached(0.95) == gate.read(floors)
+    gate.pin(floors, reached(0.9), lower=True)
+    assert reached(0.9) == gate.read(floors)
+
+
+def test_other_pages_need_asking_too(floors: str) -> None:
+    """Or a set with easier pages would raise every floor and hold nothing."""
+    with pytest.raises(EvaluationError, match="made has other pages now"):
+        gate.pin(floors, reached(0.99, pages="easier"), lower=False)
+    gate.pin(floors, reached(0.99, pages="easier"), lower=True)
+    assert reached(0.99, pages="easier") == gate.read(floors)
+
+
+def test_what_was_not_measured_keeps_its_floors(floors: str) -> None:
+    """Another extractor on the same set, and another set."""
+    gate.pin(floors, reached(0.5, extractor="lxml"), lower=False)
+    gate.pin(floors, {"other": Pinned("o", {"dbce": {"rouge_l": 0.4}})}, lower=False)
+    found = gate.read(floors)
+    assert {"dbce": {"rouge_l": 0.912}, "lxml": {"rouge_l": 0.5}} == found["made"].floors
+    assert {"made", "other"} == set(found)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"sets": {"made": {}}}', '{"sets": {"made": {"pages": "", "floors": 1}}}'])
+def test_a_file_that_holds_no_floors_is_told(tmp_path: Path, text: str) -> None:
+    """Cut off, another shape, or without what is needed."""
+    path = tmp_path / "floors.json"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"floors.json: (cannot be read|is no file of floors)"):
+        gate.read(str(path))
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """A gate without floors holds nothing, so it does not pass."""
+    with pytest.raises(InputError, match="cannot be read"):
+        gate.check(str(tmp_path / "none.json"), reached(1.0))
+
+
+def request(folder: Path, paths: list[str], limit: int | None) -> harness.Request:
+    return harness.Request(
+        paths=paths,
+        extractors=["dbce"],
+        output=str(folder / "out"),
+        limit=limit,
+        time_limit=30.0,
+        floors=str(FLOORS),
+    )
+
+
+def test_the_sample_archive_keeps_its_floors(tmp_path: Path) -> None:
+    """The gate that runs everywhere: `make gate` on the pages that ship with the program."""
+    path = tmp_path / "gate.jsonl"
+    write_gold(path, pages=60, seed=1)
+    assert harness.evaluate(request(tmp_path, [str(path)], None), config.default()).startswith("# Scores")
+
+
+@pytest.mark.data
+def test_real_pages_keep_their_floors(shared_data: Path, tmp_path: Path) -> None:
+    """The first pages of three sets, where they are beside the checkout."""
+    paths = [str(shared_data / "gold" / f"{name}.jsonl.xz") for name in ("big9", "l3s-gn1", "ghpages-snapshots")]
+    assert harness.evaluate(request(tmp_path, paths, 40), config.default()).startswith("# Scores")

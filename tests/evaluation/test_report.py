@@ -1,0 +1,94 @@
+"""The report is one file that asks for nothing."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dbce_spark.evaluation import report
+from dbce_spark.evaluation.analysis import analyse
+from dbce_spark.evaluation.nodes import Confusion, Row
+from tests.evaluation.made_scores import made_scores, page
+
+CHROMIUM = Path("/usr/bin/chromium")
+DRAW = np.random.default_rng(8)
+PAGES = [
+    page(
+        at,
+        dataset=("one", "two")[at % 2],
+        site=f"<{at}>",
+        siblings=at % 3,
+        snapshots=at % 2,
+        tags=tuple(DRAW.dirichlet(np.ones(14))),
+        complexity=at / 40,
+    )
+    for at in range(40)
+]
+F1 = {"first": DRAW.beta(9, 1, 40).tolist(), "<other>": DRAW.beta(4, 1, 40).tolist(), "third": [0.5] * 40}
+
+
+def html() -> str:
+    scores = made_scores(PAGES, F1)
+    nodes = [Row(name, extractor, Confusion(1, 1, 1, 1)) for name in ("one", "two") for extractor in F1]
+    return report.html(analyse(scores, nodes), scores, ["One & all."])
+
+
+@pytest.fixture(scope="module")
+def told() -> str:
+    return html()
+
+
+def test_a_report_holds_all_it_shows(told: str) -> None:
+    """No script, no address but the name of SVG, and every name escaped."""
+    assert ["http://www.w3.org/2000/svg"] == sorted(set(re.findall(r"https?://[^\"' ]+", told)))
+    assert "<script" not in told
+    assert "&lt;other&gt;" in told
+    assert "<other>" not in told
+    assert "One &amp; all." in told
+
+
+def test_every_part_has_its_plot(told: str) -> None:
+    """Standings, two pools by set, two lines, violins, cumulated, heat map and scatter."""
+    assert 9 == told.count("<svg")
+    for name in ("standings", "sets", "siblings", "distributions", "pages", "metrics", "clusters", "gold", "misses"):
+        assert f'<h2 id="{name}">' in told
+
+
+def test_every_page_is_in_the_picture(told: str) -> None:
+    """Forty points in the last plot."""
+    assert 40 == told.split("<svg")[-1].split("</svg>")[0].count("<circle")
+
+
+def test_the_same_scores_give_the_same_bytes(told: str) -> None:
+    """No date, no chance."""
+    assert told == html()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_browser_shows_it_without_a_word_and_without_sideways_scrolling(
+    told: str, scheme: Any, tmp_path: Path
+) -> None:
+    """On a wide and on a narrow window; ink and paper differ in both schemes."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip(f"there is no {CHROMIUM}")
+    path = tmp_path / "report.html"
+    path.write_text(told, encoding="utf-8")
+    said: list[str] = []
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
+        for width in (1280, 420):
+            shown = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+            shown.on("console", lambda message: said.append(message.text))
+            shown.goto(path.as_uri())
+            assert width >= shown.evaluate("document.documentElement.scrollWidth")
+            ink, paper = shown.evaluate(
+                "[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]"
+            )
+            dark, light = (sum(map(int, re.findall(r"\d+", colour))) for colour in (ink, paper))
+            assert (scheme == "light") == (dark < light)
+        browser.close()
+    assert [] == said
