@@ -16,9 +16,8 @@ from dbce_spark import store, tables, warc
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, crosses, local, pages, pools
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.errors import InputError, PlatformError
-from dbce_spark.model import Annotation, Page
+from dbce_spark.model import Page
 
 MAX_PAGES = 1000
 """Pages that are timed without Spark, the first of the input: trafilatura takes 20 seconds for as many."""
@@ -135,11 +134,8 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
         found = list(local.find(unique, config))
     with watch.of("select"):
         selected = crosses.select(found, per_capture=config.cross.per_capture)
-    tokens = {page.capture_id: page.blocks.tokens for page in unique}
-    annotations: dict[str, list[Annotation]] = defaultdict(list)
     with watch.of("annotate"):
-        for one in annotate([one.cross for one in selected], tokens, exact_limit=config.diff.exact_limit):
-            annotations[one.cross.cur].append(one)
+        annotations = local.annotations([one.cross for one in selected], unique, config)
     with watch.of("evidence"):
         evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
     with watch.of("merge"):

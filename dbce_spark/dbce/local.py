@@ -9,7 +9,7 @@ from dbce_spark.config import DbceConfig, LabelConfig
 from dbce_spark.dbce import buckets, classify, crosses, pages, pools, postprocess
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
-from dbce_spark.model import Annotation, Evidence, Extraction, Found, Gathered, Page, Segments
+from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Gathered, Page, Segments
 from dbce_spark.rejects import Reject, Skip
 
 
@@ -40,19 +40,16 @@ def extract(paths: Iterable[str], config: DbceConfig) -> Result:
 def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
     """The extractions of some pages, each set beside its siblings and snapshots among them."""
     found = crosses.select(find(unique, config), per_capture=config.cross.per_capture)
-    tokens = {page.capture_id: page.blocks.tokens for page in unique}
     of_capture: dict[str, list[Found]] = defaultdict(list)
-    annotations: dict[str, list[Annotation]] = defaultdict(list)
     for one in found:
         of_capture[one.cross.cur].append(one)
-    for annotation in annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit):
-        annotations[annotation.cross.cur].append(annotation)
+    annotated = annotations([one.cross for one in found], unique, config)
     evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
     return judge(
         [
             gather(
                 page,
-                annotations[page.capture_id],
+                annotated[page.capture_id],
                 evidence.get(page.capture_id, pools.told(page)),
                 crosses.template_id(of_capture[page.capture_id]),
             )
@@ -67,6 +64,15 @@ def find(unique: Iterable[Page], config: DbceConfig) -> Iterable[Found]:
     for key, members in buckets.members_of(unique).items():
         for part, some in buckets.parts(members, config.bucket.cap).items():
             yield from crosses.find(key, some, bucket_size=len(members), part=part, cap=config.bucket.cap)
+
+
+def annotations(chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:
+    """The annotations of some crosses of these pages, by the id of the capture that each is of."""
+    tokens = {page.capture_id: page.blocks.tokens for page in unique}
+    found: dict[str, list[Annotation]] = defaultdict(list)
+    for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
+        found[annotation.cross.cur].append(annotation)
+    return found
 
 
 def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> Gathered:

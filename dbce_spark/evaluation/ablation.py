@@ -1,14 +1,12 @@
 """The classifier with some of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
 
 import dataclasses
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import xxhash
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, crosses, local, pools
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.labels import SIBLING_ARMS
 from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Page
 
@@ -21,12 +19,12 @@ def extractions(
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
     evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.of(config.label.classifier))
-    annotations = _annotations([one.cross for one in _selected(unique, config)], unique, config)
+    annotations = local.annotations([one.cross for one in _selected(unique, config)], unique, config)
     if siblings is not None:
         some_of = _some_siblings(unique, config, siblings)
         evidence = {page.capture_id: _told(page, evidence, some_of, config) for page in unique}
         shown = [_cross(page.capture_id, some_of, annotations) for page in unique]
-        annotations = _annotations([cross for cross in shown if cross is not None], unique, config)
+        annotations = local.annotations([cross for cross in shown if cross is not None], unique, config)
     if not snapshots:
         annotations = {capture_id: _without_snapshots(some) for capture_id, some in annotations.items()}
     gathered = [
@@ -43,14 +41,6 @@ def extractions(
 
 def _selected(unique: Iterable[Page], config: DbceConfig) -> list[Found]:
     return crosses.select(local.find(unique, config), per_capture=config.cross.per_capture)
-
-
-def _annotations(some: Iterable[Cross], unique: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:
-    tokens = {page.capture_id: page.blocks.tokens for page in unique}
-    found: dict[str, list[Annotation]] = defaultdict(list)
-    for annotation in annotate(some, tokens, exact_limit=config.diff.exact_limit):
-        found[annotation.cross.cur].append(annotation)
-    return found
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:

@@ -13,7 +13,6 @@ from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import context, crosses, evidence, features, local, pools
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
@@ -168,20 +167,11 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]
     for stretch in pools.snapshots(pages, config.bucket.cap):
         snapshots |= {capture_id: tuple(stretch) for capture_id in stretch}
     found = crosses.select(local.find(pages, config), per_capture=config.cross.per_capture)
-    annotated = annotations([one.cross for one in found], pages, config)
+    annotated = local.annotations([one.cross for one in found], pages, config)
     return {
         one.capture_id: Beside(siblings[one.capture_id], snapshots[one.capture_id], tuple(annotated[one.capture_id]))
         for one in pages
     }
-
-
-def annotations(chosen: Iterable[Cross], pages: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:
-    """The annotations of some crosses, by capture id."""
-    tokens = {one.capture_id: one.blocks.tokens for one in pages}
-    found: dict[str, list[Annotation]] = defaultdict(list)
-    for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
-        found[annotation.cross.cur].append(annotation)
-    return found
 
 
 def hidden(
@@ -211,7 +201,7 @@ def hidden(
                     up_similarity=0.0, down_similarity=0.0, prev_similarity=0.0, next_similarity=0.0,
                 )
             )  # fmt: skip
-    annotated = annotations(few_crosses, [one.page for one in examples], config)
+    annotated = local.annotations(few_crosses, [one.page for one in examples], config)
     return {
         capture_id: Beside(some, kept_snapshots[capture_id], tuple(annotated.get(capture_id, ())))
         for capture_id, some in chosen.items()

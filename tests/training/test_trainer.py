@@ -62,7 +62,7 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     known = [one for one in read if isinstance(one, Page)]
     evidence = pools.evidence(known, settings.bucket.cap, lambda: classifier)
     found = crosses.select(local.find(known, settings), per_capture=settings.cross.per_capture)
-    annotated = corpus.annotations([one.cross for one in found], known, settings)
+    annotated = local.annotations([one.cross for one in found], known, settings)
     assert len(of.examples) == len(known)
     for at, one in enumerate(known):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
