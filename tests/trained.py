@@ -1,5 +1,6 @@
 """A classifier as `dbce train` makes one, of fewer trees and from the pages of a small sample archive."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,3 +57,8 @@ def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
 def classifier() -> Classifier:
     """One that has seen all of the pages."""
     return train(prepared())
+
+
+def alone(examples: Sequence[corpus.Example]) -> dict[str, corpus.Beside]:
+    """What each page is set beside when everything is hidden, by capture id."""
+    return {one.page.capture_id: corpus.Beside((), (), ()) for one in examples}

@@ -76,7 +76,7 @@ class Classifier:
         """What the classifier makes of each page by itself. The same for a page, whatever others come with it."""
         pages = Layout(parsed)
         of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
-        verdicts = _verdicts(self.first.log_odds(of_page))
+        verdicts = verdicts_of(self.first.log_odds(of_page))
         of_context = self.binnings["context"].codes(context.of_pages(pages, verdicts), len(pages))
         codes = np.concatenate((of_page, of_context))
         keys = block_keys(pages)
@@ -163,7 +163,8 @@ def kept(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArra
     return is_kept
 
 
-def _verdicts(log_odds: Scores) -> npt.NDArray[np.int64]:
+def verdicts_of(log_odds: Scores) -> npt.NDArray[np.int64]:
+    """The first verdict on each block, in 1/1024."""
     return np.rint(_probability(log_odds) * SURE).astype(np.int64)
 
 

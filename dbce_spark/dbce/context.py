@@ -28,8 +28,8 @@ def of_pages(pages: Layout, verdicts: Numbers) -> Columns:
     columns |= _of_elements(pages, mass) | _of_slots(pages, mass)
     parents = pages.parents.astype(np.uint64)
     names = pages.own[pages.element_slots]
-    columns |= _of_records(pages, mass, verdicts, "beside", mixed(parents, names))
-    return columns | _of_records(pages, mass, verdicts, "like", on_page(pages.element_pages, names))
+    columns |= _of_records(pages, mass, "beside", mixed(parents, names))
+    return columns | _of_records(pages, mass, "like", on_page(pages.element_pages, names))
 
 
 def block_keys(pages: Layout) -> tuple[Texts, ...]:
@@ -46,7 +46,7 @@ def block_keys(pages: Layout) -> tuple[Texts, ...]:
 def _of_windows(pages: Layout, mass: Numbers) -> Columns:
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
     at = np.arange(len(pages))
-    running, running_words = sums(mass), sums(pages.words)
+    running, running_words = sums(mass), pages.token_starts
     page_mass = pages.in_pages(mass)
     columns: Columns = {}
     for width in _WINDOWS:
@@ -111,7 +111,7 @@ def _of_slots(pages: Layout, mass: Numbers) -> Columns:
     return columns
 
 
-def _of_records(pages: Layout, mass: Numbers, verdicts: Numbers, name: str, keys: Texts) -> Columns:
+def _of_records(pages: Layout, mass: Numbers, name: str, keys: Texts) -> Columns:
     """Of the widest list of records that a block lies in: where the content is, in the list and around it.
 
     Comments are records behind the content; posts of a forum are records that are the content.
@@ -138,7 +138,7 @@ def _of_records(pages: Layout, mass: Numbers, verdicts: Numbers, name: str, keys
     found, of_block = most > 0, group[widest]
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
     begin, close = np.minimum(first[of_block], end), last[of_block]
-    running, running_words = sums(mass), sums(pages.words)
+    running, running_words = sums(mass), pages.token_starts
     page_mass, page_words = pages.in_pages(mass), pages.in_pages(pages.words)
     in_list, list_words = running[close] - running[begin], running_words[close] - running_words[begin]
     columns = {

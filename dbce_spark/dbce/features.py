@@ -143,7 +143,7 @@ def _of_path(pages: Layout) -> Columns:
 def _of_place(pages: Layout) -> Columns:
     at = np.arange(len(pages)) - pages.starts[pages.pages]
     blocks = np.diff(pages.starts)[pages.pages]
-    before = layout.sums(pages.words)[:-1] - layout.sums(pages.words)[pages.starts[pages.pages]]
+    before = pages.token_starts[:-1] - pages.token_starts[pages.starts[pages.pages]]
     words = pages.in_pages(pages.words)
     tags = pages.tags[pages.slot_paths[pages.element_slots]]
     columns = {

@@ -151,7 +151,7 @@ def _named(name: str) -> int:
 
 @lru_cache(maxsize=1 << 16)
 def _path_key(path: str) -> int:
-    return xxhash.xxh3_64_intdigest(path.encode("utf-8", "surrogatepass"))
+    return _named(path)
 
 
 class Layout:
@@ -174,7 +174,7 @@ class Layout:
         self.element_pages = np.repeat(np.arange(len(parsed)), np.diff(self.element_starts))
         self.words = _joined([one.words for one in blocks])
         self.link_words = _joined([one.link_words for one in blocks])
-        self.token_starts = sums(self.words)
+        self.token_starts = sums(self.words)  # of each block, and so how many words stand before it
         parents = _joined([tree.parents for tree in trees])
         self.parents = np.where(parents < 0, np.arange(len(parents)), parents + self.element_starts[self.element_pages])
         self.firsts = _joined([tree.firsts for tree in trees]) + self.starts[self.element_pages]

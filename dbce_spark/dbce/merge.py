@@ -27,7 +27,7 @@ def merge(*several: Annotations) -> dict[str, Annotation]:
 
 def by_score(one: Gathered, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
     """The segments of a page, each with the score of its block, and content where that block is kept."""
-    segments = _segments(one)
+    segments = by_pattern(one, "T001")  # for where they stand, and their evidence
     labels = np.where(is_kept[segments.blocks], Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
     return dataclasses.replace(segments, labels=labels, scores=scores[segments.blocks].astype(np.float32))
 
@@ -41,12 +41,6 @@ def by_pattern(one: Gathered, test_case: str) -> Segments:
         return single.segments(one.page.blocks)
     undecided = Label.BOILERPLATE if test_case == "T002" else Label.UNDECIDED
     return resolve(one.page.blocks, one.annotations, undecided=undecided)
-
-
-def _segments(one: Gathered) -> Segments:
-    if not one.annotations:
-        return single.segments(one.page.blocks)
-    return resolve(one.page.blocks, one.annotations, undecided=Label.UNDECIDED)
 
 
 def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Label) -> Segments:

@@ -43,7 +43,7 @@ def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page |
         traits = [*classify.of(config.label.classifier).traits(good)]
     looked_at = iter(traits)
     return [
-        _page(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
+        of_parsed(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
         for fetch, one in zip(fetches, parsed, strict=True)
     ]
 
@@ -62,8 +62,11 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
         return _reject(fetch, Reason.PARSER_FAILED, error)
 
 
-def _page(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: DbceConfig) -> Page:
-    """One with too few shingles or too many tokens has no signature, and `flags` says so."""
+def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: DbceConfig) -> Page:
+    """A page from what its HTML was parsed to.
+
+    One with too few shingles or too many tokens has no signature, and `flags` says so.
+    """
     capture = fetch.capture
     shingles = TOKENISERS[config.template.tokens](parsed.tree)
     flags = {*parsed.flags, *(["truncated"] if capture.truncated else [])}

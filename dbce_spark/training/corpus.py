@@ -1,6 +1,5 @@
 """Gold pages as examples: the bins of every block, what it is, and what siblings and snapshots say of it."""
 
-import dataclasses
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,20 +15,18 @@ from dbce_spark.dbce import context, crosses, evidence, features, local, pools
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
-from dbce_spark.dbce.pages import TOGETHER, page_of
+from dbce_spark.dbce.pages import TOGETHER, of_parsed
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.model import Annotation, Cross, Page, Witness
-from dbce_spark.page import Parsed, parse
+from dbce_spark.page import PageError, Parsed, parse
 
 SAMPLE = 60_000
 """Blocks whose values the edges of the bins are taken from."""
 
 FEW = 3
 """Most siblings of a page that is shown with few of them."""
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +53,17 @@ class Beside:
 
 def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
     """The gold pages that give a page, in their order. There is no classifier yet: they come without traits."""
-    untrained = dataclasses.replace(config, label=dataclasses.replace(config.label, by="T002"))
     found = []
     for one in tqdm(list(gold), desc="pages", unit=" pages", leave=False, disable=None):
         fetch = one.fetch(0)
-        made = page_of(fetch, untrained)
-        if isinstance(made, Page):
-            parsed = parse(fetch.html, "utf-8", config.page)
-            texts = _texts(parsed)
-            counted = np.array([len(text) for text in texts], np.int64)
-            found.append(Example(one, made, parsed, counted, held(one.gold, texts), held(one.comments, texts)))
+        try:
+            parsed = parse(fetch.html, fetch.capture.declared_charset, config.page)
+        except PageError:
+            continue
+        texts = _texts(parsed)
+        counted = np.array([len(text) for text in texts], np.int64)
+        made = of_parsed(fetch, parsed, None, config)
+        found.append(Example(one, made, parsed, counted, held(one.gold, texts), held(one.comments, texts)))
     return found
 
 
@@ -206,11 +204,6 @@ def hidden(
         capture_id: Beside(some, kept_snapshots[capture_id], tuple(annotated.get(capture_id, ())))
         for capture_id, some in chosen.items()
     }
-
-
-def alone(examples: Sequence[Example]) -> dict[str, Beside]:
-    """The same with everything hidden."""
-    return {one.page.capture_id: Beside((), (), ()) for one in examples}
 
 
 def evidence_columns(

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.classify import Binning, Classifier
-from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.classify import Binning, Classifier, verdicts_of
+from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.trees import BINS, LEAVES, Forest
 from dbce_spark.errors import InputError
 from dbce_spark.training import corpus
@@ -34,6 +34,9 @@ HOST_PAGES = 25
 """Pages of one host that weigh as pages; more of them share that weight."""
 
 FIRST_TREES, SECOND_TREES, REPLY_TREES = 80, 200, 80
+
+_EVIDENCE = ("siblings", "snapshots", "crosses")
+"""Groups of features, in the order of `corpus.evidence_columns`."""
 
 NEVER: Mapping[str, Any] = {"leaf_value": -20.0}
 """The tree that stands for comments where no set tells them apart."""
@@ -111,7 +114,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
 
 def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
     """Of each page the fold its site is in. Folds have about as many pages; all pages of a site are in one."""
-    sizes = {site: sites.count(site) for site in set(sites)}
+    sizes = Counter(sites)
     order = sorted(sizes)
     random.Random(SEED).shuffle(order)
     totals = [0] * count
@@ -140,7 +143,7 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     verdicts = np.zeros(len(prepared.pages), np.int64)
     for fold, of_half in enumerate(by_half):
         rows = half == fold
-        verdicts[rows] = _verdicts(of_half.log_odds(prepared.page_codes[:, rows]))
+        verdicts[rows] = verdicts_of(of_half.log_odds(prepared.page_codes[:, rows]))
     examples = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
     rows = is_trained_on[prepared.pages]
     binnings, codes = _second_codes(prepared, examples, rows, verdicts)
@@ -160,14 +163,14 @@ def _second_codes(
 ) -> tuple[dict[str, Binning], Codes]:
     """The bins of what only the second forest sees, and all it sees: first with all evidence, then with some hidden."""
     seen = corpus.witnesses(examples, verdicts[rows])
-    own = {one.page.capture_id: at for at, one in enumerate(examples)}
+    own = [one.page.capture_id for one in examples]
     of_context = corpus.context_columns(examples, verdicts[rows])
     whole, hidden = (
         corpus.evidence_columns(examples, {capture_id: shown[capture_id] for capture_id in own}, seen)
         for shown in (prepared.whole, prepared.hidden)
     )
     binnings = {"context": corpus.binning(sorted(of_context), of_context)}
-    for at, group in enumerate(("siblings", "snapshots", "crosses")):
+    for at, group in enumerate(_EVIDENCE):
         told = [of_page[at] for of_page in whole if of_page[at]]
         binnings[group] = corpus.binning(sorted(told[0]), corpus.joined(told)) if told else Binning((), ())
     blocks = [len(one.page.blocks) for one in examples]
@@ -175,21 +178,22 @@ def _second_codes(
     alike = np.concatenate((prepared.page_codes[:, rows], context))
     both = [
         np.concatenate(
-            [
-                np.concatenate(
-                    [binnings[group].codes(of_page[at], count) for of_page, count in zip(shown, blocks, strict=True)],
-                    axis=1,
-                )
-                for at, group in enumerate(("siblings", "snapshots", "crosses"))
-            ]
+            (
+                alike,
+                *(
+                    _joined_codes(binnings[group], [one[at] for one in shown], blocks)
+                    for at, group in enumerate(_EVIDENCE)
+                ),
+            )
         )
         for shown in (whole, hidden)
     ]
-    return binnings, np.concatenate([np.concatenate((alike, some)) for some in both], axis=1)
+    return binnings, np.concatenate(both, axis=1)
 
 
-def _verdicts(log_odds: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    return np.rint(SURE / (1 + np.exp(-log_odds))).astype(np.int64)
+def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequence[int]) -> Codes:
+    """The bins of some pages, one behind the other: (features, rows)."""
+    return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
 
 
 def _fit(codes: Codes, prepared: Prepared, rows: npt.NDArray[np.bool_], trees: int) -> Forest:

@@ -137,7 +137,7 @@ def test_hidden_is_drawn_for_each_page_by_itself() -> None:
 
 def test_alone_hides_everything() -> None:
     """No evidence of any kind."""
-    shown = corpus.alone(trained.examples())
+    shown = trained.alone(trained.examples())
 
     assert {((), (), ())} == {(one.siblings, one.snapshots, one.annotations) for one in shown.values()}
     assert [({}, {}, {})] * len(trained.examples()) == corpus.evidence_columns(trained.examples(), shown, {})

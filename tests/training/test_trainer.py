@@ -12,7 +12,7 @@ from dbce_spark.dbce import classify, crosses, local, pages, pools
 from dbce_spark.dbce.classify import Classifier
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.model import Page
-from dbce_spark.training import corpus, trainer
+from dbce_spark.training import trainer
 from tests import trained
 from tests.builders import config
 
@@ -48,7 +48,7 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     """With nothing hidden, a page's rows in training are those that its scores are computed of."""
     of = trained.prepared()
     half_done = trained.classifier()
-    verdicts = trainer._verdicts(half_done.first.log_odds(of.page_codes))
+    verdicts = classify.verdicts_of(half_done.first.log_odds(of.page_codes))
     everything = np.ones(len(of.pages), np.bool_)
     binnings, codes = trainer._second_codes(of, of.examples, everything, verdicts)
     classifier = Classifier(
@@ -75,7 +75,7 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
 def test_hidden_evidence_is_hidden_from_training() -> None:
     """Of a page with nothing beside it, the second half of the rows says unknown."""
     of = trained.prepared()
-    nothing = replace(of, hidden=corpus.alone(of.examples))
+    nothing = replace(of, hidden=trained.alone(of.examples))
     verdicts = np.zeros(len(of.pages), np.int64)
     binnings, codes = trainer._second_codes(nothing, of.examples, np.ones(len(of.pages), np.bool_), verdicts)
     own = len(of.page_codes) + len(binnings["context"].names)
