@@ -1,23 +1,81 @@
-"""Bytes of HTML to UTF-8 that lxml can take: strict UTF-8 first, then what is declared, then the WHATWG fallback."""
+"""Bytes of HTML to UTF-8 that lxml can take: what the bytes prove, then what is declared, then what a detector guesses.
+
+Order, labels and the search for a declaration are those of WHATWG HTML 13.2.3.2 and of the WHATWG Encoding Standard. A
+browser believes what it is told; here the bytes may refute it, and what was decoded with loss says so.
+"""
 
 import codecs
 import re
 from dataclasses import dataclass
+from functools import cache
 
+import chardetng_py  # type: ignore[import-untyped]
 import webencodings
 
 FALLBACK = "windows-1252"
 """What browsers assume of a page that declares nothing (WHATWG HTML 13.2.3.2, Western locales)."""
 
-_META = re.compile(rb"<meta[^>]{0,512}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
-_XML = re.compile(rb"^\s*<\?xml[^>]{0,256}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
-_BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# Longest first: UTF-32LE begins as UTF-16LE does.
+_BOMS = (
+    (codecs.BOM_UTF32_LE, "utf-32le"),
+    (codecs.BOM_UTF32_BE, "utf-32be"),
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16le"),
+    (codecs.BOM_UTF16_BE, "utf-16be"),
+)
+_WIDE = {
+    "utf-16le": ("utf-16-le", 2),
+    "utf-16be": ("utf-16-be", 2),
+    "utf-32le": ("utf-32-le", 4),
+    "utf-32be": ("utf-32-be", 4),
+}
+# Python's codecs that know what the standard's decoders know: the vendors' characters beside those of the norm.
+_MULTIBYTE = {
+    "utf-8": "utf-8",
+    "gbk": "gb18030",
+    "gb18030": "gb18030",
+    "big5": "big5hkscs",
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+    "hz-gb-2312": "hz",
+    "iso-2022-kr": "iso2022_kr",
+}
+# Two that the standard gives up for what scripts could do with them; none runs here.
+_REVIVED = {
+    "hz-gb-2312": "hz-gb-2312",
+    "hz": "hz-gb-2312",
+    "iso-2022-kr": "iso-2022-kr",
+    "csiso2022kr": "iso-2022-kr",
+}
+_SEVEN_BIT = frozenset({"iso-2022-jp", "iso-2022-kr", "hz-gb-2312"})
+_SHIFT = re.compile(rb"\x1b[$(]|~\{")
+_JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]")
+
 _PRESCAN = 4096
+"""Bytes in which a declaration is searched. The standard asks for 1,024, and that a parser which meets one later begins
+anew (13.2.3.4); old pages have long comments in front of it."""
+_META = re.compile(rb"<!(?=--).*?(?:-->|\Z)|(?P<meta><meta[\s/])", re.IGNORECASE | re.DOTALL)
+_ATTRIBUTE = re.compile(rb"[\s/]*(=?[^\s/>=]+|=)(?:\s*=\s*(?:\"([^\"]*)\"?|'([^']*)'?|([^\s>]*)))?")
+_CONTENT_CHARSET = re.compile(rb"charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;\"']+))", re.IGNORECASE)
+_XML = re.compile(rb"^\s*<\?xml[^>]{0,256}?encoding\s*=\s*[\"']([A-Za-z0-9_:.\-]+)", re.IGNORECASE)
+
+_HIGH = bytes(range(0x80, 0x100))
+_FIRST_HIGH = re.compile(rb"[\x80-\xff]")
+_DETECTED_BY = 1 << 16
+"""Bytes that the detector sees, about the first outside ASCII: more does not make it better (docs/archives-text.md)."""
+_ZEROS = 8
+"""NUL bytes under which they are chance."""
+_LETTERS = 8
+_THIN = 1000
+"""No detector can tell by fewer than 8 bytes outside ASCII, or than one in 1,000: these are an English page's signs."""
+_FEW = 16
+_NEAR = 1 << 13
+"""Bytes from the first outside ASCII on that tell whether a page is UTF-8 but for a few."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """HTML as UTF-8; `source` is bom, utf8, http, meta or fallback; `lossy` if bytes had to be replaced."""
+    """HTML as UTF-8; `source` is bom, utf8, http, meta, detected or fallback; `lossy` if bytes had to be replaced."""
 
     html: bytes
     charset: str
@@ -29,35 +87,255 @@ def decode(html: bytes, declared: str) -> Decoded:
     """UTF-8 of a page. `declared` is the charset of the HTTP header, "" if none.
 
     Valid UTF-8 is UTF-8 whatever is declared: text of another charset passes for it by chance only if it is ASCII. The
-    one exception are the ISO-2022 charsets, which are ASCII with escapes and must be declared.
+    one exception are charsets of seven bits, which are ASCII with escapes: declared, or Japanese by their escapes.
     """
     for bom, name in _BOMS:
         if html.startswith(bom):
-            return _as(html[len(bom) :], name, name, "bom")
-    if b"\x1b" not in html and _is_utf8(html):
-        return Decoded(_without_nul(html), "utf-8", "utf8", lossy=False)
-    meta = _META.search(html, 0, _PRESCAN) or _XML.search(html[:_PRESCAN])
-    claims = [("http", declared), ("meta", meta[1].decode("ascii") if meta else "")]
-    for source, label in claims:
-        encoding = webencodings.lookup(label) if label else None
-        if encoding is not None and not encoding.name.startswith("utf-16"):  # a page read this far is no UTF-16
-            return _as(html, encoding.name, encoding.codec_info.name, source)
-    return _as(html, FALLBACK, "cp1252", "fallback")
+            return _made(_text(html[len(bom) :], name), name, "bom")
+    if b"\0" in html[:_PRESCAN] and (wide := _wide(html)):
+        return _made(_text(html, wide), wide, "detected")
+    if (b"\x1b" in html or _says_hz(html, declared)) and (found := _seven_bit(html, declared)):
+        return found
+    whole = _whole_utf8(html)
+    if whole is html or (whole and not whole.isascii()):
+        return Decoded(_without_nul(whole), "utf-8", "utf8", lossy=whole is not html)
+    return _by_claims(html, declared)
 
 
-def _is_utf8(html: bytes) -> bool:
-    """Valid up to the last character, which the end of a truncated record may have cut."""
+def _by_claims(html: bytes, declared: str) -> Decoded:
+    """A page that is not UTF-8: by what it says it is, unless its bytes say that it cannot be."""
+    is_near = _is_near_utf8(html)
+    for source in ("http", "meta"):
+        name = _http(declared) if source == "http" else _meta(html)
+        if not name or (is_near and name != "utf-8"):
+            continue
+        text = _text(html, name)
+        if not _is_refuted(text, name):
+            return _made(text, name, source)
+    if is_near:
+        return _made(_text(html, "utf-8"), "utf-8", "utf8")
+    name = _detected(html)
+    return _made(_text(html, name), name, "fallback" if name == FALLBACK else "detected")
+
+
+def _http(declared: str) -> str:
+    """The charset of the header; "" for UTF-16 and UTF-32, which would have been seen by its zeros."""
+    name = _named(declared)
+    return "" if name.startswith("utf-16") else name
+
+
+def _meta(html: bytes) -> str:
+    """The charset that the page declares in its first bytes (13.2.3.2, "prescan"), "" if none."""
+    start = html[:_PRESCAN]
+    name = _prescan(start)
+    if not name and (xml := _XML.match(start)):
+        name = _named(xml[1].decode("ascii"))
+    if name.startswith("utf-16"):
+        return "utf-8"  # a declaration that could be read as ASCII
+    return FALLBACK if name == "x-user-defined" else name
+
+
+def _prescan(start: bytes) -> str:
+    position = 0
+    while found := _META.search(start, position):
+        position = found.end()
+        attributes: dict[bytes, bytes] = {}
+        while found["meta"] and (attribute := _ATTRIBUTE.match(start, position)):
+            position = attribute.end()
+            attributes.setdefault(attribute[1].lower(), attribute[2] or attribute[3] or attribute[4] or b"")
+        if name := _meta_charset(attributes):
+            return name
+    return ""
+
+
+def _meta_charset(attributes: dict[bytes, bytes]) -> str:
+    label = attributes.get(b"charset", b"")
+    if not label and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
+        said = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+        label = (said[1] or said[2] or said[3] or b"") if said else b""
+    return _named(label.decode("ascii", "replace"))
+
+
+def _named(label: str) -> str:
+    """The encoding of a label by the standard's table (4.2), "" if it has none."""
+    label = label.strip().strip("\"'").lower()
+    if not label or len(label) > 64:
+        return ""
+    if label in _REVIVED:
+        return _REVIVED[label]
+    encoding = webencodings.lookup(label)
+    return "" if encoding is None or encoding.name == "replacement" else str(encoding.name)
+
+
+def _says_hz(html: bytes, declared: str) -> bool:
+    """HZ escapes with printable characters, so that the word must be looked for: only it makes them escapes."""
+    return declared.startswith("hz") or b"hz-gb" in html[:_PRESCAN].lower()
+
+
+def _seven_bit(html: bytes, declared: str) -> Decoded | None:
+    """A page whose ASCII bytes are another charset's, by escapes."""
+    if not _SHIFT.search(html):
+        return None
+    for source in ("http", "meta"):
+        if name := _http(declared) if source == "http" else _meta(html):
+            return _made(_text(html, name), name, source) if name in _SEVEN_BIT else None
+    if _JAPANESE_ESCAPE.search(html) and html.isascii():
+        return _made(_text(html, "iso-2022-jp"), "iso-2022-jp", "detected")
+    return None
+
+
+def _wide(html: bytes) -> str:
+    """UTF-16 or UTF-32 without a mark, by where the zeros of its markup stand; "" for neither."""
+    start = html[: min(len(html), _PRESCAN) // 4 * 4]
+    zeros = [start[nth::4].count(0) for nth in range(4)]
+    quarter = len(start) // 4
+    if sum(zeros) < _ZEROS:
+        return ""
+    if min(zeros[2:]) == quarter and zeros[0] * 8 < quarter:
+        return "utf-32le"
+    if min(zeros[:2]) == quarter and zeros[3] * 8 < quarter:
+        return "utf-32be"
+    even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
+    if odd * 5 >= quarter and odd > 16 * even:
+        return "utf-16le"
+    if even * 5 >= quarter and even > 16 * odd:
+        return "utf-16be"
+    return ""
+
+
+def _detected(html: bytes) -> str:
+    """What Firefox's detector (chardetng) takes the page for; FALLBACK if it shows too few letters to tell."""
+    first = _FIRST_HIGH.search(html)
+    if first is None:
+        return FALLBACK
+    start = max(0, first.start() - 1024)
+    sample = html[start : start + _DETECTED_BY]
+    if len(sample) - len(sample.translate(None, _HIGH)) < max(_LETTERS, len(sample) // _THIN):
+        return FALLBACK
+    detector = chardetng_py.EncodingDetector()
+    detector.feed(sample, last=start + _DETECTED_BY >= len(html))
+    guess = detector.guess(tld=None, allow_utf8=False)
+    return "windows-874" if guess == "cp874" else _named(guess) or FALLBACK  # it gives Python's names
+
+
+def _whole_utf8(html: bytes) -> bytes:
+    """What is valid of UTF-8 whose last character the end of a record may have cut; b"" if it is not UTF-8.
+
+    The same object if nothing was cut.
+    """
     try:
         _, consumed = codecs.utf_8_decode(html, "strict", False)
     except UnicodeDecodeError:
+        return b""
+    return html if consumed == len(html) else html[:consumed]
+
+
+def _is_near_utf8(html: bytes) -> bool:
+    """UTF-8 of which a few bytes broke, whatever a server's default charset says of it."""
+    first = _FIRST_HIGH.search(html)
+    start = first.start() if first else 0
+    text, _ = codecs.utf_8_decode(html[start : start + _NEAR], "replace", False)
+    good, bad = _counts(text)
+    return good >= _FEW and good >= 20 * bad
+
+
+def _is_refuted(text: str, name: str) -> bool:
+    """What is not ASCII had to be replaced: of UTF-8 all of it, since nothing else looks like it, else most."""
+    if "\ufffd" not in text:
         return False
-    return len(html) - consumed < 4
+    good, bad = _counts(text)
+    return not good if name == "utf-8" else bad >= _FEW and bad > good
 
 
-def _as(html: bytes, charset: str, codec: str, source: str) -> Decoded:
-    text = html.decode(codec, "replace")
-    lossy = "\ufffd" in text
-    return Decoded(_without_nul(text.encode("utf-8", "replace")), charset, source, lossy)
+def _counts(text: str) -> tuple[int, int]:
+    """Characters outside ASCII that are kept, and that had to be replaced."""
+    bad = text.count("\ufffd")
+    return len(text) - len(text.encode("ascii", "ignore")) - bad, bad
+
+
+def _text(html: bytes, name: str) -> str:
+    """The text by an encoding of the standard, or one of the revived; U+FFFD for what is none of it."""
+    if name in _WIDE:
+        codec, width = _WIDE[name]
+        return html[: len(html) // width * width].decode(codec, "replace")
+    if name in _MULTIBYTE:
+        return html.decode(_MULTIBYTE[name], "replace")
+    if name == "euc-jp":
+        return _euc_jp(html)
+    if name == "iso-2022-jp":
+        return _iso_2022_jp(html)
+    return codecs.charmap_decode(html, "replace", _table(name))[0]
+
+
+@cache
+def _table(name: str) -> str:
+    """A character for each of the 256 bytes.
+
+    Between 0x80 and 0x9F the standard has a control character where Python has none; elsewhere it has none, either.
+    """
+    decode_one = webencodings.lookup(name).codec_info.decode
+    chars = []
+    for byte in range(256):
+        char = decode_one(bytes([byte]), "replace")[0]
+        if char == "\ufffd":
+            char = chr(byte) if 0x80 <= byte < 0xA0 else "\ufffe"  # that is how charmap_decode calls "undefined"
+        chars.append(char)
+    return "".join(chars)
+
+
+_TRIED = 5000
+"""Characters that are looked up one by one; a text with more that no norm knows is not in this charset."""
+_VENDORS = "dbce_spark.euc_jp_vendors"
+
+
+def _euc_jp(html: bytes) -> str:
+    """EUC-JP with the vendors' rows 13 and 89 to 92, as the standard's JIS X 0208 index has them."""
+    text = html.decode("euc_jp", "replace")
+    return html.decode("euc_jp", _VENDORS) if 0 < text.count("\ufffd") <= _TRIED else text
+
+
+def _vendor_character(error: UnicodeError) -> tuple[str, int]:
+    """The character of two bytes that Python's EUC-JP lacks: the same row and cell in Shift_JIS, where it has them."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    pair = error.object[error.start : error.start + 2]
+    if len(pair) == 2 and all(0xA1 <= byte <= 0xFE for byte in pair):
+        row, cell = pair[0] - 0xA1, pair[1] - 0xA1
+        lead = row // 2 + (0x81 if row < 62 else 0xC1)
+        trail = cell + (0x9F if row % 2 else 0x40 if cell < 63 else 0x41)
+        return bytes((lead, trail)).decode("cp932", "replace")[:1], error.start + 2
+    return "\ufffd", error.end
+
+
+codecs.register_error(_VENDORS, _vendor_character)
+
+_ESCAPES = re.compile(rb"\x1b(\([BJI]|\$[@B]|\$\(D)")
+_UP = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256))
+
+
+def _iso_2022_jp(html: bytes) -> str:
+    """ISO-2022-JP as EUC-JP: what stands behind an escape to two bytes has the high bit set."""
+    if html.count(b"\x1b") > _TRIED * 20:
+        return html.decode("iso2022_jp_ext", "replace")
+    parts, position, charset = [], 0, b"(B"
+    for found in _ESCAPES.finditer(html):
+        parts.append(_in_euc(html[position : found.start()], charset))
+        position, charset = found.end(), found[1]
+    parts.append(_in_euc(html[position:], charset))
+    return _euc_jp(b"".join(parts))
+
+
+def _in_euc(run: bytes, charset: bytes) -> bytes:
+    if charset in (b"(B", b"(J"):
+        return run
+    up = run.translate(_UP)
+    if charset == b"(I":
+        return re.sub(rb"([\xa1-\xdf])", b"\x8e\\1", up)
+    return re.sub(rb"([\xa1-\xfe]{2})", b"\x8f\\1", up) if charset == b"$(D" else up
+
+
+def _made(text: str, charset: str, source: str) -> Decoded:
+    return Decoded(_without_nul(text.encode("utf-8", "replace")), charset, source, "\ufffd" in text)
 
 
 def _without_nul(html: bytes) -> bytes:

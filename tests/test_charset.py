@@ -1,10 +1,15 @@
 """Charsets: what is valid, what is declared, what browsers assume."""
 
 import codecs
+from pathlib import Path
 
 import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dbce_spark.charset import decode
+from dbce_spark.body import decoded, split
+from dbce_spark.charset import FALLBACK, decode
 
 
 def result(html: bytes, declared: str = "") -> tuple[str, str, str, bool]:
@@ -95,8 +100,8 @@ def test_declared_utf16_is_a_lie(declared: str) -> None:
     ("bom", "codec", "name"),
     [
         (codecs.BOM_UTF8, "utf-8", "utf-8"),
-        (codecs.BOM_UTF16_LE, "utf-16-le", "utf-16-le"),
-        (codecs.BOM_UTF16_BE, "utf-16-be", "utf-16-be"),
+        (codecs.BOM_UTF16_LE, "utf-16-le", "utf-16le"),
+        (codecs.BOM_UTF16_BE, "utf-16-be", "utf-16be"),
     ],
 )
 def test_byte_order_mark_has_the_first_word(bom: bytes, codec: str, name: str) -> None:
@@ -161,3 +166,348 @@ def test_declaration_far_into_the_page_is_not_searched() -> None:
 def test_empty_page() -> None:
     """Nothing is valid UTF-8."""
     assert result(b"") == ("", "utf-8", "utf8", False)
+
+
+PAGE = "<html><head><title>%s</title></head><body><p>%s</p></body></html>"
+
+
+@pytest.mark.parametrize(
+    ("codec", "name"),
+    [
+        ("utf-16-le", "utf-16le"),
+        ("utf-16-be", "utf-16be"),
+        ("utf-32-le", "utf-32le"),
+        ("utf-32-be", "utf-32be"),
+    ],
+)
+@pytest.mark.parametrize("words", ["words", "слова и слова", "日本語の文章です"])
+def test_wide_characters_without_a_mark(codec: str, name: str, words: str) -> None:
+    """UTF-16 and UTF-32 are known by the zeros of their markup, whatever is declared."""
+    page = PAGE % (words, words * 20)
+
+    assert (page, name, "detected", False) == result(page.encode(codec), "iso-8859-1")
+
+
+@pytest.mark.parametrize(
+    ("bom", "codec", "name"),
+    [(codecs.BOM_UTF32_LE, "utf-32-le", "utf-32le"), (codecs.BOM_UTF32_BE, "utf-32-be", "utf-32be")],
+)
+def test_mark_of_four_bytes(bom: bytes, codec: str, name: str) -> None:
+    """The mark of UTF-32 begins as that of UTF-16 does, and is not taken for it."""
+    assert ("<p>grün", name, "bom", False) == result(bom + "<p>grün".encode(codec), "")
+
+
+def test_last_wide_character_may_be_cut() -> None:
+    """A record that ends within a character of UTF-16 loses that character, and no more."""
+    cut = codecs.BOM_UTF16_LE + "<p>grün".encode("utf-16-le")[:-1]
+
+    assert ("<p>grü", "utf-16le", "bom", False) == result(cut)
+
+
+def test_zeros_here_and_there_are_no_utf16() -> None:
+    """A page of one byte a character may hold zeros."""
+    text, charset, source, _ = result(("<p>привет " * 50).encode("cp1251") + b"\0" * 30 + b"<p>", "windows-1251")
+
+    assert ("<p>привет", "windows-1251", "http") == (text[:9], charset, source)
+
+
+@pytest.mark.parametrize("label", ["utf-16", "utf-16le", "UTF-16BE", "unicode", "ucs-2"])
+def test_utf16_in_a_readable_declaration_means_utf8(label: str) -> None:
+    """Who can read the declaration reads no UTF-16 (WHATWG 13.2.3.2)."""
+    html = META % label.encode() + "grün".encode() + b"\xff"
+
+    assert ("utf-8", "meta", True) == result(html)[1:]
+
+
+def test_x_user_defined_in_the_page_means_windows_1252() -> None:
+    """So says the standard."""
+    html = META % b"x-user-defined" + "grün".encode("cp1252")
+
+    assert ("windows-1252", "meta", False) == result(html)[1:]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        b"<!-- <meta charset=koi8-r> --><meta charset=iso-8859-2>",
+        b"<!--><meta charset=iso-8859-2><!-- --><meta charset=koi8-r>",
+        b"<!-- --> charset=koi8-r <meta charset=iso-8859-2>",
+        b'<meta name=keywords content="text/html; charset=koi8-r"><meta charset=iso-8859-2>',
+        b'<meta name="a" content="a>b" charset=iso-8859-2><meta charset=koi8-r>',
+        b"<meta charset=no-such-charset><meta charset=iso-8859-2>",
+        b"<metadata charset=koi8-r><meta charset=iso-8859-2>",
+        b'<meta content="text/html;charset=iso-8859-2" http-equiv=content-type>',
+        b"<meta http-equiv=Content-Type content=text/html;charset=iso-8859-2>",
+        b"<meta http-equiv='Content-Type' content='text/html; charset = \"iso-8859-2\"'>",
+        b'<meta charset="iso-8859-2" charset="koi8-r">',
+        b"<meta/charset=iso-8859-2 />",
+        b"<meta\ncharset\n=\niso-8859-2\n>",
+        b'<?xml version="1.0" encoding="koi8-r"?><meta charset=iso-8859-2>',
+    ],
+    ids=[
+        "in a comment",
+        "comment that ends at once",
+        "words behind a comment",
+        "keywords",
+        "sign in a value",
+        "unknown first",
+        "another tag",
+        "content before its name",
+        "no quotes",
+        "quotes in quotes",
+        "twice",
+        "slashes",
+        "lines",
+        "xml besides",
+    ],
+)
+def test_declaration_among_others(html: bytes) -> None:
+    """Only a declaration counts, and of two the first; XML's is the last to be asked."""
+    text, charset, source, _ = result(html + "łódź".encode("iso-8859-2"))
+
+    assert ("łódź", "iso-8859-2", "meta") == (text[-4:], charset, source)
+
+
+@pytest.mark.parametrize(
+    ("label", "codec", "words"),
+    [
+        ("latin1", "cp1252", "“grün”"),
+        ("us-ascii", "cp1252", "“grün”"),
+        ("'iso-8859-1'", "cp1252", "“grün”"),
+        ("gb2312", "gb18030", "镕基€" + "汉字"),
+        ("gbk", "gb18030", "㐀㐁"),
+        ("big5", "big5hkscs", "香港嘅"),
+        ("x-sjis", "cp932", "①㈱髙﨑"),
+        ("ks_c_5601-1987", "cp949", "똠방각하"),
+        ("koi8-u", "koi8-u", "їжак"),
+        ("windows-874", "cp874", "ภาษาไทย"),
+        ("iso-8859-8-i", "iso8859-8", "עברית"),
+        ("cp866", "cp866", "привет"),
+        ("x-mac-cyrillic", "mac-cyrillic", "привет"),
+        ("windows-1256", "cp1256", "مرحبا"),
+        ("windows-1258", "cp1258", "đ ơ ư"),
+    ],
+)
+def test_labels_mean_what_browsers_mean(label: str, codec: str, words: str) -> None:
+    """Labels are read by the standard's table, and decoded with the vendors' characters."""
+    text, _, source, lossy = result(f"<p>{words}".encode(codec), label)
+
+    assert (f"<p>{words}", "http", False) == (text, source, lossy)
+
+
+def test_bytes_that_windows_1252_lacks() -> None:
+    """Python has five holes where browsers have control characters; these are no loss."""
+    assert ("gr\u00fcn \x81\x8d\x8f\x90\x9d", "windows-1252", "http", False) == result(
+        b"gr\xfcn \x81\x8d\x8f\x90\x9d", "iso-8859-1"
+    )
+
+
+def test_bytes_that_no_browser_has() -> None:
+    """A byte that the encoding lacks is replaced, and that is said."""
+    assert ("τ\ufffd", "windows-1253", "http", True) == result(b"\xf4\xd2", "windows-1253")
+
+
+@pytest.mark.parametrize(("pair", "char"), [(b"\xad\xa1", "①"), (b"\xad\xea", "㈱"), (b"\xfc\xe2", "髙")])
+def test_vendor_characters_of_euc_jp(pair: bytes, char: str) -> None:
+    """Rows 13 and 89 to 92 are in no norm, but in every browser."""
+    html = "日本語".encode("euc-jp") + pair + b"\x8f\xb0\xa1" + b"\x8e\xb1"
+
+    assert (f"日本語{char}丂ｱ", "euc-jp", "http", False) == result(html, "euc-jp")
+
+
+def test_euc_jp_with_damage() -> None:
+    """A broken pair is replaced, and what follows is read."""
+    text, _, _, lossy = result("日本語".encode("euc-jp") * 20 + b"\xad\xff<p>" + "日本".encode("euc-jp"), "euc-jp")
+
+    assert ("<p>日本", True) == (text[-5:], lossy)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("日本".encode("iso-2022-jp"), "日本"),
+        (b"\x1b$B-!\x1b(B!", "①!"),
+        (b"\x1b(I1\x1b(B1", "ｱ1"),
+        (b"\x1b$(D0!\x1b(B", "丂"),
+        (b"\x1b$@F|K\\\x1b(J!", "日本!"),
+    ],
+    ids=["plain", "vendor", "katakana", "supplement", "of 1978"],
+)
+@pytest.mark.parametrize("declared", ["iso-2022-jp", "csISO2022JP"])
+def test_iso_2022_jp(html: bytes, expected: str, declared: str) -> None:
+    """All character sets that browsers switch to are read."""
+    assert (expected, "iso-2022-jp", "http", False) == result(html, declared)
+
+
+def test_iso_2022_jp_undeclared() -> None:
+    """Its escapes are no accident of ASCII."""
+    html = ("<p>" + "日本語" * 5).encode("iso-2022-jp")
+
+    assert ("<p>" + "日本語" * 5, "iso-2022-jp", "detected", False) == result(html)
+
+
+def test_escape_in_a_page_of_utf8() -> None:
+    """An escape character alone makes no page Japanese."""
+    assert ("grün \x1b日本", "utf-8", "utf8", False) == result("grün \x1b日本".encode(), "iso-8859-1")
+
+
+@pytest.mark.parametrize(("label", "codec"), [("hz-gb-2312", "hz"), ("iso-2022-kr", "iso2022_kr")])
+@pytest.mark.parametrize("where", ["http", "meta"])
+def test_seven_bits_that_browsers_gave_up(label: str, codec: str, where: str) -> None:
+    """Two charsets that browsers refuse for their scripts' sake are read, where they are declared."""
+    words = "汉字" if codec == "hz" else "한국어"
+    html = (META % label.encode() if where == "meta" else b"") + b"\n" + words.encode(codec)
+    text, charset, source, lossy = result(html, label if where == "http" else "")
+
+    assert (words, label, where, False) == (text.strip("\n")[-len(words) :], charset, source, lossy)
+
+
+@pytest.mark.parametrize("where", ["http", "meta"])
+def test_utf8_that_has_none(where: str) -> None:
+    """Where not one character is valid UTF-8, the page is not what it says."""
+    html = (META % b"utf-8" if where == "meta" else b"") + "<p>“grün”".encode("cp1252")
+    text, charset, source, lossy = result(html, "utf-8" if where == "http" else "")
+
+    assert ("“grün”", "windows-1252", "fallback", False) == (text[-6:], charset, source, lossy)
+
+
+def test_header_that_is_refuted_leaves_the_word_to_meta() -> None:
+    """The next claim is heard."""
+    html = META % b"koi8-r" + "привет".encode("koi8-r")
+
+    assert ("koi8-r", "meta", False) == result(html, "utf-8")[1:]
+
+
+def test_utf8_with_a_broken_character_stays_utf8() -> None:
+    """One valid character is enough to believe who says UTF-8."""
+    assert ("grün \ufffd", "utf-8", "http", True) == result("grün ".encode() + b"\xff", "utf-8")
+
+
+@pytest.mark.parametrize("declared", ["", "iso-8859-1", "windows-1251", "gbk"])
+def test_utf8_but_for_a_few_bytes(declared: str) -> None:
+    """Some broken bytes do not make a whole page garbage, whatever the server's default charset."""
+    html = ("schöne grüne Übung " * 20).encode() + b"\xfc"
+    text, charset, source, lossy = result(html, declared)
+
+    assert ("schöne grüne Übung", "utf-8", "utf8", True) == (text[:18], charset, source, lossy)
+
+
+@pytest.mark.parametrize("declared", ["euc-kr", "big5"])
+def test_other_charsets_are_refuted_by_most(declared: str) -> None:
+    """A page of which most would be replaced is in another charset than it says."""
+    html = ("ну и где здесь русский язык? " * 20).encode("koi8-r") + b"\xff\xff" * 400
+    _, charset, source, _ = result(html, declared)
+
+    assert source in ("detected", "fallback")
+    assert charset != declared
+
+
+LETTERS = {
+    "windows-1251": ("cp1251", "Съешь же ещё этих мягких французских булок, да выпей чаю. "),
+    "koi8-u": ("koi8-r", "Съешь же ещё этих мягких французских булок, да выпей чаю. "),
+    "windows-1253": ("cp1253", "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία και πάω στην Αθήνα. "),
+    "shift_jis": ("cp932", "いろはにほへと散りぬるを我が世誰ぞ常ならむ。"),
+    "euc-jp": ("euc-jp", "いろはにほへと散りぬるを我が世誰ぞ常ならむ。"),
+    "gb18030": ("gb18030", "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏。"),
+    "big5": ("big5", "天地玄黃宇宙洪荒日月盈昃辰宿列張寒來暑往秋收冬藏。"),
+    "euc-kr": ("cp949", "다람쥐 헌 쳇바퀴에 타고파. 키스의 고유조건은 입술끼리 만나야 한다. "),
+    "windows-1255": ("cp1255", "דג סקרן שט בים מאוכזב ולפתע מצא חברה נחמדה. "),
+    "windows-1256": ("cp1256", "نص حكيم له سر قاطع وذو شأن عظيم مكتوب على ثوب أخضر. "),
+    "windows-874": ("cp874", "เป็นมนุษย์สุดประเสริฐเลิศคุณค่า กว่าบรรดาฝูงสัตว์เดรัจฉาน "),
+    "windows-1252": ("cp1252", "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. "),
+}
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_undeclared_charset_is_detected(name: str) -> None:
+    """A page that says nothing is read by its letters."""
+    codec, words = LETTERS[name]
+    page = PAGE % (words, words * 10)
+    text, charset, source, lossy = result(page.encode(codec))
+
+    assert (page, name, "fallback" if name == FALLBACK else "detected", False) == (text, charset, source, lossy)
+
+
+def test_letters_far_into_the_page_are_found() -> None:
+    """The detector looks from the first letter on, not from the first byte."""
+    codec, words = LETTERS["koi8-u"]
+    html = b"<!-- " + b"x" * 200_000 + b" -->" + (words * 10).encode(codec)
+
+    assert result(html)[1] == "koi8-u"
+
+
+def test_signs_in_an_english_page_are_no_letters() -> None:
+    """Four pound signs make no Polish page."""
+    html = b"<p>" + b"\xa310 free bets and more of these words. " * 4
+
+    assert ("windows-1252", "fallback") == result(html)[1:3]
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from(
+        ["utf-8", "utf-16-le", "cp1252", "cp1251", "cp932", "euc-jp", "gb18030", "big5", "cp949", "koi8-r"]
+    ),
+    st.text(max_size=60),
+)
+def test_what_was_encoded_is_decoded(codec: str, words: str) -> None:
+    """Text that a charset has comes back from it, where it is declared and cannot be UTF-8."""
+    html = words.encode(codec, "ignore")
+    declared = {"cp1252": "windows-1252", "cp1251": "windows-1251", "cp932": "shift_jis", "cp949": "euc-kr"}
+    made = decode(html, declared.get(codec, codec))
+    if made.source == "http" and not made.lossy:
+        assert html.decode(codec).replace("\0", "") == made.html.decode()
+
+
+@settings(deadline=None)
+@given(
+    st.sampled_from([b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1b$B", b"<meta charset=", b"<\0h\0t\0m\0l\0>\0", b"~{"]),
+    st.binary(max_size=300),
+    st.sampled_from(["", "utf-8", "utf-16", "iso-2022-jp", "euc-jp", "hz-gb-2312", "x-user-defined", "windows-1255"])
+    | st.text(max_size=12),
+)
+def test_any_bytes_of_any_charset(start: bytes, rest: bytes, declared: str) -> None:
+    """Whatever the bytes and the labels, out comes UTF-8 without zeros, and what was replaced is said."""
+    made = decode(start + rest, declared)
+    text = made.html.decode("utf-8", "ignore" if made.source == "utf8" else "strict")
+
+    assert "\0" not in text
+    assert made.lossy == ("\ufffd" in text) or made.source == "utf8"
+
+
+@pytest.mark.data
+def test_pages_of_a_japanese_crawl(shared_data: Path) -> None:
+    """Real pages of EUC-JP are decoded without loss, declared by their header or not at all."""
+    (path,) = (shared_data / "warc" / "uraharajuku.st").glob("*.warc.gz")
+    with path.open("rb") as stream:
+        found = [split(one.reader.read()) for one in ArchiveIterator(stream, WarcRecordType.response, parse_http=False)]
+    pages = [
+        decoded(one, 1 << 24)
+        for one in found
+        if one and one.status == 200 and "euc-jp" in one.headers.get("content-type", "").lower()
+    ]
+    made = [decode(page.replace(b"charset=EUC-JP", b"").replace(b"charset=euc-jp", b""), "") for page in pages]
+
+    assert len(pages) == 29
+    assert {("euc-jp", "http", False)} == {
+        (one.charset, one.source, one.lossy) for one in (decode(page, "euc-jp") for page in pages)
+    }
+    assert {("euc-jp", "detected", False)} == {(one.charset, one.source, one.lossy) for one in made}
+
+
+def test_a_last_byte_that_could_begin_a_character_proves_nothing() -> None:
+    """Where all before it is ASCII, the declaration decides what it is."""
+    found = decode(b"<p>caf\xe9", "latin1")
+
+    assert ("<p>caf\u00e9".encode(), "windows-1252", "http", False) == (
+        found.html, found.charset, found.source, found.lossy,
+    )  # fmt: skip
+
+
+def test_character_that_the_end_of_a_record_cut() -> None:
+    """It is left out, and the page says that something was lost."""
+    found = decode("<p>Gr\u00f6\u00dfe".encode() + b"\xe2\x82", "")
+
+    assert ("<p>Gr\u00f6\u00dfe".encode(), "utf-8", "utf8", True) == (
+        found.html, found.charset, found.source, found.lossy,
+    )  # fmt: skip
