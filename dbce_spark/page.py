@@ -3,10 +3,12 @@
 What comes out: blocks with their DOM paths, tokens, and the shape of the tree.
 """
 
+import contextlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ from lxml import etree
 
 from dbce_spark.charset import decode
 from dbce_spark.config import PageConfig
+from dbce_spark.metadata import Declared, declared
 from dbce_spark.model import Blocks
 from dbce_spark.tokens import hashed, tokens
 
@@ -34,10 +37,17 @@ Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 
 MAX_DEPTH = 2048
-"""libxml2 drops what lies deeper, without an error, even with `huge_tree`."""
+"""At an element deeper than this, libxml2 stops reading and says so in its log alone: all that follows is lost too."""
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
-_NEWLINE = "\n"
+
+
+class _Break(str):
+    """What a <br> leaves among the parts of a text. No plain string: Python has but one newline, and a page may have it
+    as well."""
+
+
+_NEWLINE = _Break("\n")
 _INLINE, _LINK, _BREAK, _DROPPED, _BLOCK, _PRE = range(6)
 """What the walk does at a tag; from _BLOCK on, blocks end there."""
 kind_of = {
@@ -47,22 +57,58 @@ kind_of = {
     "br": _BREAK,
     "pre": _PRE,
 }.get
-_ELEMENT, _SLOT, _SEEN, _KIND, _TAG, _NTH, _XPATH = range(7)
-"""A frame of the walk: the element's index, its slot, how many children of each tag were seen, its kind, its tag, which
-of its parent's children with that tag it is, and its XPath ("" until a block asks for it). A list, not an object: there
-are a thousand a page."""
-_DROPPED_FRAME: list[Any] = [-1, 0, None, _INLINE, "", 0, ""]
+_LONG_TAG = 15_000
+"""Bytes without an end of a tag that make a page suspect. A tag without them has so few attributes (each takes three
+bytes) that libxml2 is through in 0.2 s; 2 % of the gold pages have them, mostly drawings and data in one attribute."""
+_NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
 _CONTROLS = frozenset("input select textarea".split())
 _FOREIGN = frozenset(("nofollow", "ugc"))
 _NAMES = ("class", "id", "role", "itemprop", "itemtype")
+_NO_OTHERS = [None] * 4
+_Key = str | tuple[str | None, ...]
+"""A tag, alone or followed by the values of `_NAMES`, of which nothing may be left out but all behind the class."""
 
 
 class PageError(ValueError):
-    """The HTML gives no page: the message says why."""
+    """The HTML gives no page: the message says why, and `reason` under what it is counted."""
+
+    reason: ClassVar[str] = "parser_failed"
 
 
 class NoText(PageError):
     """Parsed, but there is no word in it."""
+
+    reason = "no_text"
+
+
+class TooLarge(PageError):
+    """More bytes than `page.max_html_bytes`."""
+
+    reason = "too_large"
+
+
+class TooManyTags(PageError):
+    """More tags than `page.max_tags`."""
+
+    reason = "too_many_tags"
+
+
+class TooManyAttributes(PageError):
+    """More attributes on one tag than `page.max_attributes`."""
+
+    reason = "too_many_attributes"
+
+
+class TooDeep(PageError):
+    """All its text lies deeper than libxml2 goes."""
+
+    reason = "too_deep"
+
+
+class PathsTooLong(PageError):
+    """The paths of its elements, or those of its blocks, take more than `page.max_path_chars`."""
+
+    reason = "paths_too_long"
 
 
 class Slot(NamedTuple):
@@ -118,7 +164,7 @@ class Parsed:
 
     charset: str
     charset_source: str
-    title: str
+    declared: Declared
     flags: tuple[str, ...]
     blocks: Blocks
     token_starts: npt.NDArray[np.intp]  # of each token, in characters of the page text
@@ -129,23 +175,30 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
     """A page from its HTML.
 
     Raises:
-        PageError: larger than allowed, not parseable, or (NoText) without a word.
+        PageError: of the class that says what is wrong with it: too large for one of the limits in `config`, not
+            parseable, or (NoText, TooDeep) without a word.
     """
+    if len(html) > config.max_html_bytes:
+        raise TooLarge(f"{len(html)} bytes of HTML; page.max_html_bytes is {config.max_html_bytes}")
     decoded = decode(html, declared_charset)
-    root = parse_tree(decoded.html)
-    walk = _Walk(root)
+    _measure(decoded.html, config)
+    root, is_cut = _parse(decoded.html)
+    walk = _Walk(root, config.max_path_chars)
     if not walk.texts:
+        if is_cut:
+            raise TooDeep(f"no word above depth {MAX_DEPTH}, where libxml2 stops")
         raise NoText("no word outside scripts, styles and forms")
     blocks, token_starts = walk.blocks()
     flags = {
         "charset_errors": decoded.lossy,
-        "deep": max(name.count("/") for name in walk.path_names) >= MAX_DEPTH - 2,
+        "deep": is_cut,
+        "too_many_blocks": len(blocks) > config.max_blocks,
         "too_many_tokens": len(blocks.tokens) > config.max_tokens,
     }
     return Parsed(
         charset=decoded.charset,
         charset_source=decoded.source,
-        title=_title(root),
+        declared=declared(root, decoded.html),
         flags=tuple(name for name, is_set in flags.items() if is_set),
         blocks=blocks,
         token_starts=token_starts,
@@ -157,7 +210,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
             firsts=walk.firsts,
             lasts=walk.lasts,
             holders=walk.holders,
-            nths=walk.nths,
+            nths=[walk.element_nths[holder] for holder in walk.holders],
             controls=walk.controls,
             text_areas=walk.text_areas,
             foreign_links=walk.foreign_links,
@@ -172,6 +225,11 @@ def parse_tree(html: bytes) -> Any:
     Raises:
         PageError: lxml finds no element in it.
     """
+    return _parse(html)[0]
+
+
+def _parse(html: bytes) -> tuple[Any, bool]:
+    """The root element, and whether libxml2 stopped before the end."""
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
@@ -181,17 +239,66 @@ def parse_tree(html: bytes) -> Any:
         raise PageError(f"lxml: {error}") from error
     if root is None:
         raise PageError("lxml: no element found")
-    return root
+    last = parser.error_log.last_error
+    return root, last is not None and last.message.startswith("Excessive depth")
 
 
-def _title(root: Any) -> str:
-    return " ".join((root.findtext("head/title") or root.findtext(".//title") or "").split())
+def _measure(html: bytes, config: PageConfig) -> None:
+    """Refuses what would keep libxml2 busy for long; nothing can interrupt it.
+
+    Its time grows with the number of tags, and with the square of that of attributes on one. Most pages are too short,
+    and their tags too, for either to matter; that is all that they are asked.
+    """
+    if len(html) > config.max_tags:
+        tags = html.count(b"<")
+        if tags > config.max_tags:
+            raise TooManyTags(f"{tags} tags; page.max_tags is {config.max_tags}")
+    if len(html) > config.trusted_bytes or _has_long_tag(html):
+        target: Any = _AttributeCount(config.max_attributes)
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, target=target)
+        with contextlib.suppress(etree.LxmlError, _Deep):  # what is wrong besides shows when it is parsed
+            etree.fromstring(html, parser)
+
+
+def _has_long_tag(html: bytes) -> bool:
+    for start in range(0, len(html) - _LONG_TAG, _LONG_TAG):
+        end = start + _LONG_TAG
+        if html.find(b">", start, end) < 0 and not _NO_TAG.match(html, max(0, html.rfind(b"<", 0, end))):
+            return True
+    return False
+
+
+class _Deep(Exception):
+    """Here libxml2 will stop."""
+
+
+class _AttributeCount:
+    """Told by libxml2 of each tag, which then builds no tree: that is where many attributes take long."""
+
+    def __init__(self, limit: int):
+        self._limit = limit
+        self._depth = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if len(attributes) > self._limit:
+            raise TooManyAttributes(f"<{tag}> has {len(attributes)} attributes; page.max_attributes is {self._limit}")
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _Deep
+
+    def end(self, tag: str) -> None:
+        self._depth -= 1
+
+    def close(self) -> None:
+        """The target of a parser must have it."""
 
 
 class _Walk:
     """The one pass over the DOM. Iterative, so that depth costs no stack; lists, so that a page costs no objects."""
 
-    def __init__(self, root: Any):
+    def __init__(self, root: Any, max_path_chars: int):
+        self._max_path_chars = max_path_chars
+        self._path_chars = 0
         self.parents: list[int] = []
         self.slots: list[int] = []
         self.slot_table: list[Slot] = []
@@ -199,14 +306,14 @@ class _Walk:
         self.firsts: list[int] = []
         self.lasts: list[int] = []
         self.holders: list[int] = []
-        self.nths: list[int] = []
         self.controls: list[int] = []
         self.text_areas: list[int] = []
         self.foreign_links: list[int] = []
         self.place_links: list[int] = []
         self.texts: list[str] = []
-        self.xpaths: list[str] = []
         self.link_words: list[int] = []
+        self.element_nths: list[int] = []
+        self._slots_under: list[dict[_Key, int]] = []
         self._path_of: dict[tuple[int, str], int] = {}
         self._parts: list[str] = []
         self._links = 0
@@ -215,80 +322,97 @@ class _Walk:
         self._run(root)
 
     def _run(self, root: Any) -> None:
-        """Plain names and few calls: this loop is a third of the time that a page takes."""
-        parts, parents, slots, texts = self._parts, self.parents, self.slots, self.texts
-        firsts, lasts = self.firsts, self.lasts
-        slots_under: list[dict[tuple[str, tuple[str | None, ...]], int]] = [{}]
-        frame: list[Any] = [-1, 0, None, _INLINE, "", 0, ""]
-        stack = [frame]
-        walker = etree.iterwalk(root, events=("start", "end"))
-        for event, element in walker:
-            if event == "start":
-                tag = element.tag
-                kind = kind_of(tag, _INLINE)
-                seen = frame[_SEEN]
-                if seen is None:
-                    seen = frame[_SEEN] = {}
-                seen[tag] = nth = seen.get(tag, 0) + 1
-                if kind == _DROPPED:
-                    if tag in _CONTROLS:
-                        self.controls.append(len(texts))
-                        if tag == "textarea":
-                            self.text_areas.append(len(texts))
-                    walker.skip_subtree()
-                    stack.append(_DROPPED_FRAME)
+        """Plain names and few calls: this loop is a third of the time that a page takes.
+
+        How many children an element has says where it ends; asking for events at its start and end costs more.
+        """
+        parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
+        firsts, lasts, nths, slots_under = self.firsts, self.lasts, self.element_nths, self._slots_under
+        around: list[Any] = []
+        # Of the innermost element that is still open: itself, how many children are to come, its index and kind, the
+        # index of the block-level element around its text, its slot, the slots below it, and how many children of each
+        # tag were seen. Here: of the place above the root, where no number of children is the last.
+        parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
+        slot_above, under, seen = -1, dict[_Key, int](), dict[str, int]()
+        dropped, to_drop = None, 0
+        for element in root.iter("*"):
+            if to_drop:
+                to_drop += len(element) - 1
+                if to_drop:
                     continue
-                if kind:
-                    self._enter(kind, stack)
-                    if kind == _LINK:
-                        self._look_at_link(element)
-                names = tuple(map(element.get, _NAMES)) if kind >= _BLOCK else ()
-                under = slots_under[frame[_SLOT]]
-                slot = under.get((tag, names))
+                element = dropped
+            elif (kind := kind_of(tag := element.tag, _INLINE)) == _DROPPED:
+                if tag in _CONTROLS:
+                    self._look_at_control(tag)
+                if to_drop := len(element):
+                    dropped = element
+                    continue
+            else:
+                key: _Key = tag
+                if kind >= _BLOCK:
+                    if parts:
+                        self._flush(holder)
+                    if kind == _PRE:
+                        self._pre += 1
+                    if attributes := element.items():
+                        key = _key(tag, attributes)
+                elif kind == _LINK:
+                    self._links += 1
+                    self._look_at_link(element)
+                slot = under.get(key)
                 if slot is None:
-                    slot = under[tag, names] = self._new_slot(frame[_SLOT], tag, names)
-                    slots_under.append({})
+                    slot = under[key] = self._new_slot(slot_above, tag, key)
+                index = len(slots)
+                seen[tag] = nth = seen.get(tag, 0) + 1
+                nths.append(nth)
+                slots.append(slot)
+                parents.append(above)
                 firsts.append(len(texts))
                 lasts.append(0)
-                parents.append(frame[_ELEMENT])
-                frame = [len(slots), slot, None, kind, tag, nth, ""]
-                slots.append(slot - 1)
-                stack.append(frame)
                 text = element.text
-            else:
-                ended = stack[-1]
-                if ended[_KIND]:
-                    self._leave(ended[_KIND], stack)
-                if ended[_ELEMENT] >= 0:
-                    lasts[ended[_ELEMENT]] = len(texts)
-                stack.pop()
-                frame = stack[-1]
+                if text and (parts or not text.isspace()):
+                    parts.append(text)
+                    if self._links:
+                        self._link_words += len(tokens(text))
+                if children := len(element):
+                    around.append((parent, to_come, above, kind_above, holder, slot_above, under, seen))
+                    parent, to_come, above, kind_above, slot_above = element, children, index, kind, slot
+                    under, seen = slots_under[slot], {}
+                    if kind >= _BLOCK:
+                        holder = index
+                    continue
+                if kind:
+                    self._leave(kind, index if kind >= _BLOCK else holder)
+                lasts[index] = len(texts)
+            while True:
                 text = element.tail
-            if text and (parts or not text.isspace()):
-                parts.append(text)
-                if self._links:
-                    self._link_words += len(tokens(text))
-        if parts:
-            self._flush(stack)
-            lasts[0] = len(texts)
+                if text and (parts or not text.isspace()):
+                    parts.append(text)
+                    if self._links:
+                        self._link_words += len(tokens(text))
+                to_come -= 1
+                if to_come:
+                    break
+                if kind_above:
+                    self._leave(kind_above, holder)
+                lasts[above] = len(texts)
+                element = parent
+                parent, to_come, above, kind_above, holder, slot_above, under, seen = around.pop()
 
-    def _enter(self, kind: int, stack: list[list[Any]]) -> None:
+    def _leave(self, kind: int, holder: int) -> None:
         if kind >= _BLOCK:
             if self._parts:
-                self._flush(stack)
-            self._pre += kind == _PRE
-        elif kind == _LINK:
-            self._links += 1
-
-    def _leave(self, kind: int, stack: list[list[Any]]) -> None:
-        if kind >= _BLOCK:
-            if self._parts:
-                self._flush(stack)
+                self._flush(holder)
             self._pre -= kind == _PRE
         elif kind == _LINK:
             self._links -= 1
         elif kind == _BREAK:
-            self._line_break(stack)
+            self._line_break(holder)
+
+    def _look_at_control(self, tag: str) -> None:
+        self.controls.append(len(self.texts))
+        if tag == "textarea":
+            self.text_areas.append(len(self.texts))
 
     def _look_at_link(self, element: Any) -> None:
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
@@ -296,40 +420,60 @@ class _Walk:
         if "#" in (element.get("href") or "")[:-1]:  # a bare # leads nowhere
             self.place_links.append(len(self.texts))
 
-    def _new_slot(self, parent: int, tag: str, names: tuple[str | None, ...]) -> int:
-        """Slots are numbered from 1 during the walk; 0 is the place above the root."""
-        parent_path = self.slot_table[parent - 1].path if parent else -1
-        path = self._path_of.get((parent_path, tag))
+    def _new_slot(self, above: int, tag: str, key: _Key) -> int:
+        path_above = self.slot_table[above].path if above >= 0 else -1
+        path = self._path_of.get((path_above, tag))
         if path is None:
-            path = self._path_of[parent_path, tag] = len(self.path_names)
-            self.path_names.append(f"{self.path_names[parent_path]}/{tag}" if parent else tag)
-        self.slot_table.append(Slot(parent - 1, path, tag, *(name or "" for name in names)))
-        return len(self.slot_table)
+            path = self._path_of[path_above, tag] = len(self.path_names)
+            name = f"{self.path_names[path_above]}/{tag}" if above >= 0 else tag
+            self.path_names.append(name)
+            self._add_path(name)
+        self.slot_table.append(_slot(above, path, key))
+        self._slots_under.append({})
+        return len(self.slot_table) - 1
 
-    def _line_break(self, stack: list[list[Any]]) -> None:
+    def _line_break(self, holder: int) -> None:
         """One <br> is white space; two with nothing between end a paragraph, as they did before anyone wrote <p>."""
         for part in reversed(self._parts):
             if part is _NEWLINE:
-                self._flush(stack)
+                self._flush(holder)
                 return
             if not part.isspace():
                 self._parts.append(_NEWLINE)
                 return
 
-    def _flush(self, stack: list[list[Any]]) -> None:
+    def _flush(self, holder: int) -> None:
         raw = "".join(self._parts)
         self._parts.clear()
         link_words, self._link_words = self._link_words, 0
         split = raw.split()
-        if not split:
-            return
-        text = raw.rstrip().strip("\n\r") if self._pre else " ".join(split)
-        self.texts.append(text)
-        self.link_words.append(link_words)
-        holder = _holder(stack)
-        self.holders.append(max(0, stack[holder][_ELEMENT]))
-        self.nths.append(stack[holder][_NTH])
-        self.xpaths.append(_xpath(stack, holder))
+        if split:
+            self.texts.append(raw.rstrip().strip("\n\r") if self._pre else " ".join(split))
+            self.link_words.append(link_words)
+            self.holders.append(holder)
+
+    def xpaths(self) -> list[str]:
+        """Of each block; the steps that several share are written once."""
+        parents, slots, slot_table, nths = self.parents, self.slots, self.slot_table, self.element_nths
+        known = {-1: ""}
+        xpaths = []
+        for holder in self.holders:
+            steps = []
+            at = holder
+            while at not in known:
+                steps.append(at)
+                at = parents[at]
+            xpath = known[at]
+            for at in reversed(steps):
+                xpath = known[at] = f"{xpath}/{_node_test(slot_table[slots[at]].tag)}[{nths[at]}]"
+                self._add_path(xpath)
+            xpaths.append(xpath)
+        return xpaths
+
+    def _add_path(self, path: str) -> None:
+        self._path_chars += len(path)
+        if self._path_chars > self._max_path_chars:
+            raise PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
 
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
         """The blocks, and where their tokens start in the text."""
@@ -342,7 +486,7 @@ class _Walk:
             text=text,
             starts=starts,
             ends=starts + lengths,
-            xpaths=self.xpaths,
+            xpaths=self.xpaths(),
             words=words,
             # A word in two pieces, as in <a>w</a><a>ord</a>, was counted twice.
             link_words=np.minimum(np.array(self.link_words, np.int32), words),
@@ -351,23 +495,23 @@ class _Walk:
         return blocks, token_starts
 
 
-def _holder(stack: list[list[Any]]) -> int:
-    """Where the innermost block-level element is on the stack."""
-    at = len(stack) - 1
-    while at > 1 and stack[at][_KIND] < _BLOCK:
-        at -= 1
-    return at
+def _slot(above: int, path: int, key: _Key) -> Slot:
+    """`Slot(...)` takes three times as long, and every other element has a slot of its own."""
+    if isinstance(key, str):
+        return tuple.__new__(Slot, (above, path, key, "", "", "", "", ""))
+    if len(key) == 2:
+        return tuple.__new__(Slot, (above, path, *key, "", "", "", ""))
+    return tuple.__new__(Slot, (above, path, *[name or "" for name in key]))
 
 
-def _xpath(stack: list[list[Any]], at: int) -> str:
-    """The path of an element on the stack; each step is written once, and kept in its frame."""
-    known = at
-    while known > 0 and not stack[known][_XPATH]:
-        known -= 1
-    xpath: str = stack[known][_XPATH]
-    for frame in stack[known + 1 : at + 1]:
-        xpath = frame[_XPATH] = f"{xpath}/{_node_test(frame[_TAG])}[{frame[_NTH]}]"
-    return xpath
+def _key(tag: str, attributes: list[tuple[str, str]]) -> _Key:
+    """What tells the slot of a block-level element from others under the same: a tag alone, or with its names."""
+    if len(attributes) == 1 and attributes[0][0] == "class":
+        return tag, attributes[0][1]
+    css_class, *others = map(dict(attributes).get, _NAMES)
+    if others == _NO_OTHERS:
+        return tag if css_class is None else (tag, css_class)
+    return tag, css_class, *others
 
 
 @lru_cache(maxsize=4096)

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.config import PageConfig
 from dbce_spark.page import NoText, PageError, parse, parse_tree
 from dbce_spark.tokens import hashed, tokens
-from tests.builders import body, lines, parsed
+from tests.builders import body, config, lines, parsed
 from tests.strategies import documents
 
 
@@ -52,17 +51,17 @@ def test_head_is_out() -> None:
     """The title is no block, but is kept, its white space folded."""
     page = parsed("<html><head><title> A\n title </title><meta name=d content=x></head><body><p>text</p></body></html>")
 
-    assert ("A title", "text") == (page.title, page.blocks.text)
+    assert ("A title", "text") == (page.declared.title, page.blocks.text)
 
 
 def test_title_outside_the_head() -> None:
     """A title in the wrong place is a title."""
-    assert parsed("<html><body><p>text</p><svg><title>late</title></svg></body></html>").title == "late"
+    assert parsed("<html><body><p>text</p><title>late</title></body></html>").declared.title == "late"
 
 
 def test_page_without_title() -> None:
     """A page needs none."""
-    assert parsed("<p>text</p>").title == ""
+    assert parsed("<p>text</p>").declared.title == ""
 
 
 @pytest.mark.parametrize(
@@ -116,6 +115,7 @@ def test_inline_elements_do_not_cut_words(html: str, expected: str) -> None:
         ("<br><br>one", ["one"]),
         ("<b>one<br></b><br>two", ["one", "two"]),
         ("one<br>", ["one"]),
+        ("one <b>x</b>\n<br>two", ["one x two"]),
     ],
 )
 def test_line_breaks(html: str, expected: list[str]) -> None:
@@ -191,7 +191,7 @@ def test_lossy_charset_is_flagged() -> None:
 
 def test_long_page_is_flagged() -> None:
     """A page over `page.max_tokens` is cut into blocks, and said to be long."""
-    limit = PageConfig(max_html_bytes=10_000, max_tokens=3)
+    limit = config("page.max_tokens=3").page
 
     assert ((), ("too_many_tokens",)) == (
         parse(b"<p>a b c", "", limit).flags,
