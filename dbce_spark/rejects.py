@@ -12,24 +12,40 @@ class Reason(StrEnum):
     BROKEN_RECORD = "broken_record"  # the bytes here could not be cut into records
     NO_URL = "no_url"
     BAD_TIMESTAMP = "bad_timestamp"
-    BAD_HTTP = "bad_http"  # a response record without an HTTP status line
+    BAD_HTTP = "bad_http"  # a response record with neither status line, nor headers, nor markup
+    NOT_HTML = "not_html"  # says that it is a page, and its bytes say that it is none
     EMPTY_PAYLOAD = "empty_payload"
     BAD_ENCODING = "bad_encoding"  # Content-Encoding that cannot be undone
     TOO_LARGE = "too_large"
+    SEGMENT_MISSING = "segment_missing"  # a record in segments of which not all are in the file
+    REVISIT_UNRESOLVED = "revisit_unresolved"  # none of the captures is the one that it refers to
     NO_TEXT = "no_text"  # parsed, but no word in it
+    TOO_MANY_TAGS = "too_many_tags"
+    TOO_MANY_ATTRIBUTES = "too_many_attributes"  # on one tag
+    TOO_DEEP = "too_deep"  # all its text lies below depth 2,048
+    PATHS_TOO_LONG = "paths_too_long"
     PARSER_FAILED = "parser_failed"
+    INDEX_UNREADABLE = "index_unreadable"  # an index, or a block of one, cannot be opened, inflated or fetched
+    NOT_AN_INDEX = "not_an_index"  # none of the known formats by its first bytes
+    BROKEN_INDEX_LINE = "broken_index_line"  # a line that is no entry, or one that names no place
+    UNSAFE_PATH = "unsafe_path"  # an index points out of the folder that its archives lie in
+    FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be had
 
 
 class Stage(StrEnum):
     """Where it was rejected."""
 
+    SELECT = "select"
     READ = "read"
     PAGE = "page"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
-    """One record that went no further. `warc_offset` is in bytes of the file as stored, -1 where unknown."""
+    """One record that went no further. `warc_offset` is in bytes of the file as stored, -1 where unknown.
+
+    `lost_bytes` are those, as stored, that could not be read as a record; it is no column of the table.
+    """
 
     warc_file: str
     warc_offset: int
@@ -38,6 +54,7 @@ class Reject:
     stage: Stage
     reason: Reason
     detail: str
+    lost_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,167 @@
+"""What is read from an archive: a record, or a damage, each with the stored bytes it stands for."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+_FOLDED = re.compile(r"\r?\n[ \t]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What no input gets past. Each ends in a Record without its block or in a Damage, never in an error."""
+
+    record_bytes: int
+    """Bytes of a block that are brought into memory. A longer one is passed over, and its record has no block."""
+    head_bytes: int = 1 << 20
+    """Bytes of a record's head. Heads have about 500; only data: URLs were seen to have more than 64 KB."""
+    inflated_bytes: int = 1 << 30
+    """Bytes that may come out of a file whatever its size: a zeroed disk image must be possible."""
+    inflated_ratio: int = 200
+    """... and beside them as many for each stored byte. Web archives have 3 to 20; gzip can have 1,032, zstd 30,000."""
+    unpacked_bytes: int = 4 << 30
+    """Bytes of one deflated file of a WACZ, which goes to a temporary file; the format wants them stored."""
+    directory_entries: int = 100_000
+    """Files in one WACZ. Each costs some 500 bytes of memory."""
+    depth: int = 3
+    """WACZ within WACZ. A collection of collections has 2."""
+
+
+class Headers(Mapping[str, str]):
+    """A record's head as fields, parsed when the first is asked for. Names are in lower case, values as stored.
+
+    Of a field that stands there twice the first counts. An ARC record has those of its version block: url, ip-address,
+    archive-date, content-type, archive-length; in version 2 also result-code, checksum, location, offset, filename.
+    """
+
+    __slots__ = ("_fields", "_raw")
+
+    def __init__(self, raw: bytes, fields: dict[str, str] | None = None):
+        self._raw = raw
+        self._fields = fields
+
+    def _parsed(self) -> dict[str, str]:
+        if self._fields is None:
+            self._fields = fields_of(self._raw)
+        return self._fields
+
+    def __getitem__(self, name: str) -> str:
+        return self._parsed()[name]
+
+    def get(self, name: str, default: str = "") -> str:  # type: ignore[override]  # a missing field is an empty one
+        return self._parsed().get(name, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parsed())
+
+    def __len__(self) -> int:
+        return len(self._parsed())
+
+    def __repr__(self) -> str:
+        return f"Headers({self._parsed()!r})"
+
+
+def fields_of(raw: bytes) -> dict[str, str]:
+    """The fields of a WARC head, its first line apart. UTF-8 as the standard says, Latin-1 where it is not."""
+    text = text_of(raw)
+    if "\n " in text or "\n\t" in text:
+        text = _FOLDED.sub(" ", text)
+    fields: dict[str, str] = {}
+    for line in text.split("\n")[1:]:
+        name, colon, value = line.partition(":")
+        if colon:
+            fields.setdefault(name.strip().lower(), value.strip())
+    return fields
+
+
+def text_of(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of either format.
+
+    `offset` and `length` are stored bytes: the records and damages of a file lie side by side from its first byte to
+    its last. A record that fills compressed members of its own can be read again from these alone. Where one member
+    holds many, they are its share: exact in sum, by proportion between the steps of a decoder, which does not say which
+    byte came from where (a share may be 0). To read such a record again, inflate from `member` and pass over `inner`
+    bytes.
+    """
+
+    headers: Headers
+    is_arc: bool
+    offset: int
+    length: int
+    block: bytes | None
+    """None where it is larger than allowed; shorter than `declared_length` where bytes are missing."""
+    declared_length: int
+    """Content-Length (WARC) or the last field (ARC); -1 where that is no length."""
+    member: int
+    """Where the compressed member begins that it is in; `offset` if it has its own or is not compressed."""
+    inner: int
+    """Bytes of the member's content in front of it."""
+    within: str = ""
+    """The file of a WACZ that it is in ("archive/data.warc.gz"); offsets are then of that file. "" in any other."""
+
+    @property
+    def kind(self) -> str:
+        """WARC-Type in lower case; "arc_header" and "response" in ARC; "unknown" where nothing says."""
+        if self.is_arc:
+            return "arc_header" if self.headers.get("url").startswith("filedesc:") else "response"
+        return self.headers.get("warc-type").lower() or "unknown"
+
+    @property
+    def url(self) -> str:
+        return self.headers.get("url" if self.is_arc else "warc-target-uri").strip("<> ").lstrip(": ")
+
+    @property
+    def date(self) -> str:
+        return self.headers.get("archive-date" if self.is_arc else "warc-date")
+
+    @property
+    def record_id(self) -> str:
+        return self.headers.get("warc-record-id")
+
+    @property
+    def says_truncated(self) -> bool:
+        return "warc-truncated" in self.headers
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether the bytes from `offset`, `length` of them, are an archive of this record."""
+        return self.inner == 0 and self.length > 0
+
+
+class Cause(StrEnum):
+    """Why bytes belong to no record."""
+
+    BROKEN = "broken"  # they could not be read as one
+    SWOLLEN = "swollen"  # they inflate beyond the limits
+    FOREIGN = "foreign"  # the whole file: there is no record in it
+    BLANK = "blank"  # line ends, zeros, members with nothing in them: nothing was lost
+    BESIDE = "beside"  # a file of a WACZ that is no archive (its index, its list of pages), or the zip's own frame
+
+    @property
+    def is_loss(self) -> bool:
+        return self not in (Cause.BLANK, Cause.BESIDE)
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Stored bytes, `length` of them from `offset`, that belong to no record.
+
+    `content` counts them inflated where they lie in a compressed member, 0 elsewhere: `length` is then their share of
+    the member, and can be 0.
+    """
+
+    offset: int
+    length: int
+    cause: Cause
+    detail: str
+    content: int = 0
+    within: str = ""

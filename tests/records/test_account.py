@@ -1,0 +1,226 @@
+"""The account of an archive: whatever its bytes, records and damages lie side by side from its first to its last."""
+
+import bz2
+import gzip
+import io
+import zlib
+from collections.abc import Callable
+
+import lz4.frame
+import pytest
+import zstandard
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.records import Cause, Damage, Limits, Record, records
+from tests.builders import arc_header, arc_record, gzipped, http, record
+
+LIMITS = Limits(record_bytes=1 << 20)
+CODINGS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": lambda content: content,
+    "gzip": lambda content: gzip.compress(content, mtime=0),
+    "zstd": lambda content: zstandard.ZstdCompressor(write_checksum=True).compress(content),
+    "lz4": lz4.frame.compress,
+    "bz2": bz2.compress,
+}
+
+
+def read(content: bytes, limits: Limits = LIMITS) -> list[Record | Damage]:
+    """All of an archive, its account checked."""
+    found = list(records(io.BytesIO(content), limits))
+    at = 0
+    for one in found:
+        assert (at, True) == (one.offset, one.length >= 0), one
+        at += one.length
+    assert len(content) == at
+    return found
+
+
+def urls(found: list[Record | Damage]) -> list[str]:
+    return [one.url for one in found if isinstance(one, Record)]
+
+
+def url(nth: int) -> str:
+    return f"http://www.example.org/{nth}"
+
+
+def page(nth: int) -> bytes:
+    return http(b"<p>%d " % nth + b"".join(b"word%d " % (nth * 7919 * k % 10007) for k in range(60)))
+
+
+def made(kind: str, number: int = 6) -> list[bytes]:
+    """Records 0 to `number`; those of an ARC behind its header."""
+    if kind == "warc":
+        return [record(page(nth), url=url(nth)) for nth in range(number)]
+    return [arc_header(), *(arc_record(page(nth), url=url(nth)) for nth in range(number))]
+
+
+def expected_urls(kind: str, number: int = 6) -> list[str]:
+    return [*(["filedesc://a.arc"] if kind == "arc" else []), *(url(nth) for nth in range(number))]
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+@pytest.mark.parametrize("kind", ["warc", "arc"])
+def test_record_by_record(kind: str, coding: str) -> None:
+    """Archives compressed by record, in every coding, are read whole; each record has a place of its own."""
+    parts = [CODINGS[coding](one) for one in made(kind)]
+    found = read(b"".join(parts))
+
+    assert expected_urls(kind) == urls(found)
+    assert [len(part) for part in parts] == [one.length for one in found]
+    assert all(isinstance(one, Record) and one.is_alone and one.member == one.offset for one in found)
+
+
+@pytest.mark.parametrize("coding", [name for name in CODINGS if name != "plain"])
+@pytest.mark.parametrize("kind", ["warc", "arc"])
+def test_one_member_for_all(kind: str, coding: str) -> None:
+    """Of an archive compressed as a whole each record says how many bytes of the member lie in front of it."""
+    content = b"".join(made(kind))
+    found = read(CODINGS[coding](content))
+
+    assert expected_urls(kind) == urls(found)
+    starts = [content.index(one) for one in made(kind)]
+    assert [(0, start) for start in starts] == [(one.member, one.inner) for one in found if isinstance(one, Record)]
+
+
+@given(st.integers(1, 5000), st.sampled_from(["warc", "arc"]))
+@settings(max_examples=30, deadline=None)
+def test_members_that_know_nothing_of_records(size: int, kind: str) -> None:
+    """Members of a fixed size of content (BGZF, pigz), in which records begin and end anywhere, are read through."""
+    content = b"".join(made(kind))
+    found = read(b"".join(gzipped(*(content[at : at + size] for at in range(0, len(content), size)))))
+
+    assert expected_urls(kind) == urls(found)
+    assert [page(nth) for nth in range(6)] == [one.block for one in found if isinstance(one, Record)][-6:]
+
+
+def test_codings_may_change_within_a_file() -> None:
+    """What was put together from files of every kind is read like one."""
+    parts = made("warc")
+    mixed = b"".join(CODINGS[name](part) for name, part in zip(CODINGS, parts, strict=False)) + parts[5]
+
+    assert expected_urls("warc") == urls(read(mixed))
+
+
+@pytest.mark.parametrize("is_compressed", [True, False])
+def test_zstd_dictionary(is_compressed: bool) -> None:
+    """The dictionary in the first frame, compressed or not, serves all that follow; it is no record and no loss."""
+    parts = made("warc", 40)
+    dictionary = zstandard.ZstdCompressionDict(b"".join(parts[:4]))
+    raw = dictionary.as_bytes()
+    raw = zstandard.ZstdCompressor().compress(raw) if is_compressed else raw
+    compressor = zstandard.ZstdCompressor(dict_data=dictionary)
+    frame = b"\x5d\x2a\x4d\x18" + len(raw).to_bytes(4, "little") + raw
+    found = read(frame + b"".join(compressor.compress(part) for part in parts))
+
+    assert expected_urls("warc", 40) == urls(found)
+    assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=3000))
+@example(b"\x1f\x8b\x08\x00garbage")
+@example(b"WARC/1.0\r\n" * 3)
+@example(b"WARC/1.0\r\nContent-Length: 99999999999999999999999\r\n\r\n")
+@example(b"\x28\xb5\x2f\xfd\x20\xff")
+@example(b"\x5d\x2a\x4d\x18\xff\xff\xff\xff")
+def test_any_bytes(content: bytes) -> None:
+    """Bytes of every kind are accounted for."""
+    read(content)
+
+
+pieces = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                *made("warc", 2),
+                *made("arc", 1),
+                *gzipped(*made("warc", 2), b"", b"no record", b"\r\n"),
+                CODINGS["zstd"](made("warc", 1)[0]),
+                CODINGS["bz2"](made("arc", 1)[1]),
+                CODINGS["lz4"](made("warc", 1)[0]),
+                b"\r\n\r\n",
+                b"\0" * 40,
+                b"\x1f\x8b\x08",
+                b"WARC/1.0\r\n",
+                b"WARC/1.1\r\nContent-Length: -5\r\n\r\n",
+                b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 700\r\n\r\n",
+                b"http://a.example/ 1.2.3.4 20080430204826 text/html 100\n",
+            ]
+        ),
+        st.binary(max_size=40),
+    ),
+    max_size=8,
+)
+
+
+@settings(deadline=None, max_examples=200)
+@given(pieces, st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=4), st.integers(20, 4000))
+def test_anything_put_together(parts: list[bytes], flips: list[tuple[float, int]], most: int) -> None:
+    """Parts of archives in any order, with bytes flipped, under any limit, are accounted for."""
+    content = bytearray(b"".join(parts))
+    for where, flip in flips:
+        if content:
+            content[int(where * (len(content) - 1))] ^= flip
+
+    read(bytes(content), Limits(record_bytes=most, head_bytes=most, inflated_bytes=10 * most, inflated_ratio=2))
+
+
+damages = st.one_of(
+    st.tuples(st.just("flip"), st.floats(0, 1), st.binary(min_size=1, max_size=4)),
+    st.tuples(st.just("cut"), st.floats(0, 1), st.binary(min_size=1, max_size=60)),
+    st.tuples(st.just("insert"), st.floats(0, 1), st.binary(min_size=1, max_size=60)),
+)
+
+
+def damaged(content: bytes, how: str, where: float, what: bytes) -> bytes:
+    at = int(where * (len(content) - 1))
+    if how == "insert":
+        return content[:at] + what + content[at:]
+    behind = at + len(what)
+    return (
+        content[:at] + (b"" if how == "cut" else bytes(byte ^ 0x55 for byte in content[at:behind])) + content[behind:]
+    )
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
+def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]) -> None:
+    """Whatever is done to one member, the records ahead of it are whole, and those behind the next are too."""
+    parts = [CODINGS[coding](one) for one in made(kind)]
+    parts[hit] = damaged(parts[hit], *damage)
+    found = read(b"".join(parts))
+    blocks = [one.block for one in found if isinstance(one, Record)]
+    sound = [page(nth) for nth in range(6)]
+    first = hit - (kind == "arc")
+
+    assert sound[:first] == [block for block in blocks if block in sound[:first]]
+    assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(["warc", "arc"]), st.integers(1, 4), damages)
+def test_damage_in_one_plain_record(kind: str, hit: int, damage: tuple[str, float, bytes]) -> None:
+    """The same where nothing is compressed."""
+    parts = made(kind)
+    parts[hit] = damaged(parts[hit], *damage)
+    blocks = [one.block for one in read(b"".join(parts)) if isinstance(one, Record)]
+    sound = [page(nth) for nth in range(6)]
+    first = hit - (kind == "arc")
+
+    assert sound[:first] == [block for block in blocks if block in sound[:first]]
+    assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(["warc", "arc"]), st.integers(200, 3000))
+def test_damage_in_one_member_of_all(kind: str, at: int) -> None:
+    """In an archive compressed as a whole, what can be inflated in front of a damage is read."""
+    whole = made(kind, 40)
+    content = gzip.compress(b"".join(whole), mtime=0)
+    at = min(at, len(content) - 20)
+    inflated = zlib.decompressobj(31).decompress(content[:at])
+    ahead = sum(len(b"".join(whole[:nth])) <= len(inflated) for nth in range(1, 41))
+    found = read(content[:at] + b"\xff" * 9 + content[at + 9 :])
+
+    assert expected_urls(kind, 40)[:ahead] == urls(found)[:ahead]

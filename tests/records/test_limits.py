@@ -1,0 +1,144 @@
+"""What no input gets past: lengths that lie, heads that do not end, bombs, damages without number."""
+
+import bz2
+import gzip
+import io
+import resource
+
+import pytest
+import zstandard
+
+from dbce_spark.records import Cause, Damage, Limits, Record
+from tests.builders import arc_header, arc_record, gzipped, http, record
+from tests.records.test_account import read, url, urls
+
+LIMITS = Limits(record_bytes=100_000)
+MB = 1 << 20
+
+
+def lying(length: object, nth: int = 1) -> bytes:
+    """A record that says another length than it has."""
+    true = record(http(b"<p>%d" % nth), url=url(nth))
+    size = len(http(b"<p>%d" % nth))
+    return true.replace(b"Content-Length: %d\r\n" % size, b"Content-Length: %s\r\n" % str(length).encode())
+
+
+@pytest.mark.parametrize("how", ["plain", "gz", "one member"])
+@pytest.mark.parametrize("length", [0, 5, 200, 1000, 99_999, 10**6, 10**12, 10**29, -1, -(10**12), "many", "", "1 2"])
+def test_length_that_lies(length: object, how: str) -> None:
+    """A Content-Length that is too small, too large, absurd or none costs no other record, in memory or not."""
+    parts = [record(url=url(0)), lying(length), *(record(url=url(nth)) for nth in range(2, 9))]
+    content = b"".join(gzipped(*parts) if how == "gz" else parts)
+    found = read(gzip.compress(content, mtime=0) if how == "one member" else content, LIMITS)
+
+    assert [url(nth) for nth in range(9)] == urls(found)
+
+
+@pytest.mark.parametrize("how", ["plain", "gz", "one member"])
+@pytest.mark.parametrize("length", ["0", "30", "99999", "1000000000000", "-2046788874", "many", ""])
+def test_arc_length_that_lies(length: str, how: str) -> None:
+    """So does an ARC's."""
+    broken = b"http://www.example.org/1 192.0.2.1 20080430204826 text/html %s\n" % length.encode() + http() + b"\n"
+    parts = [arc_header(), arc_record(url=url(0)), broken, *(arc_record(url=url(nth)) for nth in range(2, 9))]
+    content = b"".join(gzipped(*parts) if how == "gz" else parts)
+    found = read(gzip.compress(content, mtime=0) if how == "one member" else content, LIMITS)
+
+    assert [url(nth) for nth in range(9)] == urls(found)[1:]
+
+
+def test_block_that_ends_inside_the_next_head() -> None:
+    """A length that is too large by a few bytes costs only these: lines that lost their carriage returns are such."""
+    size = len(http(b"<p>1"))
+    found = read(record(url=url(0)) + lying(size + 10) + record(url=url(2)))
+
+    assert [url(0), url(1), url(2)] == urls(found)
+    assert isinstance(found[1], Record)
+    assert http(b"<p>1") == found[1].block
+
+
+def test_large_block_is_not_read() -> None:
+    """A block over the limit has its place and its length, and no bytes."""
+    big = record(http(b"x" * 200_000), url=url(1))
+    for content in (big, *gzipped(big), bz2.compress(big)):
+        (found,) = read(content, LIMITS)
+
+        assert isinstance(found, Record)
+        assert (None, len(http(b"x" * 200_000))) == (found.block, found.declared_length)
+
+
+@pytest.mark.parametrize("is_gzip", [True, False])
+def test_head_without_end(is_gzip: bool) -> None:
+    """A head that does not end is a damage, and the records around it are read."""
+    endless = b"WARC/1.0\r\n" + b"X-Field: y\r\n" * 200_000
+    parts = [record(url=url(0)), endless, record(url=url(2))]
+    found = read(b"".join(gzipped(*parts) if is_gzip else parts), LIMITS)
+
+    assert [url(0), url(2)] == urls(found)
+
+
+def test_large_zeros_are_no_bomb() -> None:
+    """A disk image may compress a thousandfold."""
+    parts = [record(url=url(0)), record(http(bytes(30 * MB)), url=url(1)), record(url=url(2))]
+
+    assert [url(0), url(1), url(2)] == urls(read(b"".join(gzipped(*parts)), LIMITS))
+
+
+@pytest.mark.parametrize(
+    # A bzip2 decoder has taken all 250 bytes in when the first comes out, so that they are all the record's.
+    ("coding", "causes"),
+    [("gzip", [Cause.SWOLLEN]), ("zstd", [Cause.SWOLLEN]), ("bz2", [])],
+)
+def test_bomb(coding: str, causes: list[Cause]) -> None:
+    """Of what inflates beyond the limits the rest is passed over, and counted; the next record is read."""
+    bomb = record(http(bytes(40 * MB)), url=url(1))
+    compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress, "bz2": bz2.compress}[coding]
+    parts = [*gzipped(record(url=url(0))), compress(bomb), *gzipped(record(url=url(2)))]
+    limits = Limits(record_bytes=100_000, inflated_bytes=10 * MB, inflated_ratio=100)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = read(b"".join(parts), limits)
+
+    assert [url(0), url(1), url(2)] == urls(found)
+    assert causes == [one.cause for one in found if isinstance(one, Damage)]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 60_000  # KiB
+
+
+class Counted(io.BytesIO):
+    """A stream that counts what is read of it."""
+
+    taken = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        part = super().read(size)
+        self.taken += len(part)
+        return part
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\x1f\x8b\x08\x00\0\0\0\0\0\xff" * 50_000,
+        b"\x1f\x8b\x08\x00\0\0\0\0\0\xff\x00\xff\xff\x00\x00" * 30_000,
+        b"BZh91AY&SY" * 50_000,
+        b"WARC/1.0\r\n" * 50_000,
+        b"WARC/1.0\r\nA: b\r\n" * 30_000,
+        b"WARC/1.0\r\nContent-Length: 90000\r\n\r\n" * 50_000,
+        b"WARC/1.0\r\nContent-Length: 9000000\r\n\r\n" * 50_000,
+        b"http://a/ 1.2.3.4 20080430204826 text/html 90000\n" * 10_000,
+        b"http:" * 100_000,
+        b"http://" + b"a 1.2.3.4 20080430204826 " * 20_000,
+        b"\n" * 500_000,
+        b"\0" * 500_000,
+        b"\x50\x2a\x4d\x18\x01\0\0\0\0" * 50_000,
+        b"\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00" * 50_000,
+    ],
+    ids=lambda content: repr(content[:24]),
+)
+def test_work_is_linear(content: bytes) -> None:
+    """Half a megabyte of what looks like the start of something are not read again and again."""
+    from dbce_spark.records import records
+
+    stream = Counted(content)
+    found = list(records(stream, LIMITS))
+
+    assert len(content) == sum(one.length for one in found)
+    assert stream.taken < 6 * len(content) + 70 * MB

@@ -1,0 +1,149 @@
+"""Archives in zips: which of a WACZ's files are read, what they are called, and what is refused."""
+
+import io
+import zipfile
+from collections.abc import Mapping
+from hashlib import sha512
+
+import pytest
+
+from dbce_spark.records import Cause, Damage, Limits, Record, records
+from tests.builders import arc_header, arc_record, gzipped, record
+from tests.records.test_account import url
+
+LIMITS = Limits(record_bytes=1 << 20)
+WARC = b"".join(gzipped(*(record(url=url(nth)) for nth in range(3))))
+SIDE = {"pages/pages.jsonl": b'{"url": "x"}\n', "indexes/index.cdx.gz": gzipped(b"org,example)/ 2020 {}\n")[0]}
+
+
+def zipped(files: Mapping[str, bytes], how: int = zipfile.ZIP_STORED) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", how) as target:
+        for name, content in files.items():
+            target.writestr(zipfile.ZipInfo(name), content, how)
+    return made.getvalue()
+
+
+def read(content: bytes, limits: Limits = LIMITS) -> list[Record | Damage]:
+    return list(records(io.BytesIO(content), limits))
+
+
+def places(found: list[Record | Damage]) -> list[tuple[str, str]]:
+    return [(one.within, one.url) for one in found if isinstance(one, Record)]
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_archives_of_a_wacz(how: int) -> None:
+    """The archives in a zip are read, stored or compressed; records have offsets of their own file, and its name."""
+    found = read(zipped({"archive/data.warc.gz": WARC, **SIDE}, how))
+
+    assert [("archive/data.warc.gz", url(nth)) for nth in range(3)] == places(found)
+    first, second = (one for one in found[:2])
+    assert (0, first.length) == (first.offset, second.offset)
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_account_of_a_wacz(how: int) -> None:
+    """The records and damages of each file in a zip are that file; the heads and the directory are counted too."""
+    files = {"archive/data.warc.gz": WARC + b"junk", **SIDE}
+    content = zipped(files, how)
+    found = read(content)
+    sums = {name: sum(one.length for one in found if one.within == name) for name in ["", *files]}
+
+    with zipfile.ZipFile(io.BytesIO(content)) as directory:
+        stored = sum(entry.compress_size for entry in directory.infolist())
+    assert {name: len(one) for name, one in files.items()} | {"": len(content) - stored} == sums
+
+
+def test_archives_are_known_by_their_bytes() -> None:
+    """A name says nothing: an archive without an ending is read, a list of pages is not."""
+    arc = arc_header() + arc_record()
+    found = read(zipped({"data/one": WARC, "two.bin": arc, "readme.txt": b"text", **SIDE}))
+
+    assert {"data/one", "two.bin"} == {name for name, _ in places(found)}
+    assert {"readme.txt", *SIDE, ""} == {one.within for one in found if isinstance(one, Damage)}
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_wacz_in_a_wacz(how: int) -> None:
+    """A collection of collections is read to its archives; names are joined by "#"."""
+    inner = zipped({"archive/data.warc.gz": WARC})
+    found = read(zipped({"one.wacz": inner, "two.wacz": inner}, how))
+
+    assert {"one.wacz#archive/data.warc.gz", "two.wacz#archive/data.warc.gz"} == {name for name, _ in places(found)}
+    assert 6 == len(places(found))
+
+
+def test_nesting_has_an_end() -> None:
+    """Behind `depth` zips in zips the next is a file without records."""
+    content = WARC
+    for _ in range(6):
+        content = zipped({"a.wacz": content}, zipfile.ZIP_DEFLATED)
+    found = read(content)
+
+    assert [Cause.FOREIGN] == [one.cause for one in found if isinstance(one, Damage) and one.cause.is_loss]
+
+
+@pytest.mark.parametrize(
+    "name", ["../a.warc.gz", "/etc/a.warc.gz", "a/../../b.warc", "..\\a.warc", "C:\\a.warc", "a\nb"]
+)
+def test_names_that_leave_the_zip(name: str) -> None:
+    """A file whose name leads out of the zip is refused, and counted; the others are read."""
+    found = read(zipped({name: WARC, "archive/data.warc.gz": WARC}))
+    refused = [one for one in found if isinstance(one, Damage) and one.cause.is_loss]
+
+    assert 3 == len(places(found))
+    assert [(Cause.BROKEN, len(WARC))] == [(one.cause, one.length) for one in refused]
+
+
+def test_bomb_in_a_zip() -> None:
+    """What inflates beyond the limits is read as far as the limits go."""
+    bomb = record(url=url(0)) + record(bytes(40 << 20), url=url(1))
+    content = zipped({"a.warc": bomb, "b.warc.gz": WARC}, zipfile.ZIP_DEFLATED)
+    found = read(content, Limits(record_bytes=100_000, inflated_bytes=1 << 20, inflated_ratio=10))
+
+    assert [url(0), url(1), *(url(nth) for nth in range(3))] == [address for _, address in places(found)]
+    assert [("a.warc", Cause.SWOLLEN)] == [
+        (one.within, one.cause) for one in found if isinstance(one, Damage) and one.cause.is_loss
+    ]
+
+
+def test_files_that_share_their_bytes() -> None:
+    """A zip whose directory names the same bytes again and again is a bomb of another kind: each is read once."""
+    content = bytearray(zipped({"a.warc.gz": WARC, "b.warc.gz": WARC}))
+    second = content.rindex(b"PK\x01\x02")
+    content[second + 42 : second + 46] = (0).to_bytes(4, "little")
+    found = read(bytes(content))
+
+    assert 3 == len(places(found))
+
+
+def test_broken_directory() -> None:
+    """Of a WACZ that lost its end the stored archives are found all the same."""
+    content = zipped({"archive/data.warc.gz": WARC, **SIDE})
+    cut = content[: content.index(b"PK\x01\x02") + 10]
+    found = read(cut)
+
+    assert [("", url(nth)) for nth in range(3)] == places(found)
+    assert len(cut) == sum(one.length for one in found)
+
+
+def test_broken_file_in_a_zip() -> None:
+    """A deflated file with a damage is read up to it."""
+    many = b"".join(record(sha512(b"%d" % nth).hexdigest().encode(), url=url(nth)) for nth in range(500))
+    content = bytearray(zipped({"a.warc": many, "b.warc.gz": WARC}, zipfile.ZIP_DEFLATED))
+    content[30_000:30_020] = b"\xff" * 20
+    found = read(bytes(content))
+
+    assert ("a.warc", url(0)) == places(found)[0]
+    assert 3 == sum(name == "b.warc.gz" for name, _ in places(found))
+    assert any(one.within == "a.warc" and one.cause.is_loss for one in found if isinstance(one, Damage))
+
+
+def test_directory_that_claims_too_much() -> None:
+    """A zip of more files than allowed is not taken apart."""
+    content = zipped({f"{nth}.txt": b"" for nth in range(50)})
+    (found,) = read(content, Limits(record_bytes=1, directory_entries=20))
+
+    assert isinstance(found, Damage)
+    assert (Cause.FOREIGN, len(content)) == (found.cause, found.length)
