@@ -1,20 +1,34 @@
 """The `dbce` command: each subcommand parses its arguments and calls one function."""
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import dbce_spark
+from dbce_spark import budget, places, sources
 from dbce_spark import config as configuration
-from dbce_spark import sources
 from dbce_spark.errors import DbceError, InputError
+from dbce_spark.selection import estimate, index
+from dbce_spark.selection.filters import Counts
 
 _INPUT_HELP = (
     "a (W)ARC file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these a line;"
     " local or any URL that fsspec knows (s3://, http://, hdfs://)"
 )
+_FILTERS = {
+    "surt": ("PREFIX", "captures whose SURT key begins so: org,example)/news/"),
+    "domain": ("NAME", "captures of this registered domain, with all hosts below it"),
+    "host": ("NAME", "captures of exactly this host"),
+    "mime": ("TYPE", "captures of this media type: text/html, text/*"),
+    "status": ("CODE", "captures with this HTTP status"),
+    "language": ("CODE", "captures that the index says are in this language: de, deu"),
+    "digest": ("DIGEST", "captures with this digest of the payload"),
+    "url": ("REGEX", "captures in whose URL this is found"),
+}
+_PLURALS = {"status": "statuses"}
 _PAGES_HELP = (
     "JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
     " article-extraction-benchmark, CETD, CleanEval, dragnet)"
@@ -22,13 +36,13 @@ _PAGES_HELP = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one subcommand. Returns 0, or 2 after an error that it has told in one line."""
+    """Runs one subcommand. Returns 0, or the status of an error that it has told in one line."""
     arguments = _parser().parse_args(argv)
     try:
         arguments.run(arguments)
     except DbceError as error:
         print(f"dbce: {error}", file=sys.stderr)
-        return 2
+        return error.exit_status
     except KeyboardInterrupt:
         print("dbce: stopped; what was written is not finished and has no run.json", file=sys.stderr)
         return 130
@@ -61,7 +75,7 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="label the text of every page in web archives and write it as Parquet",
         description="Label the text of every page in web archives and write it as Parquet (docs/tables.md).",
     )
-    command.add_argument("input", nargs="+", metavar="INPUT", help=_INPUT_HELP)
+    command.add_argument("input", nargs="*", metavar="INPUT", help=_INPUT_HELP)
     command.add_argument(
         "--output", required=True, metavar="DIR", help="a folder for extractions, rejects and run.json"
     )
@@ -81,8 +95,32 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     command.add_argument("--dry-run", action="store_true", help="say what would be read, and read nothing")
     command.add_argument("--overwrite", action="store_true", help="replace an output that exists")
+    command.add_argument(
+        "--max-failed-files", type=float, metavar="SHARE",
+        help="end with an error if more than this share of the files cannot be read (default: as configured, 0.05)",
+    )  # fmt: skip
     command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    _add_selection(command.add_argument_group("selection", "which captures are read (docs/selection.md)"))
     command.set_defaults(run=_extract)
+
+
+def _add_selection(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument(
+        "--index", action="append", default=[], metavar="FILE",
+        help="a CDX, CDXJ, ZipNum or columnar index, or a WACZ: of the archives that it names only what is wanted is"
+        " read; may be repeated, and is named as INPUT is",
+    )  # fmt: skip
+    group.add_argument(
+        "--base", default="", metavar="FOLDER_OR_URL",
+        help="where the file names in the index lie (default: the folder of the index)",
+    )  # fmt: skip
+    for option, (metavar, text) in _FILTERS.items():
+        group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+    group.add_argument("--from", dest="since", metavar="DATE", help="fetched then or later: 2010, 201003, 2010-03-05")
+    group.add_argument("--to", dest="until", metavar="DATE", help="fetched then or earlier, to the end of that day")
+    group.add_argument(
+        "--sample", type=float, metavar="SHARE", help="this share of the registered domains, always the same: 0.01"
+    )
 
 
 def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -231,12 +269,23 @@ def _names(text: str) -> list[str]:
 
 def _extract(arguments: argparse.Namespace) -> None:
     started = time.monotonic()
-    asked = [f"label.favor={arguments.favor}"] if arguments.favor else []
-    asked += ["label.comments=true"] if arguments.comments else []
-    config = configuration.load(arguments.config, [*arguments.settings, *asked])
+    config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
+    wanted = places.wanted(config)
     files = sources.expand(arguments.input, config.input.patterns)
+    indexes = places.indexes(arguments.index, config.input.index_patterns)
+    base = sources.absolute(arguments.base)
+    if not files and not indexes:
+        raise InputError("nothing to read; give an INPUT, an --index, or both")
+    if files and config.select.languages:
+        raise InputError("only an index says which language a page is in; give an --index and no INPUT, or take rows by"
+                         " their column `language`")  # fmt: skip
     if arguments.dry_run:
-        _tell_files(files)
+        if files:
+            _tell_files(files)
+        if indexes:
+            counts = Counts()
+            found = index.wanted(indexes, base, wanted, config.fetch, counts)
+            print(estimate.of_index(found, counts, config.fetch).text())
         return
     from dbce_spark.spark import job, summary  # only here: `dbce --help` needs neither Spark nor Java
     from dbce_spark.spark.session import session
@@ -244,9 +293,41 @@ def _extract(arguments: argparse.Namespace) -> None:
     job.check_output(arguments.output, overwrite=arguments.overwrite)
     output = str(Path(arguments.output).absolute())  # workers on a cluster stand in folders of their own
     spark = session("dbce extract", master=arguments.master)
-    request = job.Request(files=files, output=output, with_html=arguments.html, limit=arguments.limit, started=started)
+    request = job.Request(
+        files=files,
+        indexes=indexes,
+        base=base,
+        output=output,
+        with_html=arguments.html,
+        limit=arguments.limit,
+        started=started,
+    )
     report = job.run(spark, request, config)
     print(summary.text(report, arguments.output))
+    budget.check(report["failed_files"], config.input.max_failed_files)
+
+
+def _asked(arguments: argparse.Namespace) -> list[str]:
+    """What the options of `extract` set of the configuration, as --set would."""
+    values: dict[str, object] = {
+        "label.favor": arguments.favor,
+        "label.comments": arguments.comments or None,
+        "input.max_failed_files": arguments.max_failed_files,
+        "select.since": arguments.since,
+        "select.until": arguments.until,
+        "select.sample": arguments.sample,
+    }
+    lists = {f"select.{_PLURALS.get(name, f'{name}s')}": getattr(arguments, name) for name in _FILTERS}
+    lists["select.statuses"] = [_status(text) for text in arguments.status]
+    given = {name: value for name, value in (values | lists).items() if value is not None and value != []}
+    # JSON of texts, numbers and lists of them is TOML.
+    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+
+
+def _status(text: str) -> int:
+    if not text.isdigit():
+        raise InputError(f"--status {text}: write a number, such as 200")
+    return int(text)
 
 
 def _tell_files(files: Sequence[str]) -> None:

@@ -22,21 +22,79 @@ class InputConfig:
     mimes: tuple[str, ...]
     site: str
     patterns: tuple[str, ...]
+    index_patterns: tuple[str, ...]
+    records_per_task: int
     max_record_bytes: int
+    max_ratio: int
+    max_failed_files: float
 
     def __post_init__(self) -> None:
         _one_of("input.site", self.site, ("domain", "host", "none"))
+        _at_least("input.records_per_task", self.records_per_task, 1)
         _at_least("input.max_record_bytes", self.max_record_bytes, 1)
+        _at_least("input.max_ratio", self.max_ratio, 1)
+        if not 0 <= self.max_failed_files <= 1:
+            raise ConfigError(f"input.max_failed_files is {self.max_failed_files}; it must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectConfig:
+    """Each filter passes what fits one of its values; an empty one passes all."""
+
+    surts: tuple[str, ...]
+    domains: tuple[str, ...]
+    hosts: tuple[str, ...]
+    mimes: tuple[str, ...]
+    statuses: tuple[int, ...]
+    since: str
+    until: str
+    languages: tuple[str, ...]
+    digests: tuple[str, ...]
+    urls: tuple[str, ...]
+    sample: float
+    sample_seed: int
+    max_wanted: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.sample <= 1:
+            raise ConfigError(f"select.sample is {self.sample}; it must lie above 0 and be at most 1")
+        _at_least("select.max_wanted", self.max_wanted, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchConfig:
+    """How ranges of files are read, and how long it is tried."""
+
+    gap_bytes: int
+    span_bytes: int
+    attempts: int
+    first_wait_seconds: float
+    max_wait_seconds: float
+    timeout_seconds: float
+    max_failed_spans: int
+
+    def __post_init__(self) -> None:
+        _at_least("fetch.gap_bytes", self.gap_bytes, 0)
+        for name in ("span_bytes", "attempts", "max_failed_spans"):
+            _at_least(f"fetch.{name}", getattr(self, name), 1)
+        for name in ("first_wait_seconds", "max_wait_seconds", "timeout_seconds"):
+            if not getattr(self, name) > 0:
+                raise ConfigError(f"fetch.{name} is {getattr(self, name)}; it must be above 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageConfig:
     max_html_bytes: int
+    max_tags: int
+    max_attributes: int
+    trusted_bytes: int
+    max_blocks: int
+    max_path_chars: int
     max_tokens: int
 
     def __post_init__(self) -> None:
-        _at_least("page.max_html_bytes", self.max_html_bytes, 1)
-        _at_least("page.max_tokens", self.max_tokens, 1)
+        for field in dataclasses.fields(self):
+            _at_least(f"page.{field.name}", getattr(self, field.name), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +162,17 @@ class LabelConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LanguageConfig:
+    detect: bool
+    min_words: int
+    sample_chars: int
+
+    def __post_init__(self) -> None:
+        _at_least("language.min_words", self.min_words, 1)
+        _at_least("language.sample_chars", self.sample_chars, 3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputConfig:
     site_parts: int
     rows_per_file: int
@@ -118,6 +187,8 @@ class DbceConfig:
     """All parameters of a run. `load` makes one; conf/dbce.toml says what each field means."""
 
     input: InputConfig
+    select: SelectConfig
+    fetch: FetchConfig
     page: PageConfig
     template: TemplateConfig
     lsh: LshConfig
@@ -125,6 +196,7 @@ class DbceConfig:
     cross: CrossConfig
     diff: DiffConfig
     label: LabelConfig
+    language: LanguageConfig
     output: OutputConfig
 
     def as_dict(self) -> dict[str, Any]:

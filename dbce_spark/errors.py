@@ -1,6 +1,7 @@
 """What ends a run. Bad data never does: it becomes a reject (see `rejects.py`).
 
 DbceError
+├── BudgetError     so many files could not be read that what was written says little of the collection
 ├── ConfigError     a parameter is unknown, of the wrong type or out of its range
 ├── EvaluationError a score is under its floor, or a floor would sink unasked
 ├── InputError      an input argument names nothing that can be read
@@ -12,6 +13,14 @@ DbceError
 
 class DbceError(Exception):
     """Base of all errors that end a run. The message is one line and says what to do."""
+
+    exit_status = 2
+
+
+class BudgetError(DbceError):
+    """More files failed than a run may lose (`input.max_failed_files`). All that could be read is written."""
+
+    exit_status = 3
 
 
 class ConfigError(DbceError):

@@ -72,6 +72,11 @@ def _is_remote(path: str) -> bool:
     return "://" in path
 
 
+def absolute(path: str) -> str:
+    """A local path that holds wherever a worker stands; a URL, and "", as they are."""
+    return path if not path or _is_remote(path) else str(Path(path).absolute())
+
+
 def open_binary(path: str) -> BinaryIO:
     """A buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
     if not _is_remote(path):

@@ -1,5 +1,6 @@
 """The commands as a person calls them, without Spark."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.cli import main
+from tests.builders import archive, gzipped, http, record
+from tests.selection.indexes import cdxj_line, entry, write_lines
 
 ROOT = Path(__file__).parents[1]
 
@@ -31,6 +34,14 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--set", "lsh.treshold=0.3"], "lsh.treshold is no parameter"),
         (["extract", "x", "--output", "out", "--set", "lsh.threshold=3.0"], "lsh.threshold is 3.0"),
         (["extract", "x", "--output", "out", "--config", "none.toml"], "none.toml: cannot be read"),
+        (["extract", "--output", "out"], "nothing to read; give an INPUT, an --index, or both"),
+        (["extract", "--index", "none.cdxj", "--output", "out"], "none.cdxj: no archive found there"),
+        (["extract", "x", "--output", "out", "--sample", "2"], "select.sample is 2.0"),
+        (["extract", "x", "--output", "out", "--from", "may"], "'may' is no date"),
+        (["extract", "x", "--output", "out", "--from", "2011", "--to", "2010"], "nothing can be between them"),
+        (["extract", "x", "--output", "out", "--url", "("], "select.urls: "),
+        (["extract", "x", "--output", "out", "--mime", "html"], "write text/html"),
+        (["extract", "x", "--output", "out", "--status", "ok"], "--status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
     ],
 )
@@ -58,6 +69,76 @@ def test_a_dry_run_says_what_would_be_read(capsys: pytest.CaptureFixture[str], t
     assert 0 == status
     assert ["1,234", "10", "1,244"] == [line.split()[0] for line in lines]
     assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    """An archive of four pages of two sites, and its index."""
+    urls = ("http://www.example.org/a", "http://www.example.org/b", "http://news.example.org/", "http://example.com/")
+    stored = gzipped(*(record(http(f"<p>The page {url}</p>"), url=url) for url in urls))
+    archive(tmp_path / "a.warc.gz", *stored)
+    offset, lines = 0, []
+    for url, member in zip(urls, stored, strict=True):
+        lines.append(cdxj_line(entry(urlkey="-", url=url, offset=offset, length=len(member), filename="a.warc.gz")))
+        offset += len(member)
+    write_lines(tmp_path / "index.cdxj", lines)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("options", "selected", "refused"),
+    [
+        ([], 4, []),
+        (["--domain", "example.org"], 3, ["1 select:domain"]),
+        (["--host", "www.example.org", "--host", "example.com"], 3, ["1 select:host"]),
+        (["--surt", "org,example)/b", "--surt", "com,"], 2, ["2 select:surt"]),
+        (["--url", r"/[ab]$", "--from", "2020", "--to", "202001"], 2, ["2 select:url"]),
+        (["--mime", "image/*"], 0, ["4 select:mime"]),
+        (["--status", "200", "--status", "404"], 4, []),
+        (["--language", "de"], 4, []),
+        (["--digest", "sha1:CZBHCHHR4IFLFUDLNLKGN5MTNTAA4DV6"], 4, []),
+        (["--sample", "0.000001"], 0, ["4 select:sample"]),
+    ],
+)
+def test_a_dry_run_by_index_says_what_the_filters_leave(
+    crawl: Path, capsys: pytest.CaptureFixture[str], options: list[str], selected: int, refused: list[str]
+) -> None:
+    """Each option is a filter, each filter has its count, and no archive is read."""
+    (crawl / "a.warc.gz").unlink()
+    status = main(["extract", "--index", str(crawl / "index.cdxj"), "--output", "out", "--dry-run", *options])
+    told = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+
+    assert 0 == status
+    assert "4 lines of the index were read" == told[0]
+    assert refused == [line for line in told if "select:" in line]
+    assert f"{selected} records in {min(selected, 1)} files would be read" in told
+
+
+def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A header does not say in which language a page is: asked for it, a run without index would pass over nothing."""
+    status = main(["extract", str(crawl / "a.warc.gz"), "--language", "de", "--output", "out"])
+
+    assert 2 == status
+    assert "only an index says which language" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_a_rotten_collection_is_an_error_at_the_end(
+    spark: object, crawl: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What can be read is written, run.json says which files failed, and the status is one of its own."""
+    (crawl / "b.warc.gz").write_bytes(b"this is no archive")
+    command = ["extract", str(crawl), "--output", str(crawl / "out"), "--set", "label.by=T002", "--host", "example.com"]
+    status = main(command)
+    told = capsys.readouterr().err.splitlines()
+    report = json.loads((crawl / "out" / "run.json").read_text())
+
+    assert 3 == status
+    assert [line for line in told if line.startswith("dbce:")] == [
+        "dbce: 1 of 2 files failed, more than --max-failed-files 0.05 allows; what could be read is written. First:"
+        f" {crawl}/b.warc.gz (not_an_archive: neither WARC nor ARC; no record: begins with b'this is no archive')"
+    ]
+    assert (1, {"select:host": 3}, 1) == (report["extractions"], report["skipped"], report["failed_files"]["count"])
 
 
 def test_an_output_that_exists_is_refused_before_spark_starts(
@@ -111,6 +192,6 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
     )
 
     assert 0 == ended.returncode, ended.stderr[-2000:]
-    assert {"extractions", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"extractions", "captures", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
     assert (tmp_path / "out" / "run.json").exists()
     assert "pages/s/core" in ended.stdout

@@ -193,3 +193,20 @@ def test_as_dict_is_plain() -> None:
     actual = load().as_dict()
 
     assert ["text/html", "application/xhtml+xml"] == actual["input"]["mimes"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("select.sample=0", "select.sample is 0.0; it must lie above 0 and be at most 1"),
+        ("select.sample=1.5", "select.sample is 1.5; it must lie above 0 and be at most 1"),
+        ("fetch.attempts=0", "fetch.attempts is 0; it must be at least 1"),
+        ("fetch.gap_bytes=-1", "fetch.gap_bytes is -1; it must be at least 0"),
+        ("fetch.timeout_seconds=0", "fetch.timeout_seconds is 0.0; it must be above 0"),
+        ("input.max_failed_files=5", "input.max_failed_files is 5.0; it must lie between 0 and 1"),
+        ("input.records_per_task=0", "input.records_per_task is 0; it must be at least 1"),
+    ],
+)
+def test_bounds_of_a_selection(setting: str, told: str) -> None:
+    """Shares, counts and seconds that make no sense are refused by name and bound."""
+    assert told == refusal(setting)

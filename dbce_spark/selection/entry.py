@@ -1,0 +1,176 @@
+"""One line of an index: which capture, and where its record lies."""
+
+import re
+from base64 import b32encode
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+_DIGITS = re.compile(r"[0-9]{4,20}")
+_FIRST_MOMENT = "00000101000000000000"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:/|$))", re.IGNORECASE)
+REVISIT_MIME = "warc/revisit"
+"""What an index writes in place of a media type where the record is a revisit."""
+_NO_MIME = ("-", "unk", REVISIT_MIME, "")
+"""What an index writes where the media type of the payload is not known to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One capture as an index knows it.
+
+    A record that is read without an index makes one of its header too (`entry_of_record`), so that the same filters
+    hold for both.
+    """
+
+    urlkey: str  # as the index writes it: SURT, or something older; "" if it names none
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    url: str
+    mime: str  # as the server said it, without parameters, lower case; "" unknown
+    mime_detected: str  # by the payload, where the index says so; else ""
+    status: int  # HTTP; 0 unknown
+    digest: str  # of the payload, as `normal_digest` writes it; "" unknown
+    languages: tuple[str, ...]  # ISO 639-3; () unknown
+    offset: int  # bytes, in the file as stored
+    length: int  # bytes, in the file as stored; -1 unknown
+    filename: str  # as the index writes it
+    path: str  # where that lies: what to open
+    is_revisit: bool
+
+
+class NoEntry(ValueError):
+    """The fields of a line make no entry; the message says which and why."""
+
+
+def entry_of(fields: dict[str, Any]) -> Entry:
+    """An entry of a line's fields, by the names of CDXJ; "-", "" and None are all "unknown".
+
+    `path` is left as the file name: who reads the index knows the folder.
+
+    Raises:
+        NoEntry: no date, no URL and no key, or no place.
+    """
+    known = {name: str(value).strip() for name, value in fields.items() if value not in (None, "-", "")}
+    urlkey = known.get("urlkey", "")
+    url = _with_scheme(known.get("url", "")) or url_of(urlkey)
+    if not url:
+        raise NoEntry("no URL")
+    filename = known.get("filename", "")
+    if not filename:
+        raise NoEntry("no file name")
+    mime, detected = _media_type(known.get("mime", "")), _media_type(known.get("mime-detected", ""))
+    return Entry(
+        urlkey=urlkey,
+        timestamp=moment(known.get("timestamp", "")),
+        url=url,
+        mime="" if mime in _NO_MIME else mime,
+        mime_detected="" if detected in _NO_MIME else detected,
+        status=_whole(known.get("status", "0"), "status") if known.get("status", "0").isdigit() else 0,
+        digest=normal_digest(known.get("digest", "")),
+        languages=tuple(filter(None, known.get("languages", "").lower().split(","))),
+        offset=_whole(known.get("offset", ""), "offset"),
+        length=_whole(known["length"], "length") if "length" in known else -1,
+        filename=filename,
+        path=filename,
+        is_revisit=mime == REVISIT_MIME,
+    )
+
+
+def entry_of_record(
+    *, url: str, timestamp: int, digest: str, mime: str, status: int, is_revisit: bool = False
+) -> Entry:
+    """What a record without an index says of itself, for the same filters: before its payload is looked at.
+
+    Give "" and 0 for what is not read yet: such a filter passes, and is asked again when it is. Languages are never
+    known here: no header says in which language a text is.
+    """
+    media_type = _media_type(mime)
+    return Entry(
+        urlkey="",
+        timestamp=timestamp,
+        url=url,
+        mime="" if media_type in _NO_MIME else media_type,
+        mime_detected="",
+        status=status,
+        digest=normal_digest(digest),
+        languages=(),
+        offset=-1,
+        length=-1,
+        filename="",
+        path="",
+        is_revisit=is_revisit,
+    )
+
+
+def moment(digits: str) -> int:
+    """Microseconds since 1970 of 4 to 20 digits: a year, a second, or down to the microsecond; the rest is the first.
+
+    Raises:
+        NoEntry: not digits, or no such day.
+    """
+    if not _DIGITS.fullmatch(digits) or len(digits) in (5, 7, 9, 11, 13):
+        raise NoEntry(f"no date: {digits[:40]!r}")
+    full = digits + _FIRST_MOMENT[len(digits) :]
+    try:
+        parts = [int(full[at : at + 2]) for at in range(4, 14, 2)]  # strptime takes four times as long
+        year, micro = int(full[:4]), int(full[14:])
+        month, day, hour, minute, sec = parts
+        when = datetime(year, month, day, hour, minute, sec, micro, tzinfo=UTC)
+    except ValueError as error:
+        raise NoEntry(f"no date: {digits!r}") from error
+    return (when - _EPOCH) // timedelta(microseconds=1)
+
+
+def second(timestamp: int) -> str:
+    """The 14 digits of a moment, in which every index writes it."""
+    return (_EPOCH + timedelta(seconds=timestamp // 1_000_000)).strftime("%Y%m%d%H%M%S").rjust(14, "0")
+
+
+def normal_digest(digest: str) -> str:
+    """A digest as "sha1:BASE32", "sha256:hex", ...: indexes leave the algorithm out, hyphenate it, or write hex."""
+    name, colon, value = digest.strip().rpartition(":")
+    if not value:
+        return ""
+    algorithm = name.lower().replace("-", "") if colon else _algorithm(value)
+    if algorithm == "sha1":
+        return f"sha1:{_base32(value)}"
+    return f"{algorithm}:{value}" if algorithm else value
+
+
+def _algorithm(value: str) -> str:
+    if len(value) == 32 and re.fullmatch(r"[A-Z2-7]+", value):
+        return "sha1"
+    return {32: "md5", 40: "sha1", 64: "sha256"}.get(len(value), "") if re.fullmatch(r"[0-9a-f]+", value) else ""
+
+
+def _base32(sha1: str) -> str:
+    if re.fullmatch(r"[0-9a-fA-F]{40}", sha1):
+        return b32encode(bytes.fromhex(sha1)).decode()
+    return sha1.upper()
+
+
+def url_of(urlkey: str) -> str:
+    """A URL with this key, for an index that keeps no URLs: "org,example)/a" -> "http://example.org/a"."""
+    if not urlkey or _SCHEME.match(urlkey):
+        return urlkey
+    authority, bracket, path = urlkey.partition(")")
+    if not bracket:
+        return f"http://{urlkey}"
+    host, colon, port = authority.partition(":")
+    return f"http://{'.'.join(reversed(host.split(',')))}{colon}{port}{path}"
+
+
+def _with_scheme(url: str) -> str:
+    """CDX of the nineties write URLs without "http://"."""
+    return url if not url or _SCHEME.match(url) else f"http://{url}"
+
+
+def _media_type(written: str) -> str:
+    return written.partition(";")[0].strip().lower()
+
+
+def _whole(text: str, name: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise NoEntry(f"{name} is no number: {text[:40]!r}")
+    return int(text)

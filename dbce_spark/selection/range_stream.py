@@ -1,0 +1,46 @@
+"""A seekable stream over something that is read by ranges."""
+
+import io
+from collections.abc import Callable
+from typing import BinaryIO, cast
+
+Read = Callable[[int, int], bytes]
+"""(offset, length) -> bytes; fewer only where the file ends. Raises where they cannot be had."""
+
+
+class _RangeStream(io.RawIOBase):
+    def __init__(self, read: Read, size: int, close: Callable[[], None]):
+        self._read, self._size, self._close = read, size, close
+        self._at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        length = min(len(buffer), self._size - self._at)
+        if length <= 0:
+            return 0
+        data = self._read(self._at, length)
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._close()
+        super().close()
+
+
+def range_stream(read: Read, size: int, close: Callable[[], None], read_ahead: int) -> BinaryIO:
+    """A buffered stream of `size` bytes that asks for `read_ahead` of them at once; closing it calls `close`."""
+    return cast(BinaryIO, io.BufferedReader(_RangeStream(read, size, close), read_ahead))

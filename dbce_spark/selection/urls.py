@@ -1,0 +1,34 @@
+"""What a URL is filed under: its SURT key, its host, its registered domain."""
+
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import surt
+import tldextract
+
+_registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+def url_key(url: str) -> str:
+    """The SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself where that fails."""
+    try:
+        return str(surt.surt(url))
+    except Exception:  # the library raises whatever urllib does on a broken URL; such a URL is its own key
+        return url
+
+
+def host_of(url: str) -> str:
+    """The host of a URL, lower case, without port; "" where there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=65_536)
+def domain_of(host: str) -> str:
+    """The registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule "*")."""
+    found = _registered.extract_str(host)
+    if found.top_domain_under_public_suffix or found.suffix or found.ipv4 or found.ipv6:
+        return found.top_domain_under_public_suffix or host
+    return ".".join(host.rsplit(".", 2)[-2:])

@@ -1,0 +1,68 @@
+"""How much would be read."""
+
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.selection import estimate
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.filters import Counts, selection
+from dbce_spark.selection.index import wanted
+from dbce_spark.selection.ranges import by_file, spans
+from tests.selection.indexes import FETCH, cdxj_line, entry, select, write_lines
+from tests.selection.server import served
+
+
+def test_with_an_index(tmp_path: Path) -> None:
+    """Files, records, bytes and requests after the filters, and what each filter passed over."""
+    some = [
+        entry(offset=0, length=100),
+        entry(offset=130, length=100),
+        entry(offset=130, length=100),
+        entry(offset=9000, length=-1),
+        entry(offset=5, length=7, filename="b.warc.gz"),
+        entry(status=404),
+    ]
+    path = write_lines(tmp_path / "a", [*map(cdxj_line, some), "broken"])
+    counts = Counts()
+    found = wanted([path], "", selection(select(statuses=(200,), languages=("de",))), FETCH, counts)
+    expected = {
+        "files": 2,
+        "records": 4,
+        "record_bytes": 207,
+        "asked_bytes": 237,
+        "requests": 3,
+        "unknown": 1,
+        "duplicates": 1,
+        "read": 7,
+        "selected": 5,
+        "skipped": {"select:status": 1},
+        "undeclared": {"language": 5},
+        "faults": {"broken_index_line": 1},
+    }
+
+    assert expected == estimate.of_index(found, counts, FETCH).as_dict()
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 500), st.integers(-1, 90)), max_size=12))
+def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None:
+    """The figures are those of the spans that reading would ask for."""
+    some: list[Entry] = [entry(path=path, offset=offset, length=length) for path, offset, length in places]
+    files, duplicates = by_file(some)
+    asked = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
+    actual = estimate.of_index(some, Counts(), FETCH)
+
+    assert (len(files), len(asked), duplicates) == (actual.files, actual.requests, actual.duplicates)
+    assert sum(span.length for span in asked if span.length > 0) == actual.asked_bytes
+    assert sum(map(len, files.values())) == actual.records
+
+
+def test_without_an_index(tmp_path: Path) -> None:
+    """Sizes of files are all that can be told, wherever they lie."""
+    (tmp_path / "a").write_bytes(b"12345")
+    with served(b=b"123") as site:
+        actual = estimate.of_files([str(tmp_path / "a"), f"{site.url}/b", f"{site.url}/none", "nosuch://c"], FETCH)
+
+    assert (4, None, 8, 2) == (actual.files, actual.records, actual.record_bytes, actual.unknown)

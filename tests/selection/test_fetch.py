@@ -1,0 +1,324 @@
+"""Range reads: of every record asked for something is told, whatever the storage does."""
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+import fsspec
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.config import FetchConfig
+from dbce_spark.errors import ConfigError
+from dbce_spark.records import Limits, Record, records
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.fetch import Fetched, Ranges, Unfetched, fetch, open_ranges, wait
+from tests.builders import gzipped, record
+from tests.selection.indexes import FETCH, entry, fetching
+from tests.selection.server import served
+
+MEMBERS = gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(6)))
+FILE = b"".join(MEMBERS)
+LIMIT = 1 << 20
+
+
+def entries(path: str, known: bool = True) -> list[Entry]:
+    """Those of the six records of FILE."""
+    starts = [sum(map(len, MEMBERS[:nth])) for nth in range(len(MEMBERS))]
+    return [
+        entry(path=path, offset=start, length=len(member) if known else -1)
+        for start, member in zip(starts, MEMBERS, strict=True)
+    ]
+
+
+def fates(path: str, asked: list[Entry], patience: FetchConfig = FETCH, limit: int = LIMIT) -> list[str]:
+    """ "ok" for each record that came whole, else the reason."""
+    return [_fate(one) for one in fetch(path, asked, patience, limit)]
+
+
+def _fate(one: Fetched | Unfetched) -> str:
+    if isinstance(one, Unfetched):
+        return one.detail
+    return "ok" if one.data in MEMBERS else f"{len(one.data)} bytes"
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> str:
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(FILE)
+    return str(path)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_every_record_comes_by_itself(local: str, known: bool) -> None:
+    """Whether the index tells the length or not, an entry gets its own member and nothing behind it."""
+    actual = [one.data for one in fetch(local, entries(local, known), FETCH, LIMIT) if isinstance(one, Fetched)]
+
+    assert MEMBERS == actual
+
+
+def test_record_reader_takes_what_is_fetched(local: str) -> None:
+    """The bytes of an entry are one record to the reader of records."""
+    (found,) = fetch(local, entries(local)[2:3], FETCH, LIMIT)
+    assert isinstance(found, Fetched)
+    actual = [one.url for one in records(found.stream(), Limits(record_bytes=LIMIT)) if isinstance(one, Record)]
+
+    assert ["http://www.example.org/2"] == actual
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
+    """A record of a .warc.zst is handed on behind the frame that holds its dictionary, and can be read."""
+    plain: list[bytes | bytearray | memoryview] = [record(url=f"http://www.example.org/{nth}") for nth in range(50)]
+    trained = zstandard.train_dictionary(1024, plain * 20)
+    frames = [zstandard.ZstdCompressor(dict_data=trained).compress(one) for one in plain]
+    head = b"\x5d\x2a\x4d\x18" + len(trained.as_bytes()).to_bytes(4, "little") + trained.as_bytes()
+    path = tmp_path / "a.warc.zst"
+    path.write_bytes(head + b"".join(frames))
+    asked = entry(offset=len(head) + len(frames[0]), length=len(frames[1]) if known else -1)
+    (found,) = fetch(str(path), [asked], FETCH, LIMIT)
+
+    assert isinstance(found, Fetched)
+    assert (head, frames[1]) == (found.dictionary, found.data)
+    assert ["http://www.example.org/1"] == [
+        one.url for one in records(found.stream(), Limits(record_bytes=LIMIT)) if isinstance(one, Record)
+    ]
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 200)), max_size=12), st.integers(0, 80))
+def test_every_entry_gets_exactly_its_bytes(places: list[tuple[int, int]], gap: int) -> None:
+    """However entries lie, overlap and are joined, each gets the bytes of its own place and no others."""
+    filesystem = fsspec.filesystem("memory")
+    data = bytes(nth % 251 for nth in range(700))
+    filesystem.pipe("/ranges/any", data)
+    asked = [entry(offset=offset, length=length) for offset, length in sorted(places)]
+    found = fetch("memory://ranges/any", asked, fetching(gap_bytes=gap, span_bytes=150), LIMIT)
+    expected = [data[offset : offset + length] for offset, length in sorted(places)]
+    actual = [one.data for one in found if isinstance(one, Fetched)]
+
+    assert expected == actual
+
+
+def test_file_that_ends_early(tmp_path: Path) -> None:
+    """What is there of the last record is handed on; what lies wholly behind the end is told."""
+    path = tmp_path / "cut.warc.gz"
+    path.write_bytes(FILE[: -len(MEMBERS[-1]) - 10])
+    expected = ["ok"] * 4 + [
+        f"{len(MEMBERS[4]) - 10} bytes",
+        f"the file ends before byte {len(FILE) - len(MEMBERS[5])}",
+    ]
+    actual = fates(str(path), entries(str(path)))
+
+    assert expected == actual
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_file_that_is_missing(tmp_path: Path, known: bool) -> None:
+    """One look is enough: a file that is not there will not come."""
+    path = str(tmp_path / "gone.warc.gz")
+    with Ranges(path, FETCH) as ranges:
+        ranges.read(0, 10)
+        assert ranges.is_gone
+    actual = fates(path, entries(path, known))
+
+    assert len(MEMBERS) == len(actual)
+    assert all("FileNotFoundError" in detail for detail in actual)
+
+
+def test_pipe_is_no_file(tmp_path: Path) -> None:
+    """Opening a pipe would wait for ever."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+
+    assert [f"{path} is no file"] == fates(str(path), entries(str(path))[:1])
+
+
+def test_record_above_the_limit_is_not_fetched(local: str) -> None:
+    """Neither one that the index tells nor one that shows while reading; the others come."""
+    big = b"".join(sha256(bytes([nth])).digest() for nth in range(256)) * 30
+    long = record(big)
+    Path(local).write_bytes(long + MEMBERS[0])
+    small = entry(path=local, offset=len(long), length=len(MEMBERS[0]))
+    told, untold = (entry(path=local, offset=0, length=length) for length in (len(long), -1))
+
+    assert [f"{len(long)} bytes in one record", "ok"] == fates(local, [told, small], limit=10_000)
+    assert ["more than 10000 bytes in one record", "ok"] == fates(local, [untold, small], limit=10_000)
+
+
+def test_place_without_a_record(local: str) -> None:
+    """Without a length, what is no record has no end."""
+    (actual,) = fates(local, [entry(path=local, offset=5, length=-1)])
+
+    assert actual.startswith("no record")
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        "status 503",
+        "status 503 0",
+        "status 429 1",
+        "status 503 Wed, 21 Oct 2015 07:28:00 GMT",
+        "reset",
+        "short",
+        "broken",
+    ],
+)
+@pytest.mark.parametrize("known", [True, False])
+def test_trouble_that_passes(trouble: str, known: bool) -> None:
+    """A server that is busy, resets the connection or sends half of an answer is asked again."""
+    with served(a__gz=FILE) as site:
+        site.troubles = [trouble]
+        actual = fates(f"{site.url}/a.gz", entries("", known))
+
+        assert ["ok"] * 6 == actual
+        assert len(site.asked) == (2 if known else 7)
+
+
+@pytest.mark.parametrize("trouble", ["short", "broken"])
+def test_half_an_answer_is_not_asked_for_twice(trouble: str) -> None:
+    """What came before the connection broke is kept; the rest is asked for from there."""
+    with served(a__gz=FILE) as site:
+        site.troubles = [trouble]
+        fates(f"{site.url}/a.gz", entries(""))
+        expected = [("/a.gz", 0, len(FILE) - 1), ("/a.gz", len(FILE) // 2, len(FILE) - 1)]
+
+        assert expected == site.asked
+
+
+def test_records_before_a_break_are_kept() -> None:
+    """Where patience ends, the records that had come whole are handed on, and the others told."""
+    with served(a__gz=FILE) as site:
+        site.troubles = ["broken", "status 503", "status 503"]
+        actual = fates(f"{site.url}/a.gz", entries(""))
+
+    whole = sum(sum(map(len, MEMBERS[: nth + 1])) <= len(FILE) // 2 for nth in range(6))
+    assert ["ok"] * whole == actual[:whole]
+    assert all("HTTP 503 (3 attempts)" in detail for detail in actual[whole:])
+    assert whole == 2 or whole == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
+def test_what_the_server_refuses_is_asked_once(status: int) -> None:
+    """Nothing is asked again, not even for other records, of a file that is gone or not allowed."""
+    with served(a__gz=FILE) as site:
+        site.troubles = [f"status {status}"]
+        actual = fates(f"{site.url}/a.gz", entries(""), fetching(gap_bytes=0, span_bytes=1))
+
+        assert len(actual) == 6
+        assert all(f"HTTP {status}" in detail for detail in actual)
+        assert len(site.asked) == 1
+
+
+def test_patience_with_a_file_ends() -> None:
+    """Behind so many failed ranges in a row the rest of a file is not asked for."""
+    with served(a__gz=FILE) as site:
+        site.troubles = ["reset"] * 100
+        actual = fates(f"{site.url}/a.gz", entries(""), fetching(gap_bytes=0, span_bytes=1))
+
+        assert [False, False, True, True, True, True] == ["not asked for" in detail for detail in actual]
+        assert len(site.asked) == FETCH.max_failed_spans * FETCH.attempts
+
+
+def test_server_that_is_not_there() -> None:
+    """No connection is a failure like others."""
+    with served() as site:
+        url = site.url
+    actual = fates(f"{url}/a.gz", entries("")[:1])
+
+    assert "Connection" in actual[0] or "Max" in actual[0]
+
+
+def test_server_that_knows_no_ranges() -> None:
+    """The whole file is cut where that costs little, and refused where it does not."""
+    with served(a__gz=FILE) as site:
+        site.troubles = ["whole", "whole"]
+        near = fates(f"{site.url}/a.gz", entries("")[1:2])
+        far = fates(f"{site.url}/a.gz", entries("")[1:2], fetching(span_bytes=1))
+
+    assert ["ok"] == near
+    assert "sends whole files only" in far[0]
+
+
+def test_server_that_sends_another_range() -> None:
+    """Bytes from elsewhere are not taken for a record."""
+    with served(a__gz=FILE) as site:
+        site.troubles = ["shifted"]
+        (actual,) = fates(f"{site.url}/a.gz", entries("")[:1])
+
+    assert "asked for bytes from 0, sent 'bytes 1-" in actual
+
+
+def test_range_behind_the_end_of_a_remote_file() -> None:
+    """416 is not an error of the server: the file ends."""
+    with served(a__gz=FILE) as site:
+        actual = fates(f"{site.url}/a.gz", [entry(offset=len(FILE), length=10)])
+
+    assert [f"the file ends before byte {len(FILE)}"] == actual
+
+
+def test_neighbours_are_one_request() -> None:
+    """Records that lie close together are asked for at once, others by themselves."""
+    with served(a__gz=FILE) as site:
+        some = [one for nth, one in enumerate(entries("")) if nth in (0, 1, 5)]
+        fates(f"{site.url}/a.gz", some)
+        behind = some[1].offset + some[1].length
+
+        assert [("/a.gz", 0, behind - 1), ("/a.gz", some[2].offset, len(FILE) - 1)] == site.asked
+
+
+def test_store_of_fsspec() -> None:
+    """Any URL that fsspec knows is read by ranges."""
+    fsspec.filesystem("memory").pipe("/store/a.gz", FILE)
+
+    assert ["ok"] * 6 == fates("memory://store/a.gz", entries(""))
+    assert ["ok"] * 6 == fates("memory://store/a.gz", entries("", known=False))
+
+
+@pytest.mark.parametrize("url", ["nosuch://a/b", "memory://store/none"])
+def test_store_that_is_not_there(url: str) -> None:
+    """A store without driver, or without the file, is a reason and no exception."""
+    assert 6 == len(fates(url, entries("")))
+
+
+@pytest.mark.parametrize(
+    "fields", [{"gap_bytes": -1}, {"attempts": 0}, {"span_bytes": 0}, {"timeout_seconds": 0.0}, {"max_failed_spans": 0}]
+)
+def test_setting_out_of_its_range(fields: dict[str, float]) -> None:
+    """The error names the parameter."""
+    with pytest.raises(ConfigError, match=f"^fetch.{next(iter(fields))} is"):
+        fetching(**fields)
+
+
+def test_stream_over_ranges() -> None:
+    """An index on a server is a stream that can be read from anywhere, with the same patience."""
+    with served(index=FILE) as site:
+        site.troubles = ["status 503", "short"]
+        with open_ranges(f"{site.url}/index", FETCH, 64) as stream:
+            size = stream.seek(0, 2)
+            stream.seek(100)
+            middle = stream.read(20)
+            stream.seek(0)
+            actual = stream.read()
+
+    assert (len(FILE), FILE[100:120], FILE) == (size, middle, actual)
+
+
+@pytest.mark.parametrize("trouble", ["status 404", "reset"])
+def test_stream_that_cannot_be_opened(trouble: str) -> None:
+    """It is an OSError, as of a local file."""
+    with served(index=FILE) as site:
+        site.troubles = [trouble] * 3
+        with pytest.raises(OSError):  # noqa: PT011
+            open_ranges(f"{site.url}/index", FETCH)
+
+
+@given(st.integers(0, 9), st.floats(0, 1000))
+def test_waits_are_bounded(attempt: int, retry_after: float) -> None:
+    """At most twice the limit: the server's wish, and the jitter, each up to it."""
+    actual = wait(attempt, retry_after, FETCH)
+
+    assert min(retry_after, FETCH.max_wait_seconds) <= actual <= 2 * FETCH.max_wait_seconds

@@ -1,0 +1,209 @@
+"""What is wanted, by every filter, of a line of an index and of a record alike."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.errors import ConfigError
+from dbce_spark.selection.entry import Entry, entry_of_record
+from dbce_spark.selection.filters import Counts, selection
+from tests.selection.indexes import (
+    DIGEST,
+    cdx_line,
+    cdxj_line,
+    entry,
+    found_in,
+    micros,
+    offsets_in,
+    select,
+    write_lines,
+    write_parquet,
+    write_zipnum,
+)
+from tests.selection.strategies import entries, filters
+
+PASSES: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({}, {}),
+    ({"surts": ("org,example)/",)}, {}),
+    ({"surts": ("http://(org,example",)}, {}),
+    ({"surts": ("com,", "org,example")}, {}),
+    ({"surts": ("org,example",)}, {"urlkey": "example.org/a"}),
+    ({"surts": ("org,example",)}, {"urlkey": ""}),
+    ({"domains": ("Example.org",)}, {}),
+    ({"domains": ("example.co.uk",)}, {"url": "http://a.b.example.co.uk/"}),
+    ({"hosts": ("WWW.example.org",)}, {"url": "http://user@www.example.org:8080/"}),
+    ({"mimes": ("Text/HTML",)}, {}),
+    ({"mimes": ("text/*",)}, {}),
+    ({"mimes": ("application/xhtml+xml",)}, {"mime": "text/plain", "mime_detected": "application/xhtml+xml"}),
+    ({"mimes": ("text/html",)}, {"mime_detected": "application/xhtml+xml"}),
+    ({"statuses": (404, 200)}, {}),
+    ({"since": "2020"}, {}),
+    ({"since": "2020-01-02T12:00:00Z", "until": "20200102120000"}, {}),
+    ({"until": "202001"}, {}),
+    ({"until": "2019"}, {"timestamp": micros("2020-01-01T00:00:00") - 1}),
+    ({"since": "2020"}, {"timestamp": micros("2020-01-01T00:00:00")}),
+    ({"since": "20200102", "until": "20200102"}, {}),
+    ({"languages": ("de",)}, {"languages": ("eng", "deu")}),
+    ({"languages": ("ger",)}, {"languages": ("deu",)}),
+    ({"digests": (DIGEST.lower().upper(),)}, {}),
+    ({"digests": (f"sha1:{DIGEST}",)}, {}),
+    ({"urls": (r"/a$", r"\.pdf$")}, {}),
+]
+
+
+@pytest.mark.parametrize(("chosen", "fields"), PASSES)
+def test_entry_that_fits(chosen: dict[str, Any], fields: dict[str, Any]) -> None:
+    """One of a filter's values is enough, and each filter must be fitted."""
+    assert (None, []) == selection(select(**chosen)).judged(entry(**fields))
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "fields"),
+    [
+        ("surt", {"surts": ("org,example,",)}, {}),
+        ("surt", {"surts": ("com,",)}, {"urlkey": "com.example/", "url": "http://example.org/"}),
+        ("domain", {"domains": ("example.org",)}, {"url": "http://example.org.evil.com/"}),
+        ("domain", {"domains": ("example.org",)}, {"url": "dns:www.example.org"}),
+        ("domain", {"domains": ("example.org",)}, {"url": "http://[broken/"}),
+        ("host", {"hosts": ("example.org",)}, {}),
+        ("mime", {"mimes": ("image/*",)}, {}),
+        ("mime", {"mimes": ("text/html",)}, {"mime": "text/html5"}),
+        ("status", {"statuses": (404,)}, {}),
+        ("date", {"since": "2020-01-02T12:00:01Z"}, {}),
+        ("date", {"until": "20200101"}, {}),
+        ("date", {"until": "2019"}, {}),
+        ("date", {"until": "2019"}, {"timestamp": micros("2020-01-01T00:00:00")}),
+        ("date", {"since": "2020"}, {"timestamp": micros("2020-01-01T00:00:00") - 1}),
+        ("language", {"languages": ("de",)}, {"languages": ("eng",)}),
+        ("digest", {"digests": ("A" * 32,)}, {}),
+        ("url", {"urls": (r"^https:",)}, {}),
+        ("sample", {"sample": 1e-9}, {}),
+    ],
+)
+def test_entry_that_does_not_fit(name: str, chosen: dict[str, Any], fields: dict[str, Any]) -> None:
+    """It is counted under the filter that refuses it."""
+    assert f"select:{name}" == selection(select(**chosen)).refusal(entry(**fields))
+
+
+@pytest.mark.parametrize(
+    ("name", "chosen", "fields"),
+    [
+        ("mime", {"mimes": ("text/html",)}, {"mime": ""}),
+        ("status", {"statuses": (200,)}, {"status": 0}),
+        ("language", {"languages": ("deu",)}, {}),
+        ("digest", {"digests": ("A" * 32,)}, {"digest": ""}),
+    ],
+)
+def test_entry_that_does_not_say(name: str, chosen: dict[str, Any], fields: dict[str, Any]) -> None:
+    """What is not declared passes, is told, and can be judged when the page is read."""
+    assert (None, [name]) == selection(select(**chosen)).judged(entry(**fields))
+
+
+@pytest.mark.parametrize("line", [cdx_line, cdxj_line])
+def test_revisit_passes_for_its_type(tmp_path: Path, line: Any) -> None:
+    """ "warc/revisit" is not the type of a payload: a revisit of a page passes a filter for pages."""
+    path = write_lines(
+        tmp_path / "index", [line(entry(is_revisit=True, mime="")), line(entry(mime="image/png", offset=9))]
+    )
+
+    assert [100] == offsets_in(path, mimes=("text/html",))
+
+
+@given(st.lists(entries, max_size=8), filters)
+def test_counts_add_up(given_entries: list[Entry], chosen: dict[str, Any]) -> None:
+    """Every entry is counted once: as selected, or under the filter that refused it."""
+    counts, wanted = Counts(), selection(select(**chosen))
+    taken = [one for one in given_entries if counts.takes(one, wanted)]
+
+    assert len(given_entries) == counts.read == counts.selected + counts.skipped.total()
+    assert len(taken) == counts.selected
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@given(st.lists(entries, min_size=1, max_size=8), filters)
+def test_index_and_records_agree(tmp_path: Path, written: list[Entry], chosen: dict[str, Any]) -> None:
+    """Selecting lines of an index of any kind selects what the same filters select of the records' own headers."""
+    numbered = [replace(one, offset=nth, length=1) for nth, one in enumerate(written)]
+    headers = [
+        entry_of_record(url=one.url, timestamp=one.timestamp, digest=one.digest, mime=one.mime, status=one.status)
+        for one in numbered
+    ]
+    ordered = sorted(numbered, key=cdxj_line)
+    for old in tmp_path.glob("cdx-*"):
+        old.unlink()
+    indexes = [
+        write_lines(tmp_path / "a.cdx", [" CDX N b a m s k r M S V g", *map(cdx_line, numbered)]),
+        write_lines(tmp_path / "a.cdxj", [cdxj_line(one) for one in numbered]),
+        write_zipnum(tmp_path, [cdxj_line(one) for one in ordered], per_block=2, shards=2),
+        write_parquet(tmp_path / "a.parquet", ordered, rows_per_group=2),
+    ]
+    wanted = selection(select(**chosen))
+    expected = [nth for nth, one in enumerate(headers) if wanted.refusal(one) is None]
+
+    assert [expected] * 4 == [sorted(offsets_in(index, **chosen)) for index in indexes]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"since": "yesterday"},
+        {"since": "2020", "until": "2019"},
+        {"until": "20201301"},
+        {"mimes": ("html",)},
+        {"mimes": ("*/*",)},
+        {"urls": ("(",)},
+    ],
+)
+def test_filter_that_is_none(chosen: dict[str, Any]) -> None:
+    """The error names the parameter."""
+    with pytest.raises(ConfigError, match=r"^select\."):
+        selection(select(**chosen))
+
+
+@pytest.mark.parametrize("chosen", [{"sample": 0.0}, {"sample": 1.1}, {"max_wanted": 0}])
+def test_setting_out_of_its_range(chosen: dict[str, Any]) -> None:
+    """A sample is a share, above none."""
+    with pytest.raises(ConfigError, match=r"^select\."):
+        select(**chosen)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({}, ()),
+        ({"domains": ("example.org",)}, ("org,example)", "org,example,", "org,example:")),
+        ({"hosts": ("www.example.org",)}, ("org,example)", "org,example,", "org,example:")),
+        ({"surts": ("http://(org,example,)/",), "domains": ("b.com",)}, ("org,example,)/",)),
+        ({"hosts": ("192.0.2.7", "example.org")}, ()),
+    ],
+)
+def test_prefixes(chosen: dict[str, Any], expected: tuple[str, ...]) -> None:
+    """An index is narrowed where a filter says how keys begin, and an address, which has many forms, does not."""
+    assert expected == selection(select(**chosen)).prefixes
+
+
+def test_counts_are_added() -> None:
+    """Counts of several tasks make one."""
+    one, other = Counts(), Counts()
+    one.takes(entry(), selection(select(statuses=(404,))))
+    other.takes(entry(mime=""), selection(select(mimes=("text/html",))))
+    expected = {
+        "read": 2,
+        "selected": 1,
+        "skipped": {"select:status": 1},
+        "undeclared": {"mime": 1},
+        "faults": {},
+    }
+
+    assert expected == (one + other).as_dict()
+
+
+def test_everything_of_an_index_is_found_without_filters(tmp_path: Path) -> None:
+    """No filter, no loss."""
+    path = write_lines(tmp_path / "a.cdxj", [cdxj_line(entry(offset=nth)) for nth in range(5)])
+
+    assert 5 == len(found_in(path))

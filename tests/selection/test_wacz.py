@@ -1,0 +1,116 @@
+"""The index inside a WACZ, and the records it points at, stored or deflated."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.fetch import Fetched, fetch, open_ranges
+from dbce_spark.selection.ranges import by_file
+from dbce_spark.selection.wacz import stored
+from tests.builders import gzipped, record
+from tests.selection.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz
+from tests.selection.server import served
+
+MEMBERS = gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(4)))
+FILE = b"".join(MEMBERS)
+STARTS = [sum(map(len, MEMBERS[:nth])) for nth in range(4)]
+LINES = [
+    cdxj_line(entry(urlkey=f"org,example)/{nth}", offset=start, length=len(member), filename="data.warc.gz"))
+    for nth, (start, member) in enumerate(zip(STARTS, MEMBERS, strict=True))
+]
+
+
+def fetched(path: str) -> list[bytes]:
+    """The records that the index of a WACZ points at."""
+    files, _ = by_file(one for one in found_in(path) if isinstance(one, Entry))
+    return [
+        one.data
+        for inner, some in files.items()
+        for one in fetch(inner, some, FETCH, 1 << 20)
+        if isinstance(one, Fetched)
+    ]
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_records_of_a_wacz(tmp_path: Path, compression: int) -> None:
+    """Each record comes by itself, whether its archive was stored, as the format wants, or deflated."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, LINES, compression)
+
+    assert MEMBERS == fetched(path)
+    assert [f"{path}!/archive/data.warc.gz"] * 4 == [one.path for one in found_in(path)]
+
+
+def test_wacz_in_a_wacz(tmp_path: Path) -> None:
+    """Paths are told one inside the other, and lead to the records."""
+    inner = Path(write_wacz(tmp_path / "inner.wacz", FILE, LINES))
+    with zipfile.ZipFile(tmp_path / "outer.zip", "w") as outer:
+        outer.write(inner, "inner.wacz")
+    path = f"{tmp_path}/outer.zip!/inner.wacz!/archive/data.warc.gz"
+    asked = [entry(offset=start, length=len(member)) for start, member in zip(STARTS, MEMBERS, strict=True)]
+    actual = [one.data for one in fetch(path, asked, FETCH, 1 << 20) if isinstance(one, Fetched)]
+
+    assert MEMBERS == actual
+
+
+def test_wacz_on_a_server(tmp_path: Path) -> None:
+    """Index and records are read by ranges; the archive between them is not."""
+    padding = bytes(5_000_000)
+    path = Path(write_wacz(tmp_path / "a.wacz", FILE + padding, LINES))
+    with served(a__wacz=path.read_bytes()) as site:
+        actual = fetched(f"{site.url}/a.wacz")
+        sent = sum(min(last, path.stat().st_size) + 1 - first for _, first, last in site.asked)
+
+    assert MEMBERS == actual
+    assert sent < len(padding)
+
+
+def test_place_of_a_stored_member(tmp_path: Path) -> None:
+    """The bytes of a stored archive are bytes of the WACZ."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, LINES)
+    place = stored(f"{path}!/archive/data.warc.gz", lambda outer: open_ranges(outer, FETCH))
+
+    assert place is not None
+    assert FILE == Path(path).read_bytes()[place.offset : place.offset + place.size]
+
+
+def test_range_does_not_leave_its_member(tmp_path: Path) -> None:
+    """Behind the end of an archive there is nothing, though the WACZ goes on."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, LINES)
+    asked = [entry(offset=len(FILE) - 5, length=100), entry(offset=len(FILE), length=10)]
+    found = list(fetch(f"{path}!/archive/data.warc.gz", asked, FETCH, 1 << 20))
+
+    assert [FILE[-5:]] == [one.data for one in found if isinstance(one, Fetched)]
+
+
+def test_index_that_names_a_missing_archive(tmp_path: Path) -> None:
+    """The records are told as not fetched, by the name of the archive."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, [line.replace("data.warc.gz", "none.warc.gz") for line in LINES])
+    (inner,) = {one.path for one in found_in(path)}
+    found = list(fetch(inner, [entry()], FETCH, 1 << 20))
+
+    assert ["FileNotFoundError"] == [getattr(one, "detail", "").partition(":")[0] for one in found]
+
+
+@pytest.mark.parametrize("name", ["../data.warc.gz", "/data.warc.gz", "..!/data.warc.gz"])
+def test_index_that_leads_out(tmp_path: Path, name: str) -> None:
+    """A WACZ names its own archives only."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, [LINES[0].replace("data.warc.gz", name)])
+
+    assert ["unsafe_path"] == [fault for _, fault in faults_in(path)]
+
+
+def test_zip_that_is_broken(tmp_path: Path) -> None:
+    """Half a WACZ is a fault, and no exception."""
+    path = Path(write_wacz(tmp_path / "a.wacz", FILE, LINES))
+    path.write_bytes(path.read_bytes()[:200])
+
+    assert [(0, "index_unreadable")] == faults_in(str(path))
+
+
+def test_index_in_a_wacz_that_is_none(tmp_path: Path) -> None:
+    """It is told by its path in the WACZ."""
+    path = write_wacz(tmp_path / "a.wacz", FILE, ["<html>"])
+
+    assert [(0, "not_an_index")] == faults_in(path)

@@ -1,0 +1,98 @@
+"""Which files failed, and when that is too many: of real files, broken here."""
+
+import gzip
+import random
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import budget
+from dbce_spark.budget import Loss
+from dbce_spark.dbce.pages import fetches, losses
+from dbce_spark.errors import BudgetError
+from dbce_spark.rejects import Reject
+from tests.builders import CONFIG, archive, gzipped, record
+from tests.selection.indexes import entry
+
+NOISE = random.Random(1).randbytes(2_000)
+
+
+def failed(path: str) -> list[str]:
+    """The reasons of the files that have failed: of one file, or of none."""
+    rejects = [one for one in fetches(path, CONFIG) if isinstance(one, Reject)]
+    return [one.reason.partition(":")[0] for one in losses(path, rejects) if one.has_failed]
+
+
+GOOD = gzipped(*(record(url=f"http://www.example.org/{nth}", WARC_Noise=NOISE.hex()) for nth in range(6)))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("good", b"".join(GOOD), []),
+        ("empty", b"", []),
+        ("one of six is damaged", b"".join([*GOOD[:3], GOOD[3][:600] + NOISE, *GOOD[4:]]), []),
+        (
+            "five of six are damaged",
+            b"".join(one[: len(one) // 2] + NOISE for one in GOOD[:5]) + GOOD[5],
+            ["broken_record"],
+        ),
+        ("no archive", b"this is no archive\n" * 50, ["not_an_archive"]),
+        ("no archive in gzip", gzip.compress(NOISE), ["not_an_archive"]),
+    ],
+)
+def test_file_fails_if_most_of_it_is_lost(tmp_path: Path, name: str, data: bytes, expected: list[str]) -> None:
+    """More than half of the bytes, or all of it."""
+    assert expected == failed(archive(tmp_path / name, data))
+
+
+def test_file_that_is_not_there_fails(tmp_path: Path) -> None:
+    """What storage does not give is lost."""
+    assert ["file_unreadable"] == failed(str(tmp_path / "missing.warc"))
+
+
+def test_archive_of_an_index_fails_by_its_records(tmp_path: Path) -> None:
+    """By those that could not be fetched, of all that were asked for, in however many parts."""
+    path = archive(tmp_path / "a.warc", record())
+    inside, behind = entry(path=path, offset=0, length=len(record())), entry(path=path, offset=9_999_999)
+    parts = [[inside, behind], [behind, behind], [entry(path=str(tmp_path / "gone"))]]
+    found = [
+        loss
+        for part in parts
+        for loss in losses(part, [one for one in fetches(part, CONFIG) if isinstance(one, Reject)])
+    ]
+
+    assert [("a.warc", 3, 4, True), ("gone", 1, 1, True)] == [
+        (Path(one.path).name, one.lost, one.of, one.has_failed) for one in budget.joined(found, {path: 4})
+    ]
+    assert [False, True] == [one.has_failed for one in budget.joined(found, {path: 6})]
+
+
+LOSSES = [Loss(f"{nth:03}", nth % 2, 1, "why") for nth in range(60)]
+
+
+def test_report_names_the_first() -> None:
+    """How many of how many, and a bounded number of names."""
+    told = budget.report(LOSSES, 100)
+
+    assert (30, 100, 20, "001") == (told["count"], told["of"], len(told["first"]), min(told["first"]))
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_share_that_may_fail(share: float) -> None:
+    """Up to it, a run ends well."""
+    budget.check(budget.report(LOSSES, 100), share)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.29])
+def test_more_is_an_error_that_names_files(share: float) -> None:
+    """One line, a status of its own, the first files and why."""
+    with pytest.raises(BudgetError, match=r"30 of 100 files failed.*001 \(why\); 003 \(why\); 005 \(why\)$") as caught:
+        budget.check(budget.report(LOSSES, 100), share)
+
+    assert 3 == caught.value.exit_status
+
+
+def test_nothing_read_is_no_failure() -> None:
+    """An index that names nothing wanted ends well."""
+    budget.check(budget.report([], 0), 0.0)
