@@ -1,0 +1,54 @@
+"""Which records the options want: asked of the record's head, and only then of the HTTP response in it."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from dbce_spark.selection.entry import Entry, entry_of_record
+from dbce_spark.selection.filters import Selection, selection
+from dbce_spark.spark.source.options import Options
+from dbce_spark.spark.source.rows import RecordRow
+
+_OF_RESPONSE = frozenset({"status", "mime"})
+_DECIDED = frozenset({"status", "mime", "digest"})
+"""Filters that a record does not pass by saying nothing, since nobody is left to ask. Languages are not its to say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The kinds of records that are wanted (all, if none is named), and the filters."""
+
+    kinds: frozenset[str]
+    selection: Selection
+    filters: frozenset[str]
+
+    @classmethod
+    def of(cls, options: Options) -> Self:
+        chosen = selection(options.select)
+        return cls(options.kinds, chosen, frozenset(name for name, _ in chosen.checks))
+
+    def takes(self, row: RecordRow, entry: Entry | None) -> bool:
+        """Whether a record is wanted. Where an index led to it (`entry`), what that says of it has been asked."""
+        if self.kinds and row.kind not in self.kinds:
+            return False
+        if entry is not None:
+            said = entry
+        elif self.filters:
+            if row.date is None and "date" in self.filters:
+                return False
+            said = entry_of_record(url=row.url or "", timestamp=row.date or 0, digest=row.digest, mime="", status=0)
+            if self.selection.refusal(said) is not None:
+                return False
+        if self.filters.isdisjoint(_DECIDED):
+            return True
+        return self._takes_all_of(row, said, self.filters & _DECIDED if entry is None else self.filters & _OF_RESPONSE)
+
+    def _takes_all_of(self, row: RecordRow, said: Entry, decided: frozenset[str]) -> bool:
+        mime = said.mime
+        if "mime" in self.filters and not mime:
+            mime = row.mime or row.mime_detected or ""
+        status = said.status
+        if "status" in self.filters and not status:
+            status = row.http_status or 0
+        refusal, undeclared = self.selection.judged(replace(said, mime=mime, status=status))
+        # A revisit may say nothing of its payload: that is the original's to say.
+        return refusal is None and (row.kind == "revisit" or decided.isdisjoint(undeclared))

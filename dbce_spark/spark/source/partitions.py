@@ -1,0 +1,106 @@
+"""What one task reads: some whole files, or some records that an index names."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from pyspark.sql.datasource import InputPartition
+
+from dbce_spark import config as configuration
+from dbce_spark import sources
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.fault import BadLine
+from dbce_spark.selection.filters import Counts, selection
+from dbce_spark.selection.ranges import by_file
+from dbce_spark.spark.source.options import Options
+
+T = TypeVar("T")
+
+OPENING_BYTES = 4 << 20
+"""Bytes that could be read in the time that opening a file takes (Spark's spark.sql.files.openCostInBytes)."""
+_TASKS = 32
+"""Tasks that a small read is divided into, where its files are as many: more than one machine has cores."""
+_UNKNOWN_BYTES = 1 << 15
+"""Stored bytes of a record whose index does not tell its length: what pages have on average."""
+
+
+class Files(InputPartition):
+    """Files that are read from start to end."""
+
+    def __init__(self, paths: list[str]):
+        self.paths = paths
+
+
+class Ranges(InputPartition):
+    """Records of some files, in file order; and lines of an index that name none."""
+
+    def __init__(self, entries: dict[str, list[Entry]], faults: list[BadLine]):
+        self.entries = entries
+        self.faults = faults
+
+
+def planned(options: Options) -> list[Files] | list[Ranges]:
+    """All that is to be read, a task each."""
+    return _of_index(options) if options.index else _of_files(options)
+
+
+def _of_files(options: Options) -> list[Files]:
+    sizes = [(path, _size(path, options.partition_bytes)) for path in options.files]
+    return [Files(paths) for paths in packed(sizes, options.partition_bytes)]
+
+
+def _size(path: str, otherwise: int) -> int:
+    """Bytes of a local file. A remote one is a task of its own: asking after thousands takes longer than reading."""
+    if "://" in path:
+        return otherwise
+    try:
+        return sources.size(path)
+    except OSError:
+        return otherwise
+
+
+def _of_index(options: Options) -> list[Ranges]:
+    """The entries that the filters pass, all of them held: about 1 KB each."""
+    # It brings pyarrow.dataset and pandas, a second for each worker: who reads whole files need not wait for that.
+    from dbce_spark.selection.index import wanted
+
+    faults: list[BadLine] = []
+    entries: list[Entry] = []
+    for one in wanted(options.index, options.base, selection(options.select), configuration.default().fetch, Counts()):
+        if isinstance(one, BadLine):
+            faults.append(one)
+        elif not (one.is_revisit and options.kinds and "revisit" not in options.kinds):
+            entries.append(one)
+    files, _ = by_file(entries)
+    sizes = [
+        ((path, entry), (entry.length if entry.length >= 0 else _UNKNOWN_BYTES) + (0 if nth else OPENING_BYTES))
+        for path, found in files.items()
+        for nth, entry in enumerate(found)
+    ]
+    parts = [Ranges(_grouped(pairs), []) for pairs in packed(sizes, options.partition_bytes, opening=0)]
+    return [Ranges({}, faults), *parts] if faults else parts or [Ranges({}, [])]
+
+
+def _grouped(pairs: Iterable[tuple[str, Entry]]) -> dict[str, list[Entry]]:
+    files: dict[str, list[Entry]] = {}
+    for path, entry in pairs:
+        files.setdefault(path, []).append(entry)
+    return files
+
+
+def packed(sizes: Iterable[tuple[T, int]], most: int, *, opening: int = OPENING_BYTES) -> Iterator[list[T]]:
+    """Things of some size in their order, as many together as make up `most` bytes; fewer, if that makes too few tasks.
+
+    `opening` is the cost of each thing beside its size.
+    """
+    known = [(thing, size + opening) for thing, size in sizes]
+    aim = min(most, max(OPENING_BYTES, sum(size for _, size in known) // _TASKS))
+    pack: list[T] = []
+    held = 0
+    for thing, size in known:
+        if pack and held + size > aim:
+            yield pack
+            pack, held = [], 0
+        pack.append(thing)
+        held += size
+    if pack:
+        yield pack

@@ -1,0 +1,143 @@
+"""The data source: options and schema in, a plan of tasks, and each task's records as Arrow batches out."""
+
+from collections.abc import Iterable, Iterator, MutableMapping
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
+from pyspark.sql.types import StructType
+
+from dbce_spark import config as configuration
+from dbce_spark import sources
+from dbce_spark.errors import InputError
+from dbce_spark.records import Limits, Record, records
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.fetch import Fetched, fetch
+from dbce_spark.spark.source import rows
+from dbce_spark.spark.source.choice import Choice
+from dbce_spark.spark.source.columns import BATCH_BYTES, BATCH_ROWS, Columns, columns, size_of, spark_schema
+from dbce_spark.spark.source.options import Mode, Options, parse
+from dbce_spark.spark.source.partitions import Files, Ranges, planned
+from dbce_spark.spark.source.pushed import Pushed, taken
+from dbce_spark.spark.source.rows import DamageRow, RecordRow
+
+Found = tuple[RecordRow | DamageRow, Entry | None]
+"""A row, and the line of the index that led to it."""
+
+
+class WarcDataSource(DataSource):
+    """The format "warc". Options are checked, and paths expanded, as `load` is called."""
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self.parsed = parse(options)
+
+    @classmethod
+    def name(cls) -> str:
+        return "warc"
+
+    def schema(self) -> StructType:
+        return spark_schema(self.parsed.columns)
+
+    def reader(self, schema: StructType) -> "WarcReader":
+        return WarcReader(self.parsed, columns(schema))
+
+
+class WarcReader(DataSourceReader):
+    """One read. Spark sends it to every task, so it holds what was asked for and no more."""
+
+    def __init__(self, options: Options, asked: Columns):
+        self.options = options
+        self.columns = asked
+        self.pushed: list[Pushed] = []
+
+    def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802
+        """Takes the filters that a record's heads can answer, and leaves the others to Spark."""
+        self.pushed, others = taken(filters)
+        return others
+
+    def partitions(self) -> list[InputPartition]:
+        return list(planned(self.options))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """The rows of one task, in the order of its files and of their bytes."""
+        held, size = [], 0
+        for row in self._passing(partition):
+            values = self.columns.values(row)
+            if row.fault is not None and self._refuses(row):
+                continue
+            held.append(values)
+            size += size_of(values)
+            if size >= BATCH_BYTES or len(held) == BATCH_ROWS:
+                yield self.columns.batch(held)
+                held, size = [], 0
+        if held:
+            yield self.columns.batch(held)
+
+    def _passing(self, partition: InputPartition) -> Iterator[RecordRow | DamageRow]:
+        """What no option and no pushed filter keeps out. Damage is kept out by pushed filters only."""
+        choice = Choice.of(self.options)
+        for row, entry in self._found(partition):
+            if isinstance(row, DamageRow):
+                if self._refuses(row):
+                    continue
+            elif not choice.takes(row, entry):
+                continue
+            if all(one.passes(row) for one in self.pushed):
+                yield row
+            elif row.fault is not None:
+                self._refuses(row)
+
+    def _refuses(self, row: RecordRow | DamageRow) -> bool:
+        """Whether a row with a fault is left out.
+
+        Raises:
+            InputError: the mode is FAILFAST.
+        """
+        fault = row.fault
+        if fault is not None and self.options.mode is Mode.FAILFAST:
+            where = "" if row.offset is None else f", byte {row.offset}"
+            raise InputError(
+                f"{row.file}{where}: {fault.reason}: {fault.detail}; mode PERMISSIVE makes it a row, and goes on"
+            )
+        return self.options.mode is Mode.DROPMALFORMED
+
+    def _found(self, partition: InputPartition) -> Iterator[Found]:
+        if isinstance(partition, Files):
+            for path in partition.paths:
+                yield from self._of_file(path)
+        elif isinstance(partition, Ranges):
+            yield from ((rows.of_bad_line(one), None) for one in partition.faults)
+            for path, entries in partition.entries.items():
+                yield from self._of_ranges(path, entries)
+
+    def _of_file(self, path: str) -> Iterator[Found]:
+        try:
+            with sources.open_binary(path) as stream:
+                for found in records(stream, self._limits):
+                    file = rows.member(path, found.within)
+                    if isinstance(found, Record):
+                        yield RecordRow(found, file, found.offset, self.options.max_payload_bytes), None
+                    elif found.cause.is_loss:
+                        yield rows.of_damage(found, file, found.offset), None
+        except OSError as error:
+            yield rows.of_unreadable(path, error), None
+
+    def _of_ranges(self, path: str, entries: list[Entry]) -> Iterator[Found]:
+        for fetched in fetch(path, entries, configuration.default().fetch, self.options.max_record_bytes):
+            if isinstance(fetched, Fetched):
+                yield from self._of_range(fetched)
+            else:
+                yield rows.of_unfetched(fetched), fetched.entry
+
+    def _of_range(self, fetched: Fetched) -> Iterator[Found]:
+        before = fetched.entry.offset - len(fetched.dictionary)
+        for found in records(fetched.stream(), self._limits):
+            offset = before + found.offset
+            if isinstance(found, Record):
+                yield RecordRow(found, fetched.entry.path, offset, self.options.max_payload_bytes), fetched.entry
+            elif found.cause.is_loss:
+                yield rows.of_damage(found, fetched.entry.path, offset), fetched.entry
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(record_bytes=self.options.max_record_bytes)

@@ -1,0 +1,227 @@
+"""What stands in the columns: of a record, each value worked out when it is first asked for; of bytes that are none."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dbce_spark import body as http
+from dbce_spark.charset import Decoded, decode
+from dbce_spark.mime import MediaType, computed, declared
+from dbce_spark.records import Cause, Damage, Record
+from dbce_spark.rejects import Reason
+from dbce_spark.selection.fault import BadLine
+from dbce_spark.selection.fetch import Unfetched
+from dbce_spark.selection.place import MEMBER
+from dbce_spark.selection.urls import host_of
+from dbce_spark.warc import _microseconds as microseconds
+
+_TEXT = re.compile(r"text/.*|application/(?:xml|json|javascript|ecmascript|warc-fields)|.*\+(?:xml|json)")
+_TRUNCATED, _SHORT = "record_truncated", "record_short"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why something cannot be read: a word of `rejects.Reason` or `selection.Fault`, and a sentence."""
+
+    reason: str
+    detail: str
+
+
+class RecordRow:
+    """A record as the columns see it. An attribute is a column; what is None has no value.
+
+    `fault` is what stood in the way of the columns that were asked for until now.
+    """
+
+    def __init__(self, record: Record, file: str, offset: int, max_payload_bytes: int):
+        self._record = record
+        self._max_payload_bytes = max_payload_bytes
+        self.file = file
+        self.offset = offset
+        self.length = record.length
+        self.kind = record.kind
+        self.url = record.url or None
+        self.fault: Fault | None = None
+
+    def value(self, name: str) -> Any:
+        return getattr(self, name)
+
+    @property
+    def host(self) -> str | None:
+        return host_of(self.url or "") or None
+
+    @cached_property
+    def date(self) -> int | None:
+        """Microseconds since 1970."""
+        return microseconds(self._record.date)
+
+    @property
+    def record_id(self) -> str | None:
+        return self._record.record_id or None
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        return list(self._record.headers.items())
+
+    @property
+    def digest(self) -> str:
+        """No column: it is in the headers."""
+        return self._record.headers.get("warc-payload-digest")
+
+    @cached_property
+    def block(self) -> bytes | None:
+        if self._record.block is None:
+            self.fault = Fault(Reason.TOO_LARGE, f"{self._record.declared_length} bytes in one record")
+        return self._record.block
+
+    @cached_property
+    def response(self) -> http.Response | None:
+        """The HTTP response that is in the block."""
+        if self.kind not in ("response", "revisit") or not (self.url or "").lower().startswith(("http://", "https://")):
+            return None
+        block = self.block
+        if block is None or (self.kind == "revisit" and not block):
+            return None
+        said = "" if self._record.is_arc else declared(self._record.headers.get("content-type")).essence
+        found = http.message(block) if said in ("", "application/http") else http.split(block)
+        if found is None and said in ("", "application/http"):
+            self.fault = Fault(Reason.BAD_HTTP, f"begins with {block[:24]!r}")
+        return found
+
+    @property
+    def http_status(self) -> int | None:
+        return (self.response.status or None) if self.response else None
+
+    @property
+    def http_headers(self) -> list[tuple[str, str]] | None:
+        return list(self.response.headers.items()) if self.response else None
+
+    @cached_property
+    def _declared(self) -> MediaType:
+        """By the HTTP header; by the record's own where it holds no HTTP response."""
+        if self.response and (said := self.response.headers.get("content-type")):
+            return declared(said)
+        said = self._record.headers.get("content-type")
+        return declared(said) if self._record.is_arc or not self.response else declared("")
+
+    @property
+    def mime(self) -> str | None:
+        return self._declared.essence or None
+
+    @cached_property
+    def _content(self) -> http.Content | None:
+        """What is in the body, its encodings undone; the whole block where it holds no HTTP response."""
+        if self.kind == "revisit":
+            return None
+        if self.response is None:
+            return None if self.block is None or self.fault else http.Content(self.block, frozenset())
+        most = self._max_payload_bytes
+        try:
+            return http.content(self.response, max_bytes=most, max_ratio=most)
+        except http.BodyTooLarge as error:
+            self.fault = Fault(Reason.TOO_LARGE, str(error))
+        except http.BodyError as error:
+            self.fault = Fault(Reason.BAD_ENCODING, str(error))
+        return None
+
+    @property
+    def payload(self) -> bytes | None:
+        return self._content.html if self._content else None
+
+    @cached_property
+    def mime_detected(self) -> str | None:
+        return computed(self._declared.essence, self._content.html) if self._content else None
+
+    @cached_property
+    def _decoded(self) -> Decoded | None:
+        if self._content is None or not _TEXT.fullmatch(self.mime_detected or ""):
+            return None
+        return decode(self._content.html, self._declared.charset)
+
+    @property
+    def charset(self) -> str | None:
+        return self._decoded.charset if self._decoded else None
+
+    @property
+    def content(self) -> str | None:
+        # A page that ends within a character is UTF-8 to `decode`, but for its last bytes.
+        return self._decoded.html.decode("utf-8", "replace") if self._decoded else None
+
+    @property
+    def defects(self) -> list[str]:
+        found = {str(defect) for defect in self._content.defects} if self._content else set()
+        if self._record.says_truncated:
+            found.add(_TRUNCATED)
+        if self.block is not None and len(self.block) < self._record.declared_length:
+            found.add(_SHORT)
+        return sorted(found)
+
+    @property
+    def damage(self) -> str | None:
+        return str(self.fault.reason) if self.fault else None
+
+    @property
+    def damage_detail(self) -> str | None:
+        return self.fault.detail if self.fault else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DamageRow:
+    """Bytes that are no record, or that could not be had. Columns that are not here have no value."""
+
+    file: str
+    offset: int | None
+    length: int | None
+    fault: Fault
+    url: str | None = None
+    date: int | None = None
+
+    def value(self, name: str) -> Any:
+        return getattr(self, name, None)
+
+    @property
+    def host(self) -> str | None:
+        return host_of(self.url or "") or None
+
+    @property
+    def damage(self) -> str:
+        return str(self.fault.reason)
+
+    @property
+    def damage_detail(self) -> str:
+        # The name of a file that is not there need not be UTF-8.
+        return self.fault.detail.encode("utf-8", "replace").decode()
+
+
+def member(file: str, within: str) -> str:
+    """The name of a file in a WACZ, as an index names it."""
+    return f"{file}{MEMBER}{within}" if within else file
+
+
+def of_damage(damage: Damage, file: str, offset: int) -> DamageRow:
+    reason = {Cause.FOREIGN: Reason.NOT_AN_ARCHIVE, Cause.SWOLLEN: Reason.TOO_LARGE}.get(
+        damage.cause, Reason.BROKEN_RECORD
+    )
+    return DamageRow(file=file, offset=offset, length=damage.length, fault=Fault(reason, damage.detail))
+
+
+def of_unfetched(found: Unfetched) -> DamageRow:
+    entry = found.entry
+    return DamageRow(
+        file=entry.path,
+        offset=entry.offset,
+        length=entry.length if entry.length >= 0 else None,
+        fault=Fault(found.fault, found.detail),
+        url=entry.url,
+        date=entry.timestamp,
+    )
+
+
+def of_bad_line(found: BadLine) -> DamageRow:
+    where = f"line {found.line}: " if found.line > 0 else ""
+    return DamageRow(file=found.path, offset=None, length=None, fault=Fault(found.fault, f"{where}{found.detail}"))
+
+
+def of_unreadable(file: str, error: OSError) -> DamageRow:
+    return DamageRow(file=file, offset=None, length=None, fault=Fault(Reason.FILE_UNREADABLE, str(error)))
