@@ -47,6 +47,7 @@ def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer, "FIRST_TREES", 6)
         patch.setattr(trainer, "SECOND_TREES", 12)
+        patch.setattr(trainer, "THIRD_TREES", 12)
         patch.setattr(trainer, "REPLY_TREES", 4)
         patch.setitem(trainer._PARAMETERS, "min_data_in_leaf", 20)
         patch.setitem(trainer._PARAMETERS, "num_threads", 1)

@@ -1,8 +1,8 @@
-"""The classifier: how likely each block of a page is main content, in two verdicts.
+"""The classifier: how likely each block of a page is main content, in three verdicts.
 
 The first knows the page alone. The second knows the page, what the first made of its blocks, and what siblings and
-snapshots say; where there are none it knows that too. Which blocks are kept is decided once for the whole page, so that
-the expected score of what is kept is highest.
+snapshots say; where there are none it knows that too. The third knows all that, and what the second made of the blocks
+around. Which blocks are kept is decided once for the whole page, so that the expected score of what is kept is highest.
 """
 
 import json
@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,8 +20,9 @@ import numpy.typing as npt
 
 from dbce_spark.dbce import context, evidence, features
 from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Codes, Gathered, Traits, Witness
@@ -33,14 +34,22 @@ FAVORS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 """How many times as much recall counts as precision (the beta of F-beta, van Rijsbergen 1979)."""
 
 _SHIPPED = "classifier.npz"
-_GROUPS = ("page", "context", "siblings", "snapshots", "crosses")
-_FORESTS = ("first", "second", "replies")
+_PAGE = ("page", "context", "replies")
+_SECOND = (*_PAGE, "siblings", "snapshots", "crosses")
+_GROUPS = (*_SECOND, "third")
+_FORESTS = ("first", "first_replies", "second", "third", "replies")
+SETTLED = 0.01
+"""A second verdict below is the last: of a thousand such words one is content."""
+
+DRAWS = 64
+"""At how many evenly spaced thresholds a page is drawn."""
+
 _LOW = 32
 _STEP = 10_000
 """Scores are told in steps of 1/10,000: more is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Binning:
     """Names of features in the order of their rows, and where the bins of each begin: bin i holds what is at least
     edge i - 1 and less than edge i."""
@@ -50,25 +59,35 @@ class Binning:
 
     def codes(self, columns: Columns, blocks: int) -> Codes:
         """The bin of each value: (features, blocks). A column that is missing is UNKNOWN throughout."""
+        if not columns:
+            return np.repeat(self._unknown, blocks, axis=1)
         codes = np.empty((len(self.names), blocks), np.uint8)
         for row, (name, edges) in enumerate(zip(self.names, self.edges, strict=True)):
             values = columns.get(name)
-            codes[row] = np.searchsorted(edges, UNKNOWN if values is None else values, side="right")
+            codes[row] = self._unknown[row] if values is None else edges.searchsorted(values, side="right")
         return codes
+
+    @cached_property
+    def _unknown(self) -> Codes:
+        found = [edges.searchsorted(UNKNOWN, side="right") for edges in self.edges]
+        return np.array(found, np.uint8).reshape(-1, 1)
 
 
 @dataclass(frozen=True)
 class Classifier:
-    """Three forests, the bins of their features by where those come from, and a name for all of it.
+    """Five forests, the bins of their features by where those come from, and a card that says what they are.
 
-    `first` looks at the rows of `page`; `second` and `replies` at those of `page`, `context`, `siblings`, `snapshots`
-    and `crosses`, one group behind the other. `replies` tells what readers wrote below the content from all else.
-    `card` says what they were trained on.
+    `first` and `first_replies` look at the rows of `page`. `second` looks at those of `page`, `context` (from verdicts
+    of `first`), `replies` (from verdicts of `first_replies`), `siblings`, `snapshots` and `crosses`, one group behind
+    the other; `third` and `replies` at the same, and behind them at those of `third` (from verdicts of `second`). The
+    forests named for replies tell what readers wrote below the content from all else.
     """
 
     binnings: Mapping[str, Binning]
     first: Forest
+    first_replies: Forest
     second: Forest
+    third: Forest
     replies: Forest
     card: Mapping[str, Any]
 
@@ -76,9 +95,16 @@ class Classifier:
         """What the classifier makes of each page by itself. The same for a page, whatever others come with it."""
         pages = Layout(parsed)
         of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
-        verdicts = verdicts_of(self.first.log_odds(of_page))
-        of_context = self.binnings["context"].codes(context.of_pages(pages, verdicts), len(pages))
-        codes = np.concatenate((of_page, of_context))
+        verdicts, replies = (verdicts_of(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
+        around = context.of_pages(pages, verdicts)
+        replies_around = context.of_rows(pages, context.block_keys(pages), replies)
+        codes = np.concatenate(
+            (
+                of_page,
+                self.binnings["context"].codes(around, len(pages)),
+                self.binnings["replies"].codes(replies_around, len(pages)),
+            )
+        )
         keys = block_keys(pages)
         return [
             Traits(
@@ -98,10 +124,15 @@ class Classifier:
         return self._binned("snapshots", evidence.of_snapshots(witnesses))
 
     def _binned(self, group: str, found: Mapping[str, Columns]) -> dict[str, Codes]:
-        binning = self.binnings[group]
-        return {
-            capture_id: binning.codes(of_one, len(next(iter(of_one.values())))) for capture_id, of_one in found.items()
-        }
+        """All captures together: a call for each feature, not for each feature of each capture."""
+        if not found:
+            return {}
+        of_captures = list(found.values())
+        ends = np.cumsum([len(next(iter(columns.values()))) for columns in of_captures])
+        joined = {name: np.concatenate([columns[name] for columns in of_captures]) for name in of_captures[0]}
+        codes = self.binnings[group].codes(joined, int(ends[-1]))
+        parts = np.split(codes, ends[:-1], axis=1)
+        return {capture_id: np.ascontiguousarray(part) for capture_id, part in zip(found, parts, strict=True)}
 
     def scores(self, gathered: Sequence[Gathered]) -> list[Scores]:
         """How likely each block of each page is content, 0 to 1. The same for a page, whatever others come with it.
@@ -109,21 +140,39 @@ class Classifier:
         Raises:
             ValueError: a page has no traits: it was read to be labelled by bit patterns.
         """
-        return self._scores(gathered, [self.second])
+        if not gathered:
+            return []
+        codes, seconds = self._third_codes(gathered)
+        return _by_page(gathered, self._content(codes, seconds))
 
     def scores_with_replies(self, gathered: Sequence[Gathered]) -> list[Scores]:
         """How likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        return self._scores(gathered, [self.second, self.replies])
-
-    def _scores(self, gathered: Sequence[Gathered], forests: Sequence[Forest]) -> list[Scores]:
         if not gathered:
             return []
-        codes = np.concatenate([self._codes(one) for one in gathered], axis=1)
-        ends = np.cumsum([len(one.page.blocks) for one in gathered])
-        each = [np.rint(_probability(forest.log_odds(codes)) * _STEP) for forest in forests]
-        return np.split(np.minimum(np.sum(each, axis=0), _STEP) / _STEP, ends[:-1])
+        codes, seconds = self._third_codes(gathered)
+        either = self._content(codes, seconds) + _told(self.replies.log_odds(codes))
+        return _by_page(gathered, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def _codes(self, one: Gathered) -> Codes:
+    def _content(self, codes: Codes, seconds: Scores) -> Scores:
+        """The third verdicts, and the second ones where those leave nothing open: of half of all blocks."""
+        verdicts = _told(seconds)
+        is_open = verdicts >= SETTLED
+        verdicts[is_open] = _told(self.third.log_odds(codes[:, is_open]))
+        return verdicts
+
+    def _third_codes(self, gathered: Sequence[Gathered]) -> tuple[Codes, Scores]:
+        """All that the third forest looks at, of some pages one behind the other; and the second verdicts' log-odds."""
+        codes = np.concatenate([self._second_codes(one) for one in gathered], axis=1)
+        rows = Rows([one.page.blocks.words for one in gathered])
+        names = [
+            np.concatenate([one.page.traits.keys[at] for one in gathered if one.page.traits]).astype(np.uint64)
+            for at in range(CLASS, CLASS + len(context.SLOTS))
+        ]
+        seconds = self.second.log_odds(codes)
+        around = context.of_rows(rows, names, verdicts_of(seconds))
+        return np.concatenate((codes, self.binnings["third"].codes(around, len(rows)))), seconds
+
+    def _second_codes(self, one: Gathered) -> Codes:
         blocks, found, traits = one.page.blocks, one.evidence, one.page.traits
         if traits is None:
             raise ValueError(f"{one.page.capture_id} has no traits")
@@ -147,25 +196,51 @@ def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
 def kept(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
     """The blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
 
-    With p how likely a block of w words is content, keeping the blocks K is expected to reach (1 + b^2) S(K: p w) /
-    (S(K: w) + b^2 S(all: p w)). The best K are the most likely blocks, so one cut is found for each page (Lewis,
-    *Evaluating and optimizing autonomous text classification systems*, SIGIR 1995). Of equal cuts the lowest. What
-    certainly is no content is never kept.
+    What is expected depends on how the blocks of a page hang together, and the truth lies between two extremes, so the
+    mean of both is taken. Of equal cuts the lowest; what certainly is no content is never kept.
+
+    Each block for itself: with p how likely a block of w words is content, keeping the blocks K is expected to reach
+    (1 + b^2) S(K: p w) / (S(K: w) + b^2 S(all: p w)) (Lewis, *Evaluating and optimizing autonomous text classification
+    systems*, SIGIR 1995). A hundred comments of which each is content with p = 0.15 so count as fifteen.
+
+    All together: one draw decides the page, content is whatever is likelier than the draw. The hundred comments are
+    content all at once or, mostly, not at all.
     """
     weight = FAVORS[favor] ** 2
     order = np.argsort(-scores, kind="stable")
     ten_thousandths = np.rint(scores * _STEP).astype(np.int64)
     found = np.cumsum((ten_thousandths * words)[order])
-    taken = np.cumsum(words[order].astype(np.int64)) * _STEP
-    expected = found / (taken + weight * found[-1])
+    taken = np.cumsum(words[order].astype(np.int64))
+    expected = found / (taken * _STEP + weight * found[-1]) + _together(ten_thousandths[order], taken, weight)
     best = len(order) - 1 - int(np.argmax(expected[::-1]))
     is_kept: npt.NDArray[np.bool_] = (scores >= scores[order[best]]) & (scores > 0)
     return is_kept
 
 
+def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weight: float) -> Scores:
+    """The expected F-beta / (1 + b^2) of each cut if one draw decides the page: the mean over DRAWS of them.
+
+    `falling` are the blocks' scores in 1/10,000, the highest first; `taken` the words down to each.
+    """
+    draws = (2 * np.arange(DRAWS) + 1) * _STEP // (2 * DRAWS)
+    content = np.concatenate(([0], taken))[np.searchsorted(-falling, -draws, side="left")]
+    both = np.minimum(taken[:, None], content)
+    reached: Scores = np.mean(both / (taken[:, None] + weight * content), axis=1)
+    return reached
+
+
 def verdicts_of(log_odds: Scores) -> npt.NDArray[np.int64]:
     """The first verdict on each block, in 1/1024."""
     return np.rint(_probability(log_odds) * SURE).astype(np.int64)
+
+
+def _told(log_odds: Scores) -> Scores:
+    """Probabilities in the steps that scores are told in."""
+    return np.rint(_probability(log_odds) * _STEP) / _STEP
+
+
+def _by_page(gathered: Sequence[Gathered], of_blocks: Scores) -> list[Scores]:
+    return np.split(of_blocks, np.cumsum([len(one.page.blocks) for one in gathered])[:-1])
 
 
 def _probability(log_odds: Scores) -> Scores:
@@ -190,11 +265,11 @@ def of(path: str) -> Classifier:
             arrays = {key: stored[key] for key in stored.files}
         told = json.loads(bytes(arrays["about"]).decode())
         binnings = {group: _binning(told["names"][group], arrays, group) for group in _GROUPS}
-        first, second, replies = (_forest(arrays, name) for name in _FORESTS)
+        forests = {name: _forest(arrays, name) for name in _FORESTS}
         card = told["card"]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
-    return Classifier(binnings, first, second, replies, card)
+    return Classifier(binnings, **forests, card=card)
 
 
 def _forest(arrays: Mapping[str, Any], name: str) -> Forest:

@@ -1,16 +1,22 @@
-"""What is measured of a block by the first verdicts on the blocks around it.
+"""What is measured of a block by earlier verdicts on the blocks around it.
 
-The first verdict looks at a block with little of its surroundings. The second sees where on the page the first found
-content: before and behind, in the elements around, in the same slot, in the records of the same list.
+The first verdict looks at a block with little of its surroundings. Later ones see where on the page an earlier one
+found content, or what readers wrote: before and behind, in the elements around, in the same slot, in the records of the
+same list.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, grouped, on_page, share, shifted, total
-from dbce_spark.dbce.layout import Layout, Numbers, Texts, mixed, sums
+from dbce_spark.dbce.layout import Layout, Numbers, Rows, Texts, mixed, sums
 
 SURE = 1024
 """The verdict "content for certain". Whole numbers, so that sums of them are exact."""
+
+SLOTS = ("class", "id", "path", "above")
+"""What a slot is named by: classes, classes and ids, tags, and the tags above."""
 
 _STRONG, _STRONG_WORDS = 614, 10
 _FAR = 1e6
@@ -18,14 +24,23 @@ _NEIGHBOURS = (-4, -3, -2, -1, 1, 2, 3, 4)
 _WINDOWS = (2, 4, 12, 30)
 
 
-def of_pages(pages: Layout, verdicts: Numbers) -> Columns:
-    """The features of all blocks of some pages from the first verdicts on them, in 1/1024."""
-    mass = verdicts * pages.words
+def of_rows(rows: Rows, keys: Sequence[Texts], verdicts: Numbers) -> Columns:
+    """The features of all blocks of some pages from verdicts on them, in 1/1024: what needs no elements.
+
+    `keys` are names of each block's slot, one for each of SLOTS.
+    """
+    mass = verdicts * rows.words
     columns = {"verdict": verdicts.astype(np.float64)}
     for offset in _NEIGHBOURS:
-        columns[f"verdict{offset:+}"] = shifted(pages, columns["verdict"], offset)
-    columns |= _of_windows(pages, mass) | _of_page(pages, verdicts, mass) | _of_strong(pages, verdicts)
-    columns |= _of_elements(pages, mass) | _of_slots(pages, mass)
+        columns[f"verdict{offset:+}"] = shifted(rows, columns["verdict"], offset)
+    columns |= _of_windows(rows, mass) | _of_page(rows, verdicts, mass) | _of_strong(rows, verdicts)
+    return columns | _of_slots(rows, keys, mass)
+
+
+def of_pages(pages: Layout, verdicts: Numbers) -> Columns:
+    """The same, and those from the verdicts on the elements around, and on lists of records."""
+    mass = verdicts * pages.words
+    columns = of_rows(pages, block_keys(pages), verdicts) | _of_elements(pages, mass)
     parents = pages.parents.astype(np.uint64)
     names = pages.own[pages.element_slots]
     columns |= _of_records(pages, mass, "beside", mixed(parents, names))
@@ -33,7 +48,7 @@ def of_pages(pages: Layout, verdicts: Numbers) -> Columns:
 
 
 def block_keys(pages: Layout) -> tuple[Texts, ...]:
-    """Four names of each block's slot: by classes, by classes and ids, by tags, and the tags above."""
+    """Four names of each block's slot, in the order of SLOTS."""
     slots = pages.block_slots
     return (
         pages.by_class[slots],
@@ -43,7 +58,7 @@ def block_keys(pages: Layout) -> tuple[Texts, ...]:
     )
 
 
-def _of_windows(pages: Layout, mass: Numbers) -> Columns:
+def _of_windows(pages: Rows, mass: Numbers) -> Columns:
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
     at = np.arange(len(pages))
     running, running_words = sums(mass), pages.token_starts
@@ -59,7 +74,7 @@ def _of_windows(pages: Layout, mass: Numbers) -> Columns:
     return columns
 
 
-def _of_page(pages: Layout, verdicts: Numbers, mass: Numbers) -> Columns:
+def _of_page(pages: Rows, verdicts: Numbers, mass: Numbers) -> Columns:
     words = pages.in_pages(pages.words)
     unsure = (verdicts > SURE // 5) & (verdicts < SURE - SURE // 5)
     return {
@@ -71,7 +86,7 @@ def _of_page(pages: Layout, verdicts: Numbers, mass: Numbers) -> Columns:
     }
 
 
-def _of_strong(pages: Layout, verdicts: Numbers) -> Columns:
+def _of_strong(pages: Rows, verdicts: Numbers) -> Columns:
     """How far it is to the nearest blocks that surely are content, and to the first and the last of them."""
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]
     at = np.arange(len(pages))
@@ -100,10 +115,10 @@ def _of_elements(pages: Layout, mass: Numbers) -> Columns:
     return columns
 
 
-def _of_slots(pages: Layout, mass: Numbers) -> Columns:
+def _of_slots(pages: Rows, names: Sequence[Texts], mass: Numbers) -> Columns:
     """What was found in the block's slot, with and without the block itself."""
     columns: Columns = {}
-    for name, keys in zip(("class", "id", "path", "above"), block_keys(pages), strict=True):
+    for name, keys in zip(SLOTS, names, strict=True):
         group, counts = grouped(on_page(pages.pages, keys))
         of_slot, words = (total(group, len(counts), values)[group] for values in (mass, pages.words))
         columns[f"{name}_density"] = share(of_slot, words)

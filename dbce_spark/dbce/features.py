@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import layout
-from dbce_spark.dbce.layout import Layout, Numbers, mixed
+from dbce_spark.dbce.layout import Layout, Numbers, Rows, mixed
 
 Values = npt.NDArray[np.float64]
 Columns = dict[str, Values]
@@ -60,7 +60,7 @@ def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
     return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
 
 
-def shifted(pages: Layout, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
+def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
     """Each block's value `offset` blocks on."""
     at = np.arange(len(pages)) + offset
     exists = (at >= 0) & (at < len(pages))

@@ -154,10 +154,29 @@ def _path_key(path: str) -> int:
     return _named(path)
 
 
-class Layout:
+class Rows:
+    """The blocks of some pages, one page behind the other: `pages` (which page), `words` of each, and where the blocks
+    of each page start."""
+
+    def __init__(self, words: Sequence[npt.NDArray[np.int32]]):
+        self.starts = sums(np.array([len(of_page) for of_page in words]))
+        self.pages = np.repeat(np.arange(len(words)), np.diff(self.starts))
+        self.words = _joined(words)
+        self.token_starts = sums(self.words)  # of each block, and so how many words stand before it
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
+        """The sum over each block's page."""
+        of_blocks: Numbers = np.diff(sums(values)[self.starts])[self.pages]
+        return of_blocks
+
+
+class Layout(Rows):
     """The blocks and elements of some pages, one page behind the other. Indexes run over all of them.
 
-    Columns of blocks: `pages` (which page), `words`, `link_words`, `characters`, `holders` (index of the innermost
+    More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost
     block-level element), `nths`, `first_classes`, `last_classes` (of their first and last character), `titled` (words
     that the title has too). Columns of elements: `parents` (their own index for a root), `firsts`, `lasts`,
     `element_slots`. Columns of slots: those of SlotKeys, `slot_paths` and `slot_parents`.
@@ -166,15 +185,12 @@ class Layout:
     def __init__(self, parsed: Sequence[Parsed]):
         trees, blocks = [one.tree for one in parsed], [one.blocks for one in parsed]
         self.path_names = [name for tree in trees for name in tree.path_names]
-        self.starts = sums(np.array([len(one) for one in blocks]))
+        super().__init__([one.words for one in blocks])
         self.element_starts = sums(np.array([len(tree.parents) for tree in trees]))
         slot_starts = sums(np.array([len(tree.slot_table) for tree in trees]))
         path_starts = sums(np.array([len(tree.path_names) for tree in trees]))
-        self.pages = np.repeat(np.arange(len(parsed)), np.diff(self.starts))
         self.element_pages = np.repeat(np.arange(len(parsed)), np.diff(self.element_starts))
-        self.words = _joined([one.words for one in blocks])
         self.link_words = _joined([one.link_words for one in blocks])
-        self.token_starts = sums(self.words)  # of each block, and so how many words stand before it
         parents = _joined([tree.parents for tree in trees])
         self.parents = np.where(parents < 0, np.arange(len(parents)), parents + self.element_starts[self.element_pages])
         self.firsts = _joined([tree.firsts for tree in trees]) + self.starts[self.element_pages]
@@ -198,9 +214,6 @@ class Layout:
         self.path_keys = np.array([_path_key(name) for name in self.path_names], np.uint64)
         self.tags = np.array([name.rpartition("/")[2] for name in self.path_names])
         self._read_texts(parsed)
-
-    def __len__(self) -> int:
-        return int(self.starts[-1])
 
     def _standing_before(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
         """How many things stand before each block, or in it: they come as the index of that block on its page. Those
@@ -227,7 +240,7 @@ class Layout:
         self._class_counts = counts.reshape(-1, _CLASSES)  # behind each block stands a newline, of class 0
         self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
         tokens = np.concatenate([one.blocks.tokens for one in parsed])
-        titles = [hashed(one.title)[1] for one in parsed]
+        titles = [hashed(one.declared.title)[1] for one in parsed]
         self.title_words = np.array([len(title) for title in titles], np.int64)
         in_title = [np.isin(one.blocks.tokens, title) for one, title in zip(parsed, titles, strict=True)]
         self.titled = self.in_blocks(np.concatenate(in_title))
@@ -255,11 +268,6 @@ class Layout:
         """How many characters of a class each block has."""
         counts: Numbers = self._class_counts[:, one]
         return counts
-
-    def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
-        """The sum over each block's page."""
-        of_blocks: Numbers = np.diff(sums(values)[self.starts])[self.pages]
-        return of_blocks
 
     def in_elements(self, values: npt.NDArray[np.generic]) -> Numbers:
         """The sum over the blocks in each element."""

@@ -62,7 +62,7 @@ class Forest:
         for tables, values in self._compiled:
             left.fill(0xFFFFFFFF)
             for feature, table in tables:
-                np.take(table, bins[feature], out=struck, mode="clip")
+                table.take(bins[feature], out=struck, mode="clip")
                 np.bitwise_and(left, struck, out=left)
             np.bitwise_and(left, np.negative(left), out=left)  # the first bit that is set
             np.multiply(left, _DE_BRUIJN, out=left)

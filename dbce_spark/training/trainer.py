@@ -30,10 +30,14 @@ SEED = 1
 COUNTED_WORDS = 60
 """Most words that a block weighs by: what decides a page's score are its long blocks, but not the longest alone."""
 
+PAGE_WEIGHT = 1700
+"""What the blocks of a page weigh together, about what they would by their words: scores are means over pages, and a
+short post under a hundred comments is a page as well."""
+
 HOST_PAGES = 25
 """Pages of one host that weigh as pages; more of them share that weight."""
 
-FIRST_TREES, SECOND_TREES, REPLY_TREES = 80, 200, 80
+FIRST_TREES, SECOND_TREES, THIRD_TREES, REPLY_TREES = 80, 200, 200, 80
 
 _EVIDENCE = ("siblings", "snapshots", "crosses")
 """Groups of features, in the order of `corpus.evidence_columns`."""
@@ -95,7 +99,8 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
     pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
     hosts = [one.gold.site or one.page.capture.site for one in examples]
     of_host = Counter(hosts)
-    by_page = np.array([min(1.0, HOST_PAGES / of_host[host]) for host in hosts])
+    by_page = np.array([PAGE_WEIGHT * min(1.0, HOST_PAGES / of_host[host]) for host in hosts])
+    by_words = np.minimum(counted, COUNTED_WORDS)
     whole = corpus.beside(examples, config)
     return Prepared(
         examples=examples,
@@ -105,7 +110,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         is_content=(2 * held >= counted) & (counted > 0),
         is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
         tells_replies=np.array([one.gold.dataset in telling for one in examples])[pages],
-        weights=np.minimum(counted, COUNTED_WORDS) * by_page[pages],
+        weights=by_words * (by_page / np.maximum(np.bincount(pages, by_words), 1))[pages],
         sites=sites,
         whole=whole,
         hidden=corpus.hidden(examples, whole, config, SEED),
@@ -138,44 +143,80 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
         raise InputError("pages of one site are not enough to train on; give pages of two sites or more")
     half_of_page = np.zeros(len(prepared.sites), np.int64)
     half_of_page[is_trained_on] = folds(sites, 2)
-    half = half_of_page[prepared.pages]
-    by_half = [_fit(prepared.page_codes, prepared, trained & (half == other), FIRST_TREES) for other in (1, 0)]
-    verdicts = np.zeros(len(prepared.pages), np.int64)
-    for fold, of_half in enumerate(by_half):
-        rows = half == fold
-        verdicts[rows] = verdicts_of(of_half.log_odds(prepared.page_codes[:, rows]))
     examples = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
     rows = is_trained_on[prepared.pages]
-    binnings, codes = _second_codes(prepared, examples, rows, verdicts)
-    once = np.flatnonzero(trained[rows])
-    chosen = np.concatenate([once, np.count_nonzero(rows) + once])
-    is_content, weights = np.tile(prepared.is_content[rows], 2)[chosen], np.tile(prepared.weights[rows], 2)[chosen]
-    second = fit(codes[:, chosen], is_content, weights, SECOND_TREES)
-    told = chosen[np.tile(prepared.tells_replies[rows], 2)[chosen]]
-    is_reply, weights = np.tile(prepared.is_reply[rows], 2)[told], np.tile(prepared.weights[rows], 2)[told]
-    replies = fit(codes[:, told], is_reply, weights, REPLY_TREES) if is_reply.any() else forest([NEVER])
-    first = _fit(prepared.page_codes, prepared, trained, FIRST_TREES)
-    return Classifier({"page": prepared.page_binning, **binnings}, first, second, replies, card)
+    half, trained = half_of_page[prepared.pages][rows], (prepared.weights > 0)[rows]
+    telling = trained & prepared.tells_replies[rows]
+    codes = prepared.page_codes[:, rows]
+    content = _Task(prepared.is_content[rows], prepared.weights[rows], trained, half)
+    reply = _Task(prepared.is_reply[rows], prepared.weights[rows], telling, half)
+    first, verdicts = content.stacked(codes, FIRST_TREES)
+    first_replies, reply_verdicts = reply.stacked(codes, REPLY_TREES)
+    binnings, codes = _second_codes(prepared, examples, codes, verdicts, reply_verdicts)
+    content, reply = content.twice(), reply.twice()
+    second, verdicts = content.stacked(codes, SECOND_TREES)
+    binnings["third"], around = _third_codes(examples, verdicts)
+    codes = np.concatenate((codes, around))
+    third, replies = content.fit(codes, THIRD_TREES), reply.fit(codes, REPLY_TREES)
+    return Classifier({"page": prepared.page_binning, **binnings}, first, first_replies, second, third, replies, card)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a forest is to tell apart: of each row its label, its weight, whether it is trained on, and the half of the
+    pages that it is in."""
+
+    labels: npt.NDArray[np.bool_]
+    weights: Weights
+    trained: npt.NDArray[np.bool_]
+    half: npt.NDArray[np.int64]
+
+    def twice(self) -> "_Task":
+        """The same rows, and behind them the same again."""
+        return _Task(np.tile(self.labels, 2), np.tile(self.weights, 2), np.tile(self.trained, 2), np.tile(self.half, 2))
+
+    def fit(self, codes: Codes, trees: int) -> Forest:
+        return self._fit(codes, self.trained, trees)
+
+    def stacked(self, codes: Codes, trees: int) -> tuple[Forest, npt.NDArray[np.int64]]:
+        """A forest from all rows, and the verdict on each row of one that was trained on the other half."""
+        verdicts = np.zeros(codes.shape[1], np.int64)
+        for side in (0, 1):
+            of_others = self._fit(codes, self.trained & (self.half != side), trees)
+            verdicts[self.half == side] = verdicts_of(of_others.log_odds(codes[:, self.half == side]))
+        return self.fit(codes, trees), verdicts
+
+    def _fit(self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
+        if not self.labels[rows].any():
+            return forest([NEVER])
+        return fit(codes[:, rows], self.labels[rows], self.weights[rows], trees)
 
 
 def _second_codes(
-    prepared: Prepared, examples: Sequence[Example], rows: npt.NDArray[np.bool_], verdicts: npt.NDArray[np.int64]
+    prepared: Prepared,
+    examples: Sequence[Example],
+    page_codes: Codes,
+    verdicts: npt.NDArray[np.int64],
+    reply_verdicts: npt.NDArray[np.int64],
 ) -> tuple[dict[str, Binning], Codes]:
     """The bins of what only the second forest sees, and all it sees: first with all evidence, then with some hidden."""
-    seen = corpus.witnesses(examples, verdicts[rows])
+    seen = corpus.witnesses(examples, verdicts)
     own = [one.page.capture_id for one in examples]
-    of_context = corpus.context_columns(examples, verdicts[rows])
+    around = {
+        "context": corpus.context_columns(examples, verdicts),
+        "replies": corpus.row_columns(examples, reply_verdicts),
+    }
     whole, hidden = (
         corpus.evidence_columns(examples, {capture_id: shown[capture_id] for capture_id in own}, seen)
         for shown in (prepared.whole, prepared.hidden)
     )
-    binnings = {"context": corpus.binning(sorted(of_context), of_context)}
+    binnings = {group: corpus.binning(sorted(columns), columns) for group, columns in around.items()}
     for at, group in enumerate(_EVIDENCE):
         told = [of_page[at] for of_page in whole if of_page[at]]
         binnings[group] = corpus.binning(sorted(told[0]), corpus.joined(told)) if told else Binning((), ())
     blocks = [len(one.page.blocks) for one in examples]
-    context = binnings["context"].codes(of_context, sum(blocks))
-    alike = np.concatenate((prepared.page_codes[:, rows], context))
+    of_around = [binnings[group].codes(columns, sum(blocks)) for group, columns in around.items()]
+    alike = np.concatenate((page_codes, *of_around))
     both = [
         np.concatenate(
             (
@@ -196,8 +237,11 @@ def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequenc
     return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
 
 
-def _fit(codes: Codes, prepared: Prepared, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
-    return fit(codes[:, rows], prepared.is_content[rows], prepared.weights[rows], trees)
+def _third_codes(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
+    """The bins of what only the third forest sees, and that, for the rows of `_second_codes`."""
+    parts = [corpus.row_columns(examples, of_rows) for of_rows in np.split(verdicts, 2)]
+    binning = corpus.binning(sorted(parts[0]), parts[0])
+    return binning, np.concatenate([binning.codes(columns, len(verdicts) // 2) for columns in parts], axis=1)
 
 
 def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:

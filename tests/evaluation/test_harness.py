@@ -208,10 +208,10 @@ def test_an_error_is_one_line(
 
 
 @pytest.mark.data
-def test_bit_patterns_on_real_pages(shared_data: Path, tmp_path: Path) -> None:
-    """The first sixty pages of news sites: nearly all content is found, with a fifth of other text."""
+def test_news_pages(shared_data: Path, tmp_path: Path) -> None:
+    """The first sixty pages of news sites: nearly all content is found, and nearly nothing else."""
     path = str(shared_data / "gold" / "big9.jsonl.xz")
     assert 0 == main(["evaluate", path, "--extractors", "dbce", "--limit", "60", "--output", str(tmp_path)])
     rows = [row for row in table(tmp_path) if row["metric"] == "rouge_l"]
     assert np.mean([row["recall"] for row in rows]) > 0.97
-    assert 0.8 < np.mean([row["f1"] for row in rows]) < 0.99
+    assert np.mean([row["precision"] for row in rows]) > 0.97

@@ -18,7 +18,7 @@ from tests.builders import CONFIG
 def small() -> Iterator[None]:
     """Trees so few and small that training takes seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("REPLY_TREES", 2)):
+        for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("THIRD_TREES", 3), ("REPLY_TREES", 2)):
             patch.setattr(trainer, name, trees)
         patch.setitem(trainer._PARAMETERS, "num_threads", 1)
         patch.setattr(job, "FOLDS", 3)

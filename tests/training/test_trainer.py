@@ -1,5 +1,6 @@
 """Training: folds, halves, and the same numbers as where the classifier is used."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import classify, crosses, local, pages, pools
-from dbce_spark.dbce.classify import Classifier
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.model import Page
 from dbce_spark.training import trainer
@@ -48,12 +48,15 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     """With nothing hidden, a page's rows in training are those that its scores are computed of."""
     of = trained.prepared()
     half_done = trained.classifier()
-    verdicts = classify.verdicts_of(half_done.first.log_odds(of.page_codes))
-    everything = np.ones(len(of.pages), np.bool_)
-    binnings, codes = trainer._second_codes(of, of.examples, everything, verdicts)
-    classifier = Classifier(
-        {"page": of.page_binning, **binnings}, half_done.first, half_done.second, half_done.replies, {}
+    firsts = [
+        classify.verdicts_of(forest.log_odds(of.page_codes)) for forest in (half_done.first, half_done.first_replies)
+    ]
+    binnings, codes = trainer._second_codes(of, of.examples, of.page_codes, *firsts)
+    binnings["third"], around = trainer._third_codes(
+        of.examples, classify.verdicts_of(half_done.second.log_odds(codes))
     )
+    codes = np.concatenate((codes, around))
+    classifier = replace(half_done, binnings={"page": of.page_binning, **binnings})
     path = tmp_path / "skew.npz"
     classify.save(classifier, path)
     settings = config(f"label.classifier={path}")
@@ -67,7 +70,7 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     for at, one in enumerate(known):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
-        assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], classifier._codes(gathered)), (
+        assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], classifier._third_codes([gathered])[0]), (
             one.capture.url
         )
 
@@ -77,8 +80,8 @@ def test_hidden_evidence_is_hidden_from_training() -> None:
     of = trained.prepared()
     nothing = replace(of, hidden=trained.alone(of.examples))
     verdicts = np.zeros(len(of.pages), np.int64)
-    binnings, codes = trainer._second_codes(nothing, of.examples, np.ones(len(of.pages), np.bool_), verdicts)
-    own = len(of.page_codes) + len(binnings["context"].names)
+    binnings, codes = trainer._second_codes(nothing, of.examples, of.page_codes, verdicts, verdicts)
+    own = len(of.page_codes) + len(binnings["context"].names) + len(binnings["replies"].names)
     for group in ("siblings", "snapshots", "crosses"):
         rows = slice(own, own + len(binnings[group].names))
         own = rows.stop
@@ -120,6 +123,14 @@ def test_trained_classifier_knows_content_from_menus() -> None:
     assert right > 0.85
 
 
+def test_pages_weigh_the_same() -> None:
+    """However many words a page has, its blocks weigh together what those of another do; hosts of many pages less."""
+    of = trained.prepared()
+    assert max(Counter(one.gold.site for one in of.examples).values()) <= trainer.HOST_PAGES
+
+    assert np.allclose(trainer.PAGE_WEIGHT, np.bincount(of.pages, of.weights))
+
+
 def test_labels() -> None:
     """Content is what the gold holds half of; a comment is what the comments hold and the gold does not."""
     of = trained.prepared()
@@ -128,7 +139,6 @@ def test_labels() -> None:
     assert of.is_reply.any()
     assert not (of.is_content & of.is_reply).any()
     assert of.tells_replies.all()
-    assert of.weights.max() <= trainer.COUNTED_WORDS
     assert of.page_codes.max() < BINS
 
 
@@ -139,4 +149,4 @@ def test_many_pages_of_a_host_share_their_weight(pages: int, expected: float) ->
     many = [replace(one, page=replace(one.page, capture_id=f"{at}", capture=one.page.capture)) for at in range(pages)]
     made = trainer.prepare(many, trained.PATTERNS)
 
-    assert expected * min(one.counted.max(), trainer.COUNTED_WORDS) == made.weights.max()
+    assert np.allclose(expected * trainer.PAGE_WEIGHT, np.bincount(made.pages, made.weights))
