@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.labels import ARMS, arm_bit
+from dbce_spark.metadata import Metadata
 
 Ints = npt.NDArray[np.int32]
 Bits = npt.NDArray[np.uint8]
@@ -24,6 +25,11 @@ def digest(*parts: str) -> str:
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def capture_id(url: str, timestamp: int, payload_digest: str) -> str:
+    """The id of a capture: of its URL, its time in microseconds since 1970, and the digest of its payload."""
+    return digest(url, str(timestamp), payload_digest)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
     """One fetch of one URL at one time, and where it lies. The body travels beside it, not in it."""
@@ -35,16 +41,50 @@ class Capture:
     warc_file: str
     warc_offset: int  # bytes, in the file as stored
     warc_length: int  # bytes, in the file as stored
-    record_id: str  # "" where the format has none (ARC)
+    record_id: str  # of an ARC record one made of its content (`warc.arc_id`)
     payload_digest: str  # "sha1:BASE32" of the stored payload, computed here
-    http_status: int
+    http_status: int  # 0 where none is said
     mime: str
     declared_charset: str  # from the HTTP header, "" if none
     truncated: bool  # the record ends before its Content-Length, or says so itself
+    record_type: str = "response"  # or "resource", "conversion"
+    declared_digest: str = ""  # of the payload, as the record says it, where that is not `payload_digest`
 
     @property
     def capture_id(self) -> str:
-        return digest(self.url, str(self.timestamp), self.payload_digest)
+        return capture_id(self.url, self.timestamp, self.payload_digest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revisit:
+    """A capture whose payload was the same as an earlier one's, and so was not stored again.
+
+    What it refers to is said by up to four things, of which any may be missing.
+    """
+
+    url: str
+    url_key: str
+    site: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    warc_file: str
+    warc_offset: int
+    warc_length: int
+    record_id: str
+    http_status: int  # of this fetch; 0 where none is said
+    is_unmodified: bool  # the server said "not modified" (304); else the payload was fetched, and had the same digest
+    digest: str  # of the payload, as the record says it; "" if it does not
+    refers_to_id: str  # WARC-Record-ID
+    refers_to_key: str  # SURT key; the own one where no other is said
+    refers_to_time: int | None  # microseconds since 1970-01-01 UTC
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """When the captures that share one extraction were fetched: it and its revisits."""
+
+    first: int  # microseconds since 1970-01-01 UTC
+    last: int
+    revisits: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +145,7 @@ class Page:
     capture: Capture
     charset: str
     charset_source: str
-    title: str
+    metadata: Metadata
     flags: tuple[str, ...]  # what was unusual, sorted
     blocks: Blocks
     signature: Signature | None  # None: kept out of the buckets, `flags` says why

@@ -3,7 +3,8 @@
 docs/tables.md says what each column means. Nothing here knows Spark; its schemas are these, translated.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pyarrow as pa
 
 from dbce_spark.dbce.buckets import url_hash
 from dbce_spark.labels import Label, bits_text
+from dbce_spark.language import Language
+from dbce_spark.metadata import Metadata
 from dbce_spark.model import (
     Annotation,
     Blocks,
@@ -20,11 +23,14 @@ from dbce_spark.model import (
     Extraction,
     Found,
     Page,
+    Revisit,
+    Seen,
     Segments,
     Traits,
     Witness,
 )
 from dbce_spark.rejects import Reject
+from dbce_spark.revisits import Resolved
 from dbce_spark.tokens import tokens
 
 _STRING, _INT, _LONG, _FLOAT, _BINARY = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.binary()
@@ -45,7 +51,9 @@ _CAPTURE = _fields(
     warc_offset=_LONG,
     warc_length=_LONG,
     record_id=_STRING,
+    record_type=_STRING,
     payload_digest=_STRING,
+    declared_digest=_STRING,
     http_status=_INT,
     mime=_STRING,
     declared_charset=_STRING,
@@ -53,6 +61,10 @@ _CAPTURE = _fields(
     charset=_STRING,
     charset_source=_STRING,
     title=_STRING,
+    declared_language=_STRING,
+    published=_TIME,
+    modified=_TIME,
+    canonical_url=_STRING,
     flags=pa.list_(_STRING),
 )
 _BLOCKS = _fields(page_text=_STRING, xpaths=_STRING, block_numbers=_BINARY)
@@ -71,6 +83,47 @@ PAGES = pa.schema(
 """What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by
 newlines, the numbers as int32, one column after the other. So are its traits, null where there are none. `file_no` and
 `row_no` say where the row is staged."""
+
+REVISITS = pa.schema(
+    _fields(
+        url=_STRING,
+        url_key=_STRING,
+        site=_STRING,
+        timestamp=_TIME,
+        warc_file=_STRING,
+        warc_offset=_LONG,
+        warc_length=_LONG,
+        record_id=_STRING,
+        http_status=_INT,
+        is_unmodified=pa.bool_(),
+        digest=_STRING,
+        refers_to_id=_STRING,
+        refers_to_key=_STRING,
+        refers_to_time=_TIME,
+        file_no=_INT,
+        row_no=_INT,
+    )
+)
+"""Revisits as they were read; `file_no` and `row_no` say where the row is staged."""
+
+CAPTURES = pa.schema(
+    _fields(
+        capture_id=_STRING,
+        url=_STRING,
+        url_key=_STRING,
+        site=_STRING,
+        timestamp=_TIME,
+        extraction_id=_STRING,
+        record_type=_STRING,
+        http_status=_INT,
+        payload_digest=_STRING,
+        warc_file=_STRING,
+        warc_offset=_LONG,
+        warc_length=_LONG,
+        record_id=_STRING,
+    )
+)
+"""When each URL was fetched, and which extraction says what it said then."""
 
 REJECTS = pa.schema(
     _fields(
@@ -126,13 +179,18 @@ _SEGMENT = _fields(
 
 EXTRACTIONS = pa.schema(
     [
-        *[field for field in _CAPTURE if field.name not in ("declared_charset", "truncated")],
+        *[field for field in _CAPTURE if field.name not in ("declared_digest", "declared_charset", "truncated")],
         *_fields(
+            first_seen=_TIME,
+            last_seen=_TIME,
+            revisits=_INT,
             status=_STRING,
             template_id=_STRING,
             crosses=pa.list_(pa.struct(_CROSS)),
             segments=pa.list_(pa.struct(_SEGMENT)),
             text=_STRING,
+            language=_STRING,
+            language_score=pa.float32(),
             page_text=_STRING,
             blocks=_INT,
             words=_INT,
@@ -175,8 +233,10 @@ def _capture_columns(pages: Sequence[Page]) -> dict[str, Any]:
     captures = [page.capture for page in pages]
     of_capture = [field.name for field in _CAPTURE if field.name in Capture.__dataclass_fields__]
     columns: dict[str, Any] = {name: [getattr(capture, name) for capture in captures] for name in of_capture}
-    for name in ("capture_id", "charset", "charset_source", "title"):
+    for name in ("capture_id", "charset", "charset_source"):
         columns[name] = [getattr(page, name) for page in pages]
+    for name in Metadata.__dataclass_fields__:
+        columns[name] = [getattr(page.metadata, name) for page in pages]
     columns["flags"] = [list(page.flags) for page in pages]
     return columns
 
@@ -231,12 +291,50 @@ def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
     return _batch(REJECTS, len(rejects), columns)
 
 
+def revisits_batch(revisits: Sequence[Revisit], *, file_no: int, first_row: int) -> pa.RecordBatch:
+    """Revisits as REVISITS rows."""
+    columns: dict[str, Any] = {name: [getattr(one, name) for one in revisits] for name in Revisit.__dataclass_fields__}
+    columns["file_no"] = [file_no] * len(revisits)
+    columns["row_no"] = list(range(first_row, first_row + len(revisits)))
+    return _batch(REVISITS, len(revisits), columns)
+
+
+def revisits_from(batch: pa.RecordBatch) -> list[Revisit]:
+    """Revisits back from REVISITS rows."""
+    names = list(Revisit.__dataclass_fields__)
+    columns = [_plain(batch.column(name)) for name in names]
+    return [Revisit(**dict(zip(names, row, strict=True))) for row in zip(*columns, strict=True)]
+
+
+def captures_batch(captures: Sequence[Capture]) -> pa.RecordBatch:
+    """Captures with extractions of their own as CAPTURES rows."""
+    names = [name for name in CAPTURES.names if name in Capture.__dataclass_fields__]
+    columns: dict[str, Any] = {name: [getattr(one, name) for one in captures] for name in names}
+    columns["capture_id"] = columns["extraction_id"] = [one.capture_id for one in captures]
+    return _batch(CAPTURES, len(captures), columns)
+
+
+def revisited_batch(resolved: Sequence[Resolved]) -> pa.RecordBatch:
+    """Revisits whose originals are known as CAPTURES rows."""
+    names = [name for name in CAPTURES.names if name in Revisit.__dataclass_fields__]
+    columns: dict[str, Any] = {name: [getattr(one.revisit, name) for one in resolved] for name in names}
+    columns["capture_id"] = [one.capture_id for one in resolved]
+    columns["extraction_id"] = [one.original_id for one in resolved]
+    columns["record_type"] = ["revisit"] * len(resolved)
+    columns["payload_digest"] = [one.payload_digest for one in resolved]
+    return _batch(CAPTURES, len(resolved), columns)
+
+
+def _plain(column: pa.Array) -> list[Any]:
+    """A column's values, times in microseconds."""
+    values: list[Any] = (column.cast(_LONG) if pa.types.is_timestamp(column.type) else column).to_pylist()
+    return values
+
+
 def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
     """Pages back from PAGES rows, to be merged: without tokens and signature, which have done their work by then."""
     columns = {
-        name: (column.cast(_LONG) if column.type == _TIME else column).to_pylist()
-        for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        if name in _MERGED
+        name: _plain(column) for name, column in zip(batch.schema.names, batch.columns, strict=True) if name in _MERGED
     }
     of_capture = [name for name in columns if name in Capture.__dataclass_fields__]
     for at, capture_id in enumerate(columns["capture_id"]):
@@ -245,7 +343,7 @@ def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
             capture=Capture(**{name: columns[name][at] for name in of_capture}),
             charset=columns["charset"][at],
             charset_source=columns["charset_source"][at],
-            title=columns["title"][at],
+            metadata=Metadata(**{name: columns[name][at] for name in Metadata.__dataclass_fields__}),
             flags=tuple(columns["flags"][at]),
             blocks=_blocks_from(columns["page_text"][at], columns["xpaths"][at], columns["block_numbers"][at]),
             signature=None,
@@ -353,11 +451,16 @@ def annotation_from(row: dict[str, Any]) -> Annotation:
 
 
 def extractions_batch(
-    extractions: Sequence[Extraction], htmls: Sequence[str | None], site_parts: int
+    extractions: Sequence[Extraction],
+    languages: Sequence[Language],
+    htmls: Sequence[str | None],
+    site_parts: int,
+    seen: Mapping[str, Seen] = MappingProxyType({}),
 ) -> pa.RecordBatch:
-    """Extractions as EXTRACTIONS rows; `htmls` is the annotated HTML where it was asked for."""
+    """Extractions as EXTRACTIONS rows; `languages` are those of their texts, `htmls` is the annotated HTML where it was
+    asked for. `seen` has the capture ids of those that were revisited."""
     pages = [one.page for one in extractions]
-    columns = _capture_columns(pages)
+    columns = _capture_columns(pages) | _seen_columns(pages, seen)
     crosses = [cross for one in extractions for cross in one.crosses]
     columns |= {name: [getattr(one, name) for one in extractions] for name in ("status", "template_id", "text")}
     columns |= {
@@ -365,6 +468,8 @@ def extractions_batch(
             [one.crosses for one in extractions], _structs(_CROSS, len(crosses), _cross_columns(crosses))
         ),
         "segments": _segments_column(extractions),
+        "language": [language.tag for language in languages],
+        "language_score": [language.score for language in languages],
         "page_text": [page.blocks.text for page in pages],
         "blocks": [len(page.blocks) for page in pages],
         "words": [int(page.blocks.words.sum()) for page in pages],
@@ -373,6 +478,16 @@ def extractions_batch(
         "site_part": [site_part(page.capture.site, site_parts) for page in pages],
     }
     return _batch(EXTRACTIONS, len(extractions), columns)
+
+
+def _seen_columns(pages: Sequence[Page], seen: Mapping[str, Seen]) -> dict[str, Any]:
+    once = [Seen(first=page.capture.timestamp, last=page.capture.timestamp, revisits=0) for page in pages]
+    found = [seen.get(page.capture_id, one) for page, one in zip(pages, once, strict=True)]
+    return {
+        "first_seen": [one.first for one in found],
+        "last_seen": [one.last for one in found],
+        "revisits": [one.revisits for one in found],
+    }
 
 
 def _structs(fields: list[pa.Field], length: int, columns: dict[str, Any]) -> pa.StructArray:

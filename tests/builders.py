@@ -15,7 +15,7 @@ from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import pages
 from dbce_spark.dbce.annotate import run_lengths
 from dbce_spark.labels import ARMS
-from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page, Traits
+from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page, Revisit, Traits
 from dbce_spark.page import Parsed, parse
 from dbce_spark.tokens import hashed
 
@@ -188,11 +188,13 @@ def read(path: str | Path, *settings: str) -> list[Any]:
 
 
 def fates(path: str | Path, *settings: str) -> list[str]:
-    """What became of each record of a file: its URL, "reject:REASON" or "skip:FILTER"."""
+    """What became of each record of a file: its URL, "revisit:URL", "reject:REASON" or "skip:FILTER"."""
     return [fate(one) for one in read(path, *settings)]
 
 
 def fate(found: Any) -> str:
     if isinstance(found, warc.Fetch):
         return found.capture.url
+    if isinstance(found, Revisit):
+        return f"revisit:{found.url}"
     return f"reject:{found.reason}" if hasattr(found, "reason") else f"skip:{found.filter}"

@@ -25,6 +25,8 @@ def test_bench_writes_times_and_ratios(spark: "SparkSession", tmp_path: Path) ->
 
     assert {"dbce_local", "dbce_spark", "trafilatura", "resiliparse"} == set(times)
     assert {"dbce_local", "dbce_spark", "resiliparse"} == set(report["ratio_to_trafilatura"])
+    assert {"dbce", "fastwarc", "ratio"} == set(report["reader"])
+    assert min(report["reader"].values()) > 0
     assert report["pages"] == report["spark"]["pages"] > 0
     assert sum(report["stages"].values()) == pytest.approx(times["dbce_local"], abs=0.01)
 

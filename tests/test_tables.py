@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 from dbce_spark import tables
 from dbce_spark.dbce import local, pools
 from dbce_spark.dbce.buckets import url_hash
-from dbce_spark.model import Annotation, Extraction, Found, Page, Segments
+from dbce_spark.language import UNKNOWN, Language
+from dbce_spark.model import Annotation, Extraction, Found, Page, Revisit, Seen, Segments
 from dbce_spark.rejects import Reason, Reject, Stage
-from tests.builders import config, cross, page, traits
+from dbce_spark.revisits import Resolved
+from tests.builders import config, cross, microseconds, page, traits
 from tests.strategies import annotations, documents
 
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
@@ -59,7 +61,9 @@ def extracted() -> list[Extraction]:
 
 
 def segments_rows(extraction: Extraction) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = tables.extractions_batch([extraction], [None], 4).column("segments")[0].as_py()
+    rows: list[dict[str, Any]] = (
+        tables.extractions_batch([extraction], [UNKNOWN], [None], 4).column("segments")[0].as_py()
+    )
     return rows
 
 
@@ -177,7 +181,7 @@ def test_rejects_have_their_fields() -> None:
     )
     (row,) = tables.rejects_batch([one]).to_pylist()
 
-    assert dataclasses.asdict(one) == row
+    assert {name: getattr(one, name) for name in tables.REJECTS.names} == row
     assert (str, str) == (type(row["stage"]), type(row["reason"]))
 
 
@@ -218,18 +222,18 @@ def test_annotations_come_back(some: list[Annotation]) -> None:
 def test_extractions_have_the_schema() -> None:
     """A batch of extractions fits the table's schema and holds no null where there is a value."""
     some = extracted()
-    batch = tables.extractions_batch(some, [None] * len(some), 4)
+    batch = tables.extractions_batch(some, [UNKNOWN] * len(some), [None] * len(some), 4)
     batch.validate(full=True)
     nulls = [name for name, column in zip(batch.schema.names, batch.columns, strict=True) if column.null_count]
 
     assert tables.EXTRACTIONS == batch.schema
-    assert nulls == ["html"]
+    assert nulls == ["published", "modified", "canonical_url", "html"]
 
 
 def test_extraction_row() -> None:
     """Texts and counts of a row are those of its page."""
     some = extracted()
-    rows = tables.extractions_batch(some, ["<p>"] * len(some), 4).to_pylist()
+    rows = tables.extractions_batch(some, [Language("en", 0.5)] * len(some), ["<p>"] * len(some), 4).to_pylist()
     for one, row in zip(some, rows, strict=True):
         assert (one.text, one.status, "<p>") == (row["text"], row["status"], row["html"])
         assert (one.page.blocks.text, len(one.page.blocks)) == (row["page_text"], row["blocks"])
@@ -243,7 +247,7 @@ def test_extraction_row() -> None:
 def test_segment_rows_belong_to_their_page() -> None:
     """Rows of many pages in one batch: each segment with the path of its own page's block."""
     some = extracted()
-    rows = tables.extractions_batch(some, [None] * len(some), 4).column("segments").to_pylist()
+    rows = tables.extractions_batch(some, [UNKNOWN] * len(some), [None] * len(some), 4).column("segments").to_pylist()
     expected = [[one.page.blocks.xpaths[block] for block in one.segments.blocks] for one in some]
     actual = [[segment["xpath"] for segment in segments] for segments in rows]
 
@@ -253,7 +257,7 @@ def test_segment_rows_belong_to_their_page() -> None:
 def test_crosses_rows() -> None:
     """A row's crosses are its own, in order of their ids."""
     some = extracted()
-    rows = tables.extractions_batch(some, [None] * len(some), 4).column("crosses").to_pylist()
+    rows = tables.extractions_batch(some, [UNKNOWN] * len(some), [None] * len(some), 4).column("crosses").to_pylist()
 
     assert [[made.cross_id for made in one.crosses] for one in some] == [
         [made["cross_id"] for made in row] for row in rows
@@ -293,12 +297,70 @@ def documented(heading: str) -> list[str]:
 
 
 def test_documentation_names_every_column() -> None:
-    """docs/tables.md lists the columns of extractions, their segments, and rejects, in their order."""
+    """docs/tables.md lists the columns of extractions, their segments, captures, and rejects, in their order."""
     segment = tables.EXTRACTIONS.field("segments").type.value_type
 
     assert tables.EXTRACTIONS.names == documented("extractions")
     assert [segment.field(at).name for at in range(segment.num_fields)] == documented("segments")
+    assert tables.CAPTURES.names == documented("captures")
     assert tables.REJECTS.names == documented("rejects")
+
+
+REVISIT = Revisit(
+    url="http://www.example.org/ä",
+    url_key="org,example)/ä",
+    site="example.org",
+    timestamp=-1_000_000,
+    warc_file="a.warc",
+    warc_offset=1 << 40,
+    warc_length=99,
+    record_id="<urn:uuid:1>",
+    http_status=304,
+    is_unmodified=True,
+    digest="sha1:A",
+    refers_to_id="",
+    refers_to_key="org,example)/b",
+    refers_to_time=None,
+)
+
+
+def test_revisits_survive_the_round_trip() -> None:
+    """A revisit is the same when it was staged and read back, whether it names a date or none."""
+    some = [REVISIT, dataclasses.replace(REVISIT, refers_to_time=1_500_000_000_123_456, is_unmodified=False)]
+    batch = tables.revisits_batch(some, file_no=3, first_row=7)
+
+    assert some == tables.revisits_from(batch)
+    assert ([3, 3], [7, 8]) == (batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist())
+
+
+def test_capture_of_a_revisit() -> None:
+    """A revisit is a capture of its own URL and time with the payload of its original."""
+    original = PAGES[0].capture
+    one = Resolved(REVISIT, original.capture_id, original.payload_digest)
+    (row,) = tables.revisited_batch([one]).to_pylist()
+    (own,) = tables.captures_batch([original]).to_pylist()
+
+    assert (REVISIT.url, REVISIT.timestamp, "revisit", 304) == (
+        row["url"],
+        microseconds(row["timestamp"].isoformat()),
+        row["record_type"],
+        row["http_status"],
+    )
+    assert own["capture_id"] == own["extraction_id"] == row["extraction_id"] != row["capture_id"]
+    assert own["payload_digest"] == row["payload_digest"]
+    assert "response" == own["record_type"]
+
+
+def test_when_an_extraction_was_seen() -> None:
+    """An extraction that was not revisited was seen once; of others the times are given."""
+    some = extracted()[:2]
+    first = some[0].page.capture
+    again = {first.capture_id: Seen(first=first.timestamp, last=first.timestamp + 7_000_000, revisits=2)}
+    rows = tables.extractions_batch(some, [UNKNOWN] * 2, [None] * 2, 4, again).to_pylist()
+
+    assert [2, 0] == [row["revisits"] for row in rows]
+    assert [timedelta(seconds=7), timedelta(0)] == [row["last_seen"] - row["first_seen"] for row in rows]
+    assert [row["timestamp"] for row in rows] == [row["first_seen"] for row in rows]
 
 
 def test_schemas_are_nullable_throughout() -> None:

@@ -4,36 +4,59 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from dbce_spark.config import DbceConfig, LabelConfig
+from dbce_spark import budget, places
+from dbce_spark.config import DbceConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import buckets, classify, crosses, pages, pools, postprocess
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
-from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Gathered, Page, Segments
+from dbce_spark.language import UNKNOWN, Language, detect
+from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Gathered, Page, Revisit, Segments
 from dbce_spark.rejects import Reject, Skip
+from dbce_spark.revisits import Resolved, share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of every record: `records_read = len(extractions) + len(rejects) + sum(skipped.values())`."""
+    """What became of every record: one of `extractions`, `revisits` and `rejects`, or counted in `skipped`."""
 
     records_read: int
     extractions: list[Extraction]
+    revisits: list[Resolved]
     rejects: list[Reject]
     skipped: Counter[str]
+    selection: dict[str, Any] | None
+    """What became of the lines of the indexes, as in run.json; None without."""
+    failed_files: dict[str, Any]
 
 
-def extract(paths: Iterable[str], config: DbceConfig) -> Result:
-    """The extractions of all captures in some files, in order of capture id."""
-    records = [record for path in paths for record in pages.read(path, config)]
+def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (), base: str = "") -> Result:
+    """The extractions of all captures in some files and at the places that some indexes name, in order of capture id.
+
+    `base` is where file names in an index lie; "": beside it.
+    """
+    named, files = places.named(indexes, base, config), sorted(paths)
+    sources: list[pages.Source] = [*files, *places.cut(named.archives, config.input.records_per_task)]
+    records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
+    losses = places.index_losses(named.rejects, indexes)
+    for source in sources:
+        found = [*pages.read(source, config)]
+        losses += pages.losses(source, [one for one in found if isinstance(one, Reject)])
+        records += found
     read = [record for record in records if isinstance(record, Page)]
     unique = pages.unique(read)
-    skips = [record for record in records if isinstance(record, Skip)] + [pages.DUPLICATE] * (len(read) - len(unique))
+    shared = share([page.capture for page in unique], [record for record in records if isinstance(record, Revisit)])
+    duplicates = len(read) - len(unique) + shared.duplicates
+    skips = [record for record in records if isinstance(record, Skip)] + [pages.DUPLICATE] * duplicates
     return Result(
         records_read=len(records),
         extractions=extractions(unique, config),
-        rejects=[record for record in records if isinstance(record, Reject)],
+        revisits=shared.revisits,
+        rejects=[record for record in records if isinstance(record, Reject)] + shared.rejects,
         skipped=Counter(skip.filter for skip in skips),
+        selection=named.as_dict() if indexes else None,
+        failed_files=budget.report(budget.joined(losses, named.asked), len(files) + len(indexes) + len(named.archives)),
     )
 
 
@@ -95,6 +118,13 @@ def judge(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
             kept = classify.kept(scores, one.page.blocks.words, label.favor)
             found.append(extraction(one, by_score(one, scores, kept)))
     return found
+
+
+def languages(found: Sequence[Extraction], config: LanguageConfig) -> list[Language]:
+    """The language of each main text; unknown where it is not asked for."""
+    if not config.detect:
+        return [UNKNOWN] * len(found)
+    return [detect(one.text, min_words=config.min_words, sample_chars=config.sample_chars) for one in found]
 
 
 def extraction(one: Gathered, segments: Segments) -> Extraction:

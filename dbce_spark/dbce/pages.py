@@ -4,12 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from dbce_spark import page, warc
+from dbce_spark import budget, page, places, sources, warc
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import classify
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.model import Page, Traits
+from dbce_spark.metadata import metadata
+from dbce_spark.model import Page, Revisit, Traits
 from dbce_spark.page import Parsed
 from dbce_spark.rejects import Reason, Reject, Skip, Stage
 
@@ -20,18 +21,37 @@ DUPLICATE = Skip("duplicate")
 """A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
 
 
-def read(path: str, config: DbceConfig) -> Iterator[Page | Reject | Skip]:
-    """Every record of one file: pages and rejects of fetched captures in the order of the file, as all others are."""
-    fetches: list[warc.Fetch] = []
-    for found in warc.read(path, config.input, config.page.max_html_bytes):
+Source = str | places.Places
+"""What one task reads: a whole file, or some places that an index names."""
+
+
+def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
+    """Every record of one source, in its order."""
+    if isinstance(source, str):
+        return warc.read(source, config.input, config.page.max_html_bytes, places.refusal(config.select))
+    return places.read(source, config)
+
+
+def losses(source: Source, rejects: Sequence[Reject]) -> list[budget.Loss]:
+    """What was lost of a source, by all its rejects."""
+    if not isinstance(source, str):
+        return places.losses(rejects)
+    lost = budget.of_file(source, rejects, sources.size)
+    return [] if lost is None else [lost]
+
+
+def read(source: Source, config: DbceConfig) -> Iterator[Page | Revisit | Reject | Skip]:
+    """Every record of one source: pages and rejects of fetched captures in its order, as all others are."""
+    some: list[warc.Fetch] = []
+    for found in fetches(source, config):
         if not isinstance(found, warc.Fetch):
             yield found
             continue
-        fetches.append(found)
-        if len(fetches) == TOGETHER:
-            yield from of_fetches(fetches, config)
-            fetches = []
-    yield from of_fetches(fetches, config)
+        some.append(found)
+        if len(some) == TOGETHER:
+            yield from of_fetches(some, config)
+            some = []
+    yield from of_fetches(some, config)
 
 
 def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
@@ -56,10 +76,8 @@ def page_of(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
 def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config)
-    except page.NoText as error:
-        return _reject(fetch, Reason.NO_TEXT, error)
     except page.PageError as error:
-        return _reject(fetch, Reason.PARSER_FAILED, error)
+        return _reject(fetch, Reason(error.reason), error)
 
 
 def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: DbceConfig) -> Page:
@@ -69,17 +87,17 @@ def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: 
     """
     capture = fetch.capture
     shingles = TOKENISERS[config.template.tokens](parsed.tree)
-    flags = {*parsed.flags, *(["truncated"] if capture.truncated else [])}
+    flags = {*parsed.flags, *(str(defect) for defect in fetch.defects), *(["truncated"] if capture.truncated else [])}
     if len(shingles) < config.template.min_shingles:
         flags.add("few_shingles")
-    signature = None if flags & {"few_shingles", "too_many_tokens"} else sign(shingles, config.lsh)
+    signature = None if flags & {"few_shingles", "too_many_blocks", "too_many_tokens"} else sign(shingles, config.lsh)
     threshold = config.lsh.threshold_of(capture.site)
     return Page(
         capture_id=capture.capture_id,
         capture=capture,
         charset=parsed.charset,
         charset_source=parsed.charset_source,
-        title=parsed.title,
+        metadata=metadata(parsed.declared, capture.url, capture.timestamp),
         flags=tuple(sorted(flags)),
         blocks=parsed.blocks,
         signature=signature,
@@ -101,8 +119,8 @@ def _reject(fetch: warc.Fetch, reason: Reason, error: Exception) -> Reject:
 
 
 def unique(pages: Iterable[Page]) -> list[Page]:
-    """One page a capture: the first by file and offset. In order of capture id."""
+    """One page a capture: the first, in the order in which they come. In order of capture id."""
     first: dict[str, Page] = {}
-    for one in sorted(pages, key=lambda one: (one.capture.warc_file, one.capture.warc_offset)):
+    for one in pages:
         first.setdefault(one.capture_id, one)
     return [first[capture_id] for capture_id in sorted(first)]

@@ -18,17 +18,27 @@ TEMPLATES = 100
 
 FLAGS = {
     "charset_errors": "bytes that are not in the page's charset were replaced",
-    "deep": "what lies below a depth of 2,048 elements was dropped by the parser",
+    "deep": "the parser stopped at a depth of 2,048 elements; what follows is not there",
     "few_shingles": "too little structure to be compared with other pages",
+    "too_many_blocks": "too long to be compared with other pages",
     "too_many_tokens": "too long to be compared with other pages",
-    "truncated": "the record is shorter than it says, or says that it is cut",
+    "truncated": "the record is shorter than it says, or says that it is cut, or its body is",
+    "no_status_line": "stored without an HTTP status line",
+    "head_without_end": "the page begins where headers were",
+    "chunks_lie": "chunks announced and not there, or there and not announced",
+    "chunks_broken": "behind a broken chunk the body is kept as stored",
+    "coding_lies": "a content coding announced and not there, or there and not announced",
+    "body_short": "the body ends before its length, its last chunk or its compressed stream does",
+    "body_damaged": "a compressed stream breaks: what comes before is kept",
+    "body_long": "bytes behind the end of the last chunk or compressed stream were passed over",
 }
 CHARSET_SOURCES = {
     "bom": "byte order mark",
     "utf8": "valid UTF-8",
     "http": "HTTP header",
     "meta": "<meta> of the page",
-    "fallback": "none declared",
+    "detected": "none declared: by its letters",
+    "fallback": "none declared, too few letters to tell",
 }
 
 
@@ -38,13 +48,14 @@ class Balance:
 
     records: int
     extractions: int
+    revisits: int
     rejects: int
     skipped: int
 
     @property
     def missing(self) -> int:
         """Records without a fate; negative if there are more fates than records."""
-        return self.records - self.extractions - self.rejects - self.skipped
+        return self.records - self.extractions - self.revisits - self.rejects - self.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +106,7 @@ def overview(output: Output, counts: Counts, views: Sequence[View]) -> Overview:
         balance=Balance(
             records=run.get("records_read", 0),
             extractions=counts.extractions,
+            revisits=run.get("revisits", 0),
             rejects=rejected.counts.total(),
             skipped=sum(run.get("skipped", {}).values()),
         ),

@@ -19,22 +19,23 @@ from pyspark.sql import functions as F
 from dbce_spark import store, tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
-from dbce_spark.model import Gathered, Page
-from dbce_spark.spark import annotations, evidence, pages
+from dbce_spark.model import Gathered, Page, Seen
+from dbce_spark.spark import annotations, evidence, pages, revisits
 from dbce_spark.spark.groups import groups
 
 NAME = "extractions"
 REJECTS = "rejects"
 _TASKS_OF_SMALL_RUN = 32
 _REPEATING = [
-    *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id"),
+    *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
+    "declared_language",
     *(f"segments.list.element.{name}" for name in ("xpath", "label", "bits", "score", "conflict")),
     *(f"segments.list.element.{name}" for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
     *(f"crosses.list.element.{name}" for name in ("bits", "up", "down", "prev", "next")),
 ]
 _SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
 _Rows = dict[str, list[dict[str, Any]]]
-_DROPPED, _ANNOTATION, _EVIDENCE, _MERGE = range(4)
+_DROPPED, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(5)
 
 
 def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequence[pages.Tally]) -> Counter[str]:
@@ -66,7 +67,7 @@ def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequenc
 
 def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_per_file: int) -> DataFrame:
     """All that is to be done, a task a partition: for each row group of each staged file the rows that are dropped, the
-    annotations and the evidence of the others, and last a row that says that now it can be merged.
+    annotations, the evidence and the revisits of the others, and last a row that says that now it can be merged.
 
     Which row groups a task has is a matter of the staged rows alone, so that the same input gives the same files.
     """
@@ -88,7 +89,8 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
     heard = evidence.staged(spark, output).select(
         "capture_id", F.lit(_EVIDENCE).alias("step"), F.struct(*tables.EVIDENCE.names).alias("evidence")
     )
-    told = annotated.unionByName(heard, allowMissingColumns=True)
+    again = revisits.seen(spark, output).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
+    told = annotated.unionByName(heard, allowMissingColumns=True).unionByName(again, allowMissingColumns=True)
     brought = told.join(places_of, on="capture_id", how="inner").drop("capture_id")
     rows = marks.unionByName(drops, allowMissingColumns=True).unionByName(brought, allowMissingColumns=True)
     task = F.floor((F.col("first") + F.col("row_group")) / per_task).cast("int")
@@ -125,9 +127,10 @@ def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig)
     dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
     annotated = _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur")
     heard = _by_capture(group.filter(pc.equal(steps, _EVIDENCE)).column("evidence"), "capture_id")
+    again = _by_capture(group.filter(pc.equal(steps, _SEEN)).column("seen"), "capture_id")
     for batch in pages.merging_batches(output, file_no, number):
         kept = batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
-        merged = merge(kept, annotated, heard, config)
+        merged = merge(kept, annotated, heard, again, config)
         statuses.update(merged.column("status").to_pylist())
         for part in pc.unique(merged.column("site_part")).to_pylist():
             of_part = merged.filter(pc.equal(merged.column("site_part"), part))
@@ -143,15 +146,24 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
     return found
 
 
-def merge(batch: pa.RecordBatch, annotated: _Rows, heard: _Rows, config: DbceConfig) -> pa.RecordBatch:
-    """The EXTRACTIONS rows of some staged pages, their ANNOTATIONS rows and their EVIDENCE rows, by capture id."""
+def merge(batch: pa.RecordBatch, annotated: _Rows, heard: _Rows, again: _Rows, config: DbceConfig) -> pa.RecordBatch:
+    """The EXTRACTIONS rows of some staged pages. Their ANNOTATIONS rows, their EVIDENCE rows, and when they were seen
+    again stand under their capture ids."""
     gathered = [_gathered(page, annotated, heard) for page in tables.pages_from(batch)]
     results = local.judge(gathered, config.label)
     htmls = [
         None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
         for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
     ]
-    return tables.extractions_batch(results, htmls, config.output.site_parts)
+    languages = local.languages(results, config.language)
+    seen = {one.page.capture_id: _seen(one.page, again) for one in results if one.page.capture_id in again}
+    return tables.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
+
+
+def _seen(page: Page, again: _Rows) -> Seen:
+    (row,) = again[page.capture_id]
+    own = page.capture.timestamp
+    return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
 
 
 def _gathered(page: Page, annotated: _Rows, heard: _Rows) -> Gathered:
@@ -175,6 +187,7 @@ def _write_rejects(spark: SparkSession, output: str) -> None:
     target = f"{output.rstrip('/')}/{REJECTS}"
     ordered = (
         pages.rejects(spark, output)
+        .unionByName(revisits.rejects(spark, output))
         .repartition(1)
         .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     )

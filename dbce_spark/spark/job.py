@@ -17,26 +17,31 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 import dbce_spark
-from dbce_spark import store
+from dbce_spark import budget, store
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.spark import annotations, crosses, evidence, extractions, pages, staging
+from dbce_spark.spark import annotations, captures, crosses, evidence, extractions, pages, revisits, selection, staging
 from dbce_spark.spark.progress import Progress
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "FastWARC", "datasketch", "rapidfuzz", "numpy")
+_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a run is asked to do, its parameters aside. `started` is when the command began, by `time.monotonic`."""
+    """What a run is asked to do, its parameters aside. `started` is when the command began, by `time.monotonic`.
+
+    File names in the `indexes` are relative to `base`; "": to the folder of their index.
+    """
 
     files: Sequence[str]
     output: str
     with_html: bool
     limit: int | None
     started: float
+    indexes: Sequence[str] = ()
+    base: str = ""
 
 
 def check_output(output: str, *, overwrite: bool) -> None:
@@ -50,13 +55,13 @@ def check_output(output: str, *, overwrite: bool) -> None:
         raise OutputError(f"{output} is a file; give a folder for the output")
     if any(folder.iterdir()) and not overwrite:
         raise OutputError(f"{output} exists; give another --output, or --overwrite to replace it")
-    ours = {RUN_FILE, extractions.NAME, extractions.REJECTS, staging.FOLDER}
+    ours = {RUN_FILE, extractions.NAME, captures.NAME, extractions.REJECTS, staging.FOLDER}
     if foreign := sorted({entry.name for entry in folder.iterdir()} - ours):
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
 def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
-    """Runs all stages and returns what run.json says.
+    """Runs all stages and returns what run.json says. `budget.check` says whether too many files failed.
 
     Raises:
         JobError: Spark gave up on a stage.
@@ -75,8 +80,18 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     staging.prepare(output)
     progress = Progress(spark.sparkContext)
     progress.seconds["start"] = round(time.monotonic() - request.started, 3)
-    tallies, passed_over = _pages(spark, request, config, progress)
-    tally = sum(tallies, pages.Tally())
+    selected = selection.Selected()
+    if request.indexes:
+        with progress.stage(selection.NAME):
+            selected = selection.stage(spark, sorted(request.indexes), request.base, output, config)
+    tallies, passed_over = _pages(spark, request, selected, config, progress)
+    # Lines of an index that are no entries, and indexes that are none, are records that were read and rejected.
+    refused = pages.Tally(selected.rejects.total(), rejects=selected.rejects, losses=selected.losses)
+    tally = sum(tallies, refused)
+    with progress.stage(revisits.NAME):
+        account = revisits.Account()
+        if tally.revisits:
+            account = revisits.stage(spark, output, is_limited=request.limit is not None)
     with progress.stage(crosses.NAME):
         sizes = crosses.stage(spark, output, config)
     with progress.stage(evidence.NAME):
@@ -85,20 +100,28 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         annotations.stage(spark, output, config)
     with progress.stage(extractions.NAME):
         statuses = extractions.write(spark, output, config, tallies)
+    with progress.stage(captures.NAME):
+        captures.write(spark, output, statuses.total() + account.shared)
     report = {
         "records_read": tally.records,
-        "captures": tally.captures,
+        "captures": statuses.total() + account.shared,
         "extractions": statuses.total(),
+        "revisits": account.shared,
         "crossed": statuses["crossed"],
         "single": statuses["single"],
-        "rejects": dict(sorted(tally.rejects.items())),
-        "skipped": dict(sorted((tally.skipped + passed_over).items())),
+        "rejects": dict(sorted((tally.rejects + account.rejects).items())),
+        "skipped": dict(sorted((tally.skipped + passed_over + account.skipped).items())),
+        **({"selection": selected.as_dict()} if request.indexes else {}),
         "seconds": progress.seconds,
         "pages_per_second_per_core": _speed(statuses.total(), progress.seconds, spark.sparkContext.defaultParallelism),
         "cores": spark.sparkContext.defaultParallelism,
         "largest_bucket": sizes.largest,
         "capped_buckets": sizes.capped,
-        "files": len(request.files),
+        "files": len(request.files) + len(selected.archives),
+        "failed_files": budget.report(
+            budget.joined(tally.losses, selected.archives),
+            len(request.files) + len(request.indexes) + len(selected.archives),
+        ),
         "config": config.as_dict(),
         "versions": _versions(spark),
     }
@@ -109,22 +132,24 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
 
 
 def _pages(
-    spark: SparkSession, request: Request, config: DbceConfig, progress: Progress
+    spark: SparkSession, request: Request, selected: selection.Selected, config: DbceConfig, progress: Progress
 ) -> tuple[list[pages.Tally], Counter[str]]:
-    """The first stage, with counts that grow as its tasks end.
+    """The reading stage, with counts that grow as its tasks end.
 
-    Returns a tally for each file, and how many captures were passed over when all were known.
+    Returns a tally for each file and each part of the places, and how many captures were passed over when all were
+    known.
     """
-    records, captures = (spark.sparkContext.accumulator(0) for _ in range(2))
+    records, read = (spark.sparkContext.accumulator(0) for _ in range(2))
 
     def seen(of_file: int, captures_of_file: int) -> None:
         records.add(of_file)
-        captures.add(captures_of_file)
+        read.add(captures_of_file)
 
-    with progress.stage(pages.NAME, lambda: f"{records.value:,} records, {captures.value:,} captures"):
+    with progress.stage(pages.NAME, lambda: f"{records.value:,} records, {read.value:,} captures"):
         tallies = pages.stage(
             spark,
             sorted(request.files),
+            selected.parts,
             request.output,
             config,
             with_html=request.with_html,
@@ -146,7 +171,7 @@ def _clear(output: str) -> None:
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / RUN_FILE).unlink(missing_ok=True)
-    for name in (extractions.NAME, extractions.REJECTS, staging.FOLDER):
+    for name in (extractions.NAME, captures.NAME, extractions.REJECTS, staging.FOLDER):
         shutil.rmtree(folder / name, ignore_errors=True)
 
 

@@ -1,24 +1,28 @@
-"""First stage: the map over files. Every record of every file becomes a staged page, a staged reject, or a count."""
+"""The map over files, and over the places that indexes name: every record becomes a staged page, a staged reject, or a
+count."""
 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables, warc
+from dbce_spark.budget import Loss
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, of_fetches
-from dbce_spark.model import Page
+from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, fetches, losses, of_fetches
+from dbce_spark.model import Page, Revisit
 from dbce_spark.rejects import Reject, Skip
-from dbce_spark.spark import staging
+from dbce_spark.spark import selection, staging
+from dbce_spark.spark.groups import groups
 
 NAME = "pages"
-REJECTS = "rejects"
+REJECTS = staging.REJECTS
 LIMIT = Skip("limit")
 """A capture beyond `--limit`."""
 
@@ -26,8 +30,10 @@ _LOT_BYTES = 16 << 20
 """HTML that is held at once, but for the page that goes beyond it."""
 
 _BATCH_CAPTURES = 128
-_REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "warc_file"]
+_ROWS_THAT_WAIT = 1024
+_REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 _PLACE = ["file_no", "row_no"]
+_TALLIES = "file_no long, tally string"
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
 
 ROWS_PER_GROUP = 512
@@ -36,12 +42,14 @@ ROWS_PER_GROUP = 512
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the records of some files. `skipped` by filter, `rejects` by reason."""
+    """What became of the records of some sources. `skipped` by filter, `rejects` by reason."""
 
     records: int = 0
     captures: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
     rejects: Counter[str] = field(default_factory=Counter)
+    losses: list[Loss] = field(default_factory=list)
+    revisits: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -49,12 +57,31 @@ class Tally:
             self.captures + other.captures,
             self.skipped + other.skipped,
             self.rejects + other.rejects,
+            self.losses + other.losses,
+            self.revisits + other.revisits,
+        )
+
+    def as_json(self) -> str:
+        fields = {name: getattr(self, name) for name in Tally.__dataclass_fields__}
+        return json.dumps(fields | {"losses": [asdict(one) for one in self.losses]})
+
+    @staticmethod
+    def from_json(text: str) -> "Tally":
+        plain = json.loads(text)
+        return Tally(
+            plain["records"],
+            plain["captures"],
+            Counter(plain["skipped"]),
+            Counter(plain["rejects"]),
+            [Loss(**one) for one in plain["losses"]],
+            plain["revisits"],
         )
 
 
 def stage(
     spark: SparkSession,
     files: Sequence[str],
+    parts: int,
     output: str,
     config: DbceConfig,
     *,
@@ -62,48 +89,90 @@ def stage(
     limit: int | None,
     seen: Callable[[int, int], None],
 ) -> list[Tally]:
-    """Reads the files, one task each, and stages their pages and rejects. `seen` takes (records, captures) of ended
-    tasks.
+    """Reads the files, and then as many parts of the selected places, one task each, and stages their pages and
+    rejects. `seen` takes (records, captures) of ended tasks.
 
-    Returns a tally for each file.
+    Returns a tally for each of them; parts are numbered behind the files.
     """
 
     all_files = spark.sparkContext.broadcast(list(files))
 
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def staged(source: Source, at: int) -> pa.RecordBatch:
+        tally = stage_file(source, at, output, config, with_html=with_html, limit=limit)
+        seen(tally.records, tally.captures)
+        return pa.RecordBatch.from_pydict({"file_no": [at], "tally": [tally.as_json()]})
+
+    def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for at in batch.column("id").to_pylist():
-                tally = stage_file(all_files.value[at], at, output, config, with_html=with_html, limit=limit)
-                counts = json.dumps({"skipped": tally.skipped, "rejects": tally.rejects})
-                seen(tally.records, tally.captures)
-                yield pa.RecordBatch.from_pydict(
-                    {"file_no": [at], "records": [tally.records], "captures": [tally.captures], "counts": [counts]}
-                )
+                yield staged(all_files.value[at], at)
 
-    one_task_a_file = spark.range(0, len(files), 1, len(files))
+    def read_places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for part in groups(batches, ["part"]):
+            yield staged(selection.places(part), len(all_files.value) + part.column("part")[0].as_py())
+
     tallies: dict[int, Tally] = {}
-    for row in one_task_a_file.mapInArrow(read, "file_no long, records long, captures long, counts string").collect():
-        counts = json.loads(row["counts"])
-        tallies[row["file_no"]] = Tally(
-            row["records"], row["captures"], Counter(counts["skipped"]), Counter(counts["rejects"])
-        )
-    return [tallies[at] for at in range(len(files))]
+    works = []
+    if files:
+        works.append(spark.range(0, len(files), 1, len(files)).mapInArrow(read_files, _TALLIES))
+    if parts:
+        works.append(selection.by_part(spark, output, parts).mapInArrow(read_places, _TALLIES))
+    for work in works:
+        tallies |= {row["file_no"]: Tally.from_json(row["tally"]) for row in work.collect()}
+    return [tallies[at] for at in range(len(files) + parts)]
 
 
 def stage_file(
-    path: str, file_no: int, output: str, config: DbceConfig, *, with_html: bool, limit: int | None
+    source: Source, file_no: int, output: str, config: DbceConfig, *, with_html: bool, limit: int | None
 ) -> Tally:
-    """Stages the pages and rejects of one file, as one Parquet file each, and stops behind `limit` captures."""
+    """Stages the pages, revisits and rejects of one source, as one Parquet file each, and stops behind `limit`
+    captures."""
     tally = Tally()
     rejects: list[Reject] = []
-    staged = staging.file(output, NAME, file_no)
-    with store.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP) as out:
-        for pages, htmls in _page_batches(path, config, tally, rejects, with_html=with_html, limit=limit):
+    with ExitStack() as open_files:
+        revisits = _Revisits(output, file_no, open_files)
+        staged = staging.file(output, NAME, file_no)
+        out = open_files.enter_context(
+            store.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
+        )
+        for pages, htmls in _page_batches(source, config, tally, rejects, revisits, with_html=with_html, limit=limit):
             first_row = tally.captures - len(pages)
             out.write(tables.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
+        revisits.flush()
+    tally.revisits = revisits.written
+    tally.losses = losses(source, rejects)
     if rejects:
         store.write_parquet(staging.file(output, REJECTS, file_no), tables.REJECTS, [tables.rejects_batch(rejects)])
     return tally
+
+
+@dataclass(slots=True)
+class _Revisits:
+    """The staged revisits of one source: a file that is there only if it has rows, and some rows that wait."""
+
+    output: str
+    file_no: int
+    open_files: ExitStack
+    written: int = 0
+    waiting: list[Revisit] = field(default_factory=list)
+    file: store.ParquetFile | None = None
+
+    def add(self, revisit: Revisit) -> None:
+        self.waiting.append(revisit)
+        if len(self.waiting) == _ROWS_THAT_WAIT:
+            self.flush()
+
+    def flush(self) -> None:
+        if not self.waiting:
+            return
+        if self.file is None:
+            path = staging.file(self.output, staging.REVISITS, self.file_no)
+            self.file = self.open_files.enter_context(
+                store.parquet_file(path, tables.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
+            )
+        self.file.write(tables.revisits_batch(self.waiting, file_no=self.file_no, first_row=self.written))
+        self.written += len(self.waiting)
+        self.waiting = []
 
 
 def merging_batches(output: str, file_no: int, group: int) -> Iterator[pa.RecordBatch]:
@@ -113,14 +182,21 @@ def merging_batches(output: str, file_no: int, group: int) -> Iterator[pa.Record
 
 
 def _page_batches(
-    path: str, config: DbceConfig, tally: Tally, rejects: list[Reject], *, with_html: bool, limit: int | None
+    source: Source,
+    config: DbceConfig,
+    tally: Tally,
+    rejects: list[Reject],
+    revisits: _Revisits,
+    *,
+    with_html: bool,
+    limit: int | None,
 ) -> Iterator[tuple[list[Page], list[bytes | None]]]:
-    """The pages of one file, and their HTML where it is kept, in batches of bounded size. Counts every record into
-    `tally` and collects the rejects."""
-    for fetches in _lots(path, config, tally, rejects, limit):
+    """The pages of one source, and their HTML where it is kept, in batches of bounded size. Counts every record into
+    `tally` and collects the rejects and the revisits."""
+    for lot in _lots(source, config, tally, rejects, revisits, limit):
         pages: list[Page] = []
         htmls: list[bytes | None] = []
-        for fetch, found in zip(fetches, of_fetches(fetches, config), strict=True):
+        for fetch, found in zip(lot, of_fetches(lot, config), strict=True):
             if isinstance(found, Reject):
                 rejects.append(found)
                 tally.rejects[str(found.reason)] += 1
@@ -133,21 +209,23 @@ def _page_batches(
 
 
 def _lots(
-    path: str, config: DbceConfig, tally: Tally, rejects: list[Reject], limit: int | None
+    source: Source, config: DbceConfig, tally: Tally, rejects: list[Reject], revisits: _Revisits, limit: int | None
 ) -> Iterator[list[warc.Fetch]]:
-    """The fetched captures of one file, as many at a time as are looked at together.
+    """The fetched captures of one source, as many at a time as are looked at together.
 
     No more than are left up to the limit: so nothing is read, and counted, that goes no further.
     """
     lot: list[warc.Fetch] = []
     held = 0
-    for record in warc.read(path, config.input, config.page.max_html_bytes):
+    for record in fetches(source, config):
         tally.records += 1
         if isinstance(record, Skip):
             tally.skipped[record.filter] += 1
         elif isinstance(record, Reject):
             rejects.append(record)
             tally.rejects[str(record.reason)] += 1
+        elif isinstance(record, Revisit):
+            revisits.add(record)
         else:
             lot.append(record)
             held += len(record.html)
@@ -171,7 +249,7 @@ def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]
 
     First by file and offset. Returns how many there are, by filter.
     """
-    pages = _staged(spark, output).select("capture_id", *_PLACE)
+    pages = staged(spark, output).select("capture_id", *_PLACE)
     first = pages.groupBy("capture_id").agg(F.min(F.struct(*_PLACE)).alias("first"), F.count("*").alias("copies"))
     repeated = first.where(F.col("copies") > 1)
     copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*_PLACE) > F.col("first"))
@@ -185,7 +263,8 @@ def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]
     return Counter({row["filter"]: row["count"] for row in counted})
 
 
-def _staged(spark: SparkSession, output: str) -> DataFrame:
+def staged(spark: SparkSession, output: str) -> DataFrame:
+    """All staged pages."""
     return staging.read(spark, output, NAME, tables.PAGES)
 
 
@@ -197,7 +276,7 @@ def dropped(spark: SparkSession, output: str) -> DataFrame:
 
 def kept(spark: SparkSession, output: str) -> DataFrame:
     """The staged pages that go on. Few are dropped, so their places are sent to the pages and not the pages to them."""
-    return _staged(spark, output).join(dropped(spark, output), on=_PLACE, how="left_anti")
+    return staged(spark, output).join(dropped(spark, output), on=_PLACE, how="left_anti")
 
 
 def rejects(spark: SparkSession, output: str) -> DataFrame:

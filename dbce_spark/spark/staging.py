@@ -8,6 +8,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 FOLDER = "_staging"
+REJECTS = "rejects"
+REVISITS, SHARED, UNRESOLVED = "revisits", "shared", "unresolved"
 
 
 def schema(arrow: pa.Schema) -> StructType:
@@ -26,7 +28,7 @@ def file(output: str, name: str, file_no: int) -> str:
 
 def prepare(output: str) -> None:
     """Makes the folders that a stage may leave without a file."""
-    for name in ("pages", "rejects"):
+    for name in ("pages", REJECTS, REVISITS, SHARED, UNRESOLVED, "selected"):
         Path(path(output, name)).mkdir(parents=True, exist_ok=True)
 
 

@@ -12,6 +12,7 @@ def text(report: Mapping[str, Any], output: str) -> str:
     return "\n".join(
         [
             "",
+            *_selection(report.get("selection")),
             _line("records", report["records_read"], f"in {report['files']:,} files"),
             _line("captures", report["captures"], f"pages, {duplicates:,} of them duplicates"),
             _line("extractions", report["extractions"], f"{report['crossed']:,} crossed, {report['single']:,} single"),
@@ -25,6 +26,16 @@ def text(report: Mapping[str, Any], output: str) -> str:
             f"output          {output}",
         ]
     )
+
+
+def _selection(told: Mapping[str, Any] | None) -> list[str]:
+    """What became of the lines of an index."""
+    if told is None:
+        return []
+    return [
+        _line("index lines", told["read"], f"{told['selected']:,} selected, {told['duplicate']:,} of them twice"),
+        *(f"  {name:24}{count:>12,}" for name, count in told["skipped"].items()),
+    ]
 
 
 def _line(name: str, value: float, remark: str = "") -> str:

@@ -76,9 +76,9 @@ def test_page_without_text_is_a_reject(html: bytes, reason: Reason) -> None:
 
 
 def test_one_page_a_capture() -> None:
-    """Of the same URL, time and payload the first by file and offset stays, in order of ids."""
-    one = page(TEMPLATE, warc_file="b.warc", warc_offset=1)
-    again = page(TEMPLATE, warc_file="a.warc", warc_offset=9)
+    """Of the same URL, time and payload the first stays, in order of ids."""
+    one = page(TEMPLATE, warc_file="a.warc", warc_offset=9)
+    again = page(TEMPLATE, warc_file="b.warc", warc_offset=1)
     other = page(TEMPLATE, payload_digest="sha1:B")
     made = unique([one, other, again])
 

@@ -103,7 +103,8 @@ def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, html
     """The finished output of a run over some archives, in `parts` files."""
     result = local.extract([str(path) for path in archives], PATTERNS)
     html = [f"<pre>{one.page.blocks.text}</pre>" if htmls else None for one in result.extractions]
-    batches = [tables.extractions_batch(result.extractions, html, parts)] if result.extractions else []
+    languages = local.languages(result.extractions, PATTERNS.language)
+    batches = [tables.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []
     extractions = pa.Table.from_batches(batches, tables.EXTRACTIONS)
     rejects = pa.Table.from_batches([tables.rejects_batch(result.rejects)]).select(tables.REJECTS.names)
     for part in range(parts):
@@ -121,8 +122,9 @@ def _run(result: local.Result, files: int) -> dict[str, Any]:
     statuses = Counter(one.status for one in result.extractions)
     return {
         "records_read": result.records_read,
-        "captures": len(result.extractions) + result.skipped["duplicate"],
+        "captures": len(result.extractions) + len(result.revisits),
         "extractions": len(result.extractions),
+        "revisits": len(result.revisits),
         "crossed": statuses["crossed"],
         "single": statuses["single"],
         "rejects": dict(Counter(str(one.reason) for one in result.rejects)),

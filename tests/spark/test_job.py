@@ -13,6 +13,7 @@ import pytest
 from dbce_spark import config, sources, tables
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
+from dbce_spark.revisits import seen
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import job
 from tests.spark.partitions import spread_over
@@ -62,7 +63,9 @@ def rows(output: Path) -> list[dict[str, Any]]:
 
 def rows_of(result: local.Result) -> list[dict[str, Any]]:
     nothing = [None] * len(result.extractions)
-    batch = tables.extractions_batch(result.extractions, nothing, CONFIG.output.site_parts)
+    languages = local.languages(result.extractions, CONFIG.language)
+    again = seen([one.page.capture for one in result.extractions], result.revisits)
+    batch = tables.extractions_batch(result.extractions, languages, nothing, CONFIG.output.site_parts, again)
     sorted_rows: list[dict[str, Any]] = pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
     return sorted_rows
 
@@ -92,7 +95,9 @@ def test_every_stage_has_its_seconds(spark: "SparkSession", archive: list[str], 
     """run.json says how long each stage took, in their order."""
     report = extracted(spark, archive[:1], tmp_path / "out")
 
-    assert ["start", "pages", "crosses", "evidence", "annotations", "extractions"] == list(report["seconds"])
+    assert ["start", "pages", "revisits", "crosses", "evidence", "annotations", "extractions", "captures"] == list(
+        report["seconds"]
+    )
 
 
 def test_the_order_of_the_files_changes_no_byte(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
@@ -118,10 +123,11 @@ def test_every_record_is_accounted_for(
     assert {
         "records_read": expected.records_read,
         "extractions": len(expected.extractions),
+        "revisits": len(expected.revisits),
         "rejects": {},
         "skipped": dict(sorted(expected.skipped.items())),
-    } == {name: report[name] for name in ("records_read", "extractions", "rejects", "skipped")}
-    assert report["records_read"] == report["extractions"] + sum(report["skipped"].values())
+    } == {name: report[name] for name in ("records_read", "extractions", "revisits", "rejects", "skipped")}
+    assert report["records_read"] == report["captures"] + sum(report["skipped"].values())
     assert json.loads(json.dumps(returned)) == report
 
 
@@ -156,7 +162,7 @@ def test_a_limit_takes_the_first_captures(spark: "SparkSession", archive: list[s
 
     assert 10 == report["extractions"]
     assert {everything} == {file for file, _ in first}
-    assert report["records_read"] == report["extractions"] + sum(report["skipped"].values())
+    assert report["records_read"] == report["captures"] + sum(report["skipped"].values())
 
 
 def test_html_is_written_only_when_asked_for(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
@@ -186,7 +192,7 @@ def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_
 
     assert (0, 0) == (report["records_read"], report["extractions"])
     assert [] == rows(tmp_path / "out")
-    assert {"extractions", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"captures", "extractions", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
 
 
 def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:
@@ -225,7 +231,7 @@ def test_real_crawls_give_what_plain_python_gives(
     """On real crawls, however they are spread and in another order, Spark gives the rows of local.extract()."""
     with spread_over(spark, partitions):
         report = extracted(spark, crawls[::-1], tmp_path / "out")
-    told = (report["extractions"], *report["rejects"].values(), *report["skipped"].values())
+    told = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
     assert rows_of(expected_of_crawls) == rows(tmp_path / "out")
     assert expected_of_crawls.records_read == report["records_read"] == sum(told)

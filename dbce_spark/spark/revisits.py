@@ -1,0 +1,192 @@
+"""Revisits and their originals: `dbce_spark.revisits` over all files at once. Names, ids and times are shuffled."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+from pyspark.sql.window import WindowSpec
+
+from dbce_spark import tables
+from dbce_spark.dbce.pages import DUPLICATE
+from dbce_spark.rejects import Reason
+from dbce_spark.revisits import Resolved, names, names_of, reject_of
+from dbce_spark.spark import pages, staging
+from dbce_spark.spark.pages import LIMIT
+
+NAME = staging.REVISITS
+_WANTED = "wanted"
+_ORIGINALS = "originals"
+_FOUND = "found"
+
+_PLACE = ["file_no", "row_no"]
+_NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
+_ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
+_WANTED_ROW = pa.schema(
+    [
+        ("file_no", pa.int32()),
+        ("row_no", pa.int32()),
+        ("rank", pa.int32()),
+        ("name", pa.string()),
+        ("is_before", pa.bool_()),
+        ("at", pa.int64()),
+    ]
+)
+"""A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
+_ORIGINALS_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", _ORIGINAL)])
+"""A revisit's place, and its original."""
+_FOUND_ROW = pa.schema([*tables.CAPTURES, *(pa.field(name, pa.int32()) for name in _PLACE)])
+_KNOWN_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", _ORIGINAL)])
+"""A name of a capture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """How many revisits share an extraction, how many have no original, and how many were passed over, by filter."""
+
+    shared: int = 0
+    rejects: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+
+
+def stage(spark: SparkSession, output: str, *, is_limited: bool) -> Account:
+    """Stages the revisits that share an extraction as CAPTURES rows, those without an original as REJECTS rows.
+
+    Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
+    """
+    staged = staging.read(spark, output, NAME, tables.REVISITS)
+    staging.write(staged.mapInArrow(_wanted, staging.schema(_WANTED_ROW)), output, _WANTED)
+    staging.write(find(staging.read(spark, output, _WANTED, _WANTED_ROW), known(spark, output)), output, _ORIGINALS)
+    placed = staged.join(staging.read(spark, output, _ORIGINALS, _ORIGINALS_ROW), on=_PLACE, how="left")
+    found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
+    staging.write(found, output, _FOUND)
+    lost = placed.where(F.col("original").isNull()).drop("original")
+    if is_limited:
+        return _share(spark, output, Counter({LIMIT.filter: lost.count()}))
+    staging.write(lost.mapInArrow(_rejected, staging.schema(tables.REJECTS)), output, staging.UNRESOLVED)
+    return _share(spark, output, Counter())
+
+
+def known(spark: SparkSession, output: str) -> DataFrame:
+    """Every name of every staged page."""
+    at = F.unix_micros("timestamp").alias("timestamp")
+    staged = pages.staged(spark, output).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
+    return staged.mapInArrow(_known, staging.schema(_KNOWN_ROW))
+
+
+def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
+    """The original of each revisit that has one, as `dbce_spark.revisits.resolve` finds it: file_no, row_no, original.
+
+    `wanted` and `captures` are rows of names. Under a name, both are sorted by time, and each revisit sees the last
+    capture that went before.
+    """
+    asked_for = captures.join(wanted.select("name").distinct(), on="name", how="left_semi")
+    under = wanted.unionByName(asked_for, allowMissingColumns=True)
+    is_revisit, capture_id = F.col("rank").isNotNull(), F.col("original.capture_id")
+    until = _last_of(Window.partitionBy("name").orderBy("at", is_revisit, capture_id))
+    behind = _last_of(Window.partitionBy("name").orderBy(F.desc("at"), is_revisit, capture_id.desc()))
+    found = under.select(*_PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
+    resolved = found.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
+    return resolved.groupBy(*_PLACE).agg(F.min_by("original", "rank").alias("original"))
+
+
+def _last_of(window: WindowSpec) -> Column:
+    return F.last("original", ignorenulls=True).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
+
+
+def shared(spark: SparkSession, output: str) -> DataFrame:
+    """The revisits that share an extraction, as CAPTURES rows."""
+    return staging.read(spark, output, staging.SHARED, tables.CAPTURES)
+
+
+def seen(spark: SparkSession, output: str) -> DataFrame:
+    """When the revisits of each extraction were fetched: capture_id, and as `seen` that and the fields of `Seen`."""
+    by_extraction = shared(spark, output).groupBy(F.col("extraction_id").alias("capture_id"))
+    counted = by_extraction.agg(
+        F.unix_micros(F.min("timestamp")).alias("first"),
+        F.unix_micros(F.max("timestamp")).alias("last"),
+        F.count("*").cast("int").alias("revisits"),
+    )
+    return counted.select("capture_id", F.struct("*").alias("seen"))
+
+
+def rejects(spark: SparkSession, output: str) -> DataFrame:
+    """The revisits without an original, as REJECTS rows."""
+    return staging.read(spark, output, staging.UNRESOLVED, tables.REJECTS)
+
+
+def _share(spark: SparkSession, output: str, passed_over: Counter[str]) -> Account:
+    """Stages what is left of the revisits with an original when those of pages beyond the limit, and those that are the
+    same capture as a page or an earlier revisit, are left out."""
+    found = staging.read(spark, output, _FOUND, _FOUND_ROW)
+    kept = pages.kept(spark, output).select("capture_id").withColumn("is_kept", F.lit(True))
+    of_page = kept.withColumnRenamed("capture_id", "extraction_id")
+    same = pages.staged(spark, output).select("capture_id").distinct().withColumn("is_page", F.lit(True))
+    nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*_PLACE))
+    sorted_out = (
+        found.withColumn("nth", nth)
+        .join(of_page, on="extraction_id", how="left")
+        .join(same, on="capture_id", how="left")
+        .withColumn(
+            "filter",
+            F.when(F.col("is_kept").isNull(), LIMIT.filter).when(
+                F.col("is_page").isNotNull() | (F.col("nth") > 1), DUPLICATE.filter
+            ),
+        )
+    )
+    staging.write(sorted_out.where(F.col("filter").isNull()).select(*tables.CAPTURES.names), output, staging.SHARED)
+    skipped = sorted_out.where(F.col("filter").isNotNull()).groupBy("filter").count().collect()
+    lost = rejects(spark, output).count()
+    return Account(
+        shared=shared(spark, output).count(),
+        rejects=Counter({str(Reason.REVISIT_UNRESOLVED): lost} if lost else {}),
+        skipped=passed_over + Counter({row["filter"]: row["count"] for row in skipped}),
+    )
+
+
+def _wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """For each name that the original of a revisit may have a row; `rank` is the order in which they are tried."""
+    for batch in batches:
+        places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
+        rows = [
+            (*place, rank, name.name, name.is_before, revisit.timestamp)
+            for revisit, place in zip(tables.revisits_from(batch), places, strict=True)
+            for rank, name in enumerate(names(revisit))
+        ]
+        columns = list(zip(*rows, strict=True)) or [()] * len(_WANTED_ROW)
+        arrays = [pa.array(column, kind) for column, kind in zip(columns, _WANTED_ROW.types, strict=True)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=_WANTED_ROW)
+
+
+def _known(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rows = batch.to_pylist()
+        named = [(name, row) for row in rows for name in names_of(*(row[column] for column in _NAMED))]
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array([name for name, _ in named], pa.string()),
+                pa.array([row["timestamp"] for _, row in named], pa.int64()),
+                pa.array([{name: row[name] for name in _ORIGINAL.names} for _, row in named], _ORIGINAL),
+            ],
+            schema=_KNOWN_ROW,
+        )
+
+
+def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        originals = batch.column("original").to_pylist()
+        resolved = [
+            Resolved(revisit, original["capture_id"], original["payload_digest"])
+            for revisit, original in zip(tables.revisits_from(batch), originals, strict=True)
+        ]
+        rows = tables.revisited_batch(resolved)
+        for name in _PLACE:
+            rows = rows.append_column(name, batch.column(name))
+        yield rows
+
+
+def _rejected(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield tables.rejects_batch([reject_of(revisit) for revisit in tables.revisits_from(batch)])
