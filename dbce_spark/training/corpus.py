@@ -3,7 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -145,7 +145,7 @@ def sampled(examples: Sequence[Example], seed: int) -> list[Example]:
 
 
 def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> dict[str, Witness]:
-    """The pages and their copies as others see them, by capture id."""
+    """The pages as others see them, by capture id."""
     found: dict[str, Witness] = {}
     start = 0
     for some in batches(examples):
@@ -154,7 +154,7 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
         for at, one in enumerate(some):
             rows = slice(int(pages.starts[at]), int(pages.starts[at + 1]))
             of_page = verdicts[start + rows.start : start + rows.stop].astype(np.uint16)
-            witness = Witness(
+            found[one.page.capture_id] = Witness(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,
                 timestamp=one.page.capture.timestamp,
@@ -163,9 +163,6 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
                 verdicts=of_page,
                 keys=np.ascontiguousarray(keys[:, rows]),
             )
-            found[one.page.capture_id] = witness
-            later = replace(witness, capture_id=copy(one.page.capture_id), timestamp=witness.timestamp + 1)
-            found[later.capture_id] = later
         start += len(pages)
     return found
 
@@ -190,11 +187,10 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]
 def hidden(
     examples: Sequence[Example], whole: Mapping[str, Beside], config: DbceConfig, seed: int
 ) -> dict[str, Beside]:
-    """The same with siblings hidden at random: half of the pages keep none of them, the others at most FEW. Of those
-    without snapshots half are given one, in which nothing has changed.
+    """The same with siblings hidden at random: half of the pages keep none of them, the others at most FEW.
 
     Else that a page stands alone would say what kind of site it is from: in a collection of news sites only the odd
-    pages are alone. And that it has snapshots would say which: few sets have any, of few sites.
+    pages are alone.
     """
     urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
     chosen: dict[str, tuple[str, ...]] = {}
@@ -205,36 +201,21 @@ def hidden(
         others = sorted({other for other in whole[capture_id].siblings if urls[other] != urls[capture_id]})
         some = draw.sample(others, min(draw.randint(1, FEW), len(others))) if draw.random() < 0.5 else []
         chosen[capture_id] = (capture_id, *some) if some else ()
-        kept_snapshots[capture_id] = _shown(capture_id, whole[capture_id].snapshots, draw.random() < 0.5)
-        arms = [annotation.cross for annotation in whole[capture_id].annotations]
-        previous, following = (arms[0].prev, arms[0].next) if arms and kept_snapshots[capture_id] else ("", "")
-        if copy(capture_id) in kept_snapshots[capture_id]:
-            previous = copy(capture_id)
+        kept_snapshots[capture_id] = whole[capture_id].snapshots if draw.random() < 0.5 else ()
         if some:
+            arms = [annotation.cross for annotation in whole[capture_id].annotations]
+            previous, following = (arms[0].prev, arms[0].next) if arms and kept_snapshots[capture_id] else ("", "")
             few_crosses.append(
                 Cross(
                     cur=capture_id, up=some[0], down=some[1] if len(some) > 1 else "", prev=previous, next=following,
                     up_similarity=0.0, down_similarity=0.0, prev_similarity=0.0, next_similarity=0.0,
                 )
             )  # fmt: skip
-    pages = [one.page for one in examples]
-    copies = [replace(page, capture_id=copy(page.capture_id)) for page in pages]
-    annotated = local.annotations(few_crosses, [*pages, *copies], config)
+    annotated = local.annotations(few_crosses, [one.page for one in examples], config)
     return {
         capture_id: Beside(some, kept_snapshots[capture_id], tuple(annotated.get(capture_id, ())))
         for capture_id, some in chosen.items()
     }
-
-
-def copy(capture_id: str) -> str:
-    """The id of a snapshot in which nothing has changed."""
-    return f"{capture_id}/copy"
-
-
-def _shown(capture_id: str, snapshots: tuple[str, ...], chosen: bool) -> tuple[str, ...]:
-    if not chosen:
-        return ()
-    return snapshots or (capture_id, copy(capture_id))
 
 
 def evidence_columns(
