@@ -107,7 +107,9 @@ def seen(spark: SparkSession, output: str) -> DataFrame:
     counted = by_extraction.agg(
         F.unix_micros(F.min("timestamp")).alias("first"),
         F.unix_micros(F.max("timestamp")).alias("last"),
-        F.count("*").cast("int").alias("revisits"),
+        F.sum(F.lit(1))
+        .cast("int")
+        .alias("revisits"),  # not a count, which cannot be null: rows of other kinds have none
     )
     return counted.select("capture_id", F.struct("*").alias("seen"))
 

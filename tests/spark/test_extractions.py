@@ -27,6 +27,7 @@ def test_evidence_and_annotations_come_to_their_pages(
     """Each row group gets what belongs to its kept captures, all of it before the mark that says it can be merged."""
     monkeypatch.setattr(pages, "ROWS_PER_GROUP", 2)
     output = str(tmp_path)
+    staging.prepare(output)
     made = [page_in([1], url, day) for url in "abc" for day in (1, 2)]
     by_file = [made[:5], made[5:]]
     heard = pools.evidence(made, 9, Echo)

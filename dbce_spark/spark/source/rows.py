@@ -145,8 +145,7 @@ class RecordRow:
 
     @property
     def content(self) -> str | None:
-        # A page that ends within a character is UTF-8 to `decode`, but for its last bytes.
-        return self._decoded.html.decode("utf-8", "replace") if self._decoded else None
+        return self._decoded.html.decode() if self._decoded else None
 
     @property
     def defects(self) -> list[str]:
