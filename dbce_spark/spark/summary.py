@@ -8,14 +8,14 @@ def text(report: Mapping[str, Any], output: str) -> str:
     """The summary that ends a run."""
     seconds = report["seconds"]
     stages = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items())
-    duplicates, cut = report["skipped"].get("duplicate", 0), report["capped_buckets"]
+    cut = report["capped_buckets"]
     return "\n".join(
         [
             "",
             *_selection(report.get("selection")),
             _line("records", report["records_read"], f"in {report['files']:,} files"),
-            _line("captures", report["captures"], f"pages, {duplicates:,} of them duplicates"),
             _line("extractions", report["extractions"], f"{report['crossed']:,} crossed, {report['single']:,} single"),
+            _line("revisits", report["revisits"], "captures more that share an extraction"),
             *_counts("rejects", report["rejects"]),
             *_counts("skipped", report["skipped"]),
             _line("largest bucket", report["largest_bucket"], f"captures; {cut:,} buckets were cut into parts"),
