@@ -175,16 +175,6 @@ def content(response: Response, *, max_bytes: int, max_ratio: int) -> Content:
     return Content(body, frozenset(defects))
 
 
-def decoded(response: Response, max_bytes: int) -> bytes:
-    """The body without its transfer and content encodings.
-
-    Raises:
-        BodyTooLarge: more than `max_bytes` come out.
-        BodyError: an encoding that is unknown, or bytes that are not in it.
-    """
-    return content(response, max_bytes=max_bytes, max_ratio=max_bytes).html
-
-
 def _cut(block: bytes, start: int, status: int) -> Response:
     """Head and body of a message whose headers begin at `start`, or on the line behind it."""
     head_end, body_start = _head_end(block, start)

@@ -16,26 +16,12 @@ _MOST_NAMED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A continuation that its first segment, which lies in the same file, answers for."""
+class Segment:
+    """A segment that is no record by itself: a continuation whose first segment answers for it, or one whose record
+    cannot be put together."""
 
     record: Record
-
-    @property
-    def offset(self) -> int:
-        return self.record.offset
-
-    @property
-    def within(self) -> str:
-        return self.record.within
-
-
-@dataclass(frozen=True, slots=True)
-class Torn:
-    """A segment whose record cannot be put together, and why."""
-
-    record: Record
-    detail: str
+    lack: str = ""  # why it cannot; "" where it was
 
     @property
     def offset(self) -> int:
@@ -63,7 +49,7 @@ class _Segmented:
         return sum(_size(part) for part in self.parts.values())
 
 
-def joined(found: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record | Damage | Part | Torn]:
+def joined(found: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record | Damage | Segment]:
     """The records of one file, those in segments as one: with the head and the place of the first segment.
 
     In whatever order the segments lie, the record comes when the last of them has come, and its continuations follow
@@ -80,7 +66,7 @@ def joined(found: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record
             segmented = waiting.get(origin) or _Segmented()
             refusal = _refusal(one, segmented)
             if refusal:
-                yield Torn(one, refusal)
+                yield Segment(one, refusal)
                 continue
             waiting[origin] = segmented
             held += _size(one)
@@ -133,25 +119,25 @@ def _add(record: Record, segmented: _Segmented) -> None:
         segmented.last, segmented.total = _number(record), int(total)
 
 
-def _left(waiting: dict[str, _Segmented]) -> Iterator[Record | Part | Torn]:
+def _left(waiting: dict[str, _Segmented]) -> Iterator[Record | Segment]:
     for origin in [*waiting]:
         yield from _ended(origin, waiting.pop(origin), "")
 
 
-def _ended(origin: str, segmented: _Segmented, excess: str) -> Iterator[Record | Part | Torn]:
+def _ended(origin: str, segmented: _Segmented, excess: str) -> Iterator[Record | Segment]:
     """What becomes of the segments of a record of which no more are waited for."""
     detail = excess or _lack(origin, segmented)
     first = segmented.parts.get(1)
     others = [part for number, part in sorted(segmented.parts.items()) if number > 1]
     if first is None:
-        yield from (Torn(part, detail) for part in others)
+        yield from (Segment(part, detail) for part in others)
         return
     if detail:
-        yield Torn(first, detail)
+        yield Segment(first, detail)
     else:
         block = b"".join(part.block or b"" for part in (first, *others))
         yield replace(first, block=block, declared_length=segmented.total)
-    yield from map(Part, others)
+    yield from map(Segment, others)
 
 
 def _lack(origin: str, segmented: _Segmented) -> str:

@@ -6,6 +6,8 @@ from base64 import b32encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
+from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
 from dbce_spark import body as http
@@ -14,7 +16,7 @@ from dbce_spark.config import InputConfig
 from dbce_spark.model import Capture, Revisit
 from dbce_spark.records import Cause, Damage, Limits, Record, records
 from dbce_spark.rejects import Reason, Reject, Skip, Stage
-from dbce_spark.segments import Part, Torn, joined
+from dbce_spark.segments import Segment, joined
 from dbce_spark.selection.entry import Entry, entry_of_record, normal_digest
 from dbce_spark.selection.fetch import Fetched
 from dbce_spark.selection.place import shown
@@ -59,11 +61,11 @@ def read(
     """Every record of one file, in its order; those that a selection refuses as skipped."""
     try:
         with open_binary(path) as stream:
-            for found in joined(records(stream, Limits(record_bytes=config.max_record_bytes)), config.max_record_bytes):
+            for found in _found(stream, config):
                 file = f"{path}#{found.within}" if found.within else path
                 if isinstance(found, Record):
                     yield _sorted(found, file, config, max_html_bytes, refusal)
-                elif isinstance(found, Part | Torn):
+                elif isinstance(found, Segment):
                     yield _segment(found, file)
                 elif found.cause.is_loss:
                     yield _damage_reject(file, found)
@@ -82,15 +84,14 @@ def read_at(
     file = shown(entry.path)
     asked: Refusal = lambda told: refusal(_completed(entry, told))  # noqa: E731  # its closure is its point
     nothing = True
-    limits = Limits(record_bytes=config.max_record_bytes)
-    for one in joined(records(found.stream(), limits), config.max_record_bytes):
+    for one in _found(found.stream(), config):
         if one.offset < before:
             continue  # the dictionary is part of every record's bytes, and of none
         moved = one.offset - before + entry.offset
         if isinstance(one, Record):
             placed = replace(one, offset=moved, member=one.member - before + entry.offset)
             yield _sorted(placed, file, config, max_html_bytes, asked)
-        elif isinstance(one, Part | Torn):
+        elif isinstance(one, Segment):
             yield _segment(replace(one, record=replace(one.record, offset=moved)), file)
         elif one.cause.is_loss:
             yield _damage_reject(file, replace(one, offset=moved, cause=Cause.BROKEN))
@@ -99,6 +100,11 @@ def read_at(
         nothing, asked = False, refusal
     if nothing:
         yield _file_reject(file, entry.offset, Reason.BROKEN_RECORD, "no record where the index says that one is")
+
+
+def _found(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
+    most = config.max_record_bytes
+    return joined(records(stream, Limits(record_bytes=most)), most)
 
 
 def _completed(entry: Entry, told: Entry) -> Entry:
@@ -156,7 +162,7 @@ def _sorted(
         return refused
     if said.essence not in config.mimes and not mime.is_sniffed(said.essence):
         return Skip("mime")
-    timestamp = _microseconds(record.date)
+    timestamp = microseconds(record.date)
     if timestamp is None:
         return _reject(record, path, Reason.BAD_TIMESTAMP, record.date)
     try:
@@ -201,7 +207,7 @@ def _revisit(record: Record, path: str, config: InputConfig, refusal: Refusal | 
         return refused
     if essence not in config.mimes and not mime.is_sniffed(essence):
         return Skip("mime")
-    timestamp = _microseconds(record.date)
+    timestamp = microseconds(record.date)
     if timestamp is None:
         return _reject(record, path, Reason.BAD_TIMESTAMP, record.date)
     said = record.headers.get
@@ -220,19 +226,19 @@ def _revisit(record: Record, path: str, config: InputConfig, refusal: Refusal | 
         digest=normal_digest(said("warc-payload-digest")),
         refers_to_id=said("warc-refers-to"),
         refers_to_key=url_key(target) if target else own_key,
-        refers_to_time=_microseconds(said("warc-refers-to-date")),
+        refers_to_time=microseconds(said("warc-refers-to-date")),
     )
 
 
-def _segment(found: Part | Torn, path: str) -> Reject | Skip:
-    return SEGMENT if isinstance(found, Part) else _reject(found.record, path, Reason.SEGMENT_MISSING, found.detail)
+def _segment(found: Segment, path: str) -> Reject | Skip:
+    return _reject(found.record, path, Reason.SEGMENT_MISSING, found.lack) if found.lack else SEGMENT
 
 
 def _refused(
     record: Record, path: str, refusal: Refusal, essence: str = "", status: int = 0, digest: str = ""
 ) -> Skip | Reject | None:
     """What a selection says of a record by what is known of it until now; what is not known yet passes."""
-    timestamp = _microseconds(record.date)
+    timestamp = microseconds(record.date)
     if timestamp is None:
         return _reject(record, path, Reason.BAD_TIMESTAMP, record.date)
     told = entry_of_record(
@@ -299,7 +305,8 @@ def arc_id(url: str, date: str, payload_digest: str) -> str:
     return f"<{uuid5(NAMESPACE_URL, f'{url} {date} {payload_digest}').urn}>"
 
 
-def _microseconds(date: str) -> int | None:
+@lru_cache(maxsize=1024)  # a selection asks for a record's up to four times
+def microseconds(date: str) -> int | None:
     """Microseconds since 1970 of a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits)."""
     try:
         if date.isdigit():

@@ -22,7 +22,6 @@ from dbce_spark.body import (
     Defect,
     Response,
     content,
-    decoded,
     message,
     split,
 )
@@ -60,7 +59,7 @@ def chunked(body: bytes, size: int = 1000) -> bytes:
 
 def out(body: bytes, limit: int = LIMIT, **headers: str) -> bytes:
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    return decoded(Response(200, fields, body), limit)
+    return content(Response(200, fields, body), max_bytes=limit, max_ratio=limit).html
 
 
 def made(body: bytes, **headers: str) -> Content:

@@ -97,7 +97,7 @@ class Classifier:
         of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
         verdicts, replies = (verdicts_of(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
         around = context.of_pages(pages, verdicts)
-        replies_around = context.of_rows(pages, context.block_keys(pages), replies)
+        replies_around = context.of_rows(pages, pages.slot_names, replies)
         codes = np.concatenate(
             (
                 of_page,
@@ -189,7 +189,7 @@ class Classifier:
 
 def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
     """The rows of `Traits.keys`: 32 bits are enough to tell apart what one pool holds."""
-    keys = (pages.texts, pages.shapes, *context.block_keys(pages))
+    keys = (pages.texts, pages.shapes, *pages.slot_names)
     return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
 
 

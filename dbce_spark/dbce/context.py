@@ -40,22 +40,11 @@ def of_rows(rows: Rows, keys: Sequence[Texts], verdicts: Numbers) -> Columns:
 def of_pages(pages: Layout, verdicts: Numbers) -> Columns:
     """The same, and those from the verdicts on the elements around, and on lists of records."""
     mass = verdicts * pages.words
-    columns = of_rows(pages, block_keys(pages), verdicts) | _of_elements(pages, mass)
+    columns = of_rows(pages, pages.slot_names, verdicts) | _of_elements(pages, mass)
     parents = pages.parents.astype(np.uint64)
     names = pages.own[pages.element_slots]
     columns |= _of_records(pages, mass, "beside", mixed(parents, names))
     return columns | _of_records(pages, mass, "like", on_page(pages.element_pages, names))
-
-
-def block_keys(pages: Layout) -> tuple[Texts, ...]:
-    """Four names of each block's slot, in the order of SLOTS."""
-    slots = pages.block_slots
-    return (
-        pages.by_class[slots],
-        pages.by_id[slots],
-        pages.path_keys[pages.slot_paths[slots]],
-        pages.path_keys[pages.slot_paths[pages.slot_parents[slots]]],
-    )
 
 
 def _of_windows(pages: Rows, mass: Numbers) -> Columns:

@@ -281,6 +281,17 @@ class Layout(Rows):
         slots: Numbers = self.element_slots[self.holders]
         return slots
 
+    @cached_property
+    def slot_names(self) -> tuple[Texts, ...]:
+        """Four names of each block's slot, in the order of `context.SLOTS`."""
+        slots = self.block_slots
+        return (
+            self.by_class[slots],
+            self.by_id[slots],
+            self.path_keys[self.slot_paths[slots]],
+            self.path_keys[self.slot_paths[self.slot_parents[slots]]],
+        )
+
 
 def _has_digit(parsed: Sequence[Parsed], offsets: Numbers, classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
     """Of each token, whether there is a digit in it."""

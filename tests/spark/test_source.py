@@ -61,7 +61,7 @@ def plain(path: Path) -> list[tuple[Any, ...]]:
             response = http.message(one.block or b"") if one.kind in ("response", "revisit") else None
             body = None if one.kind == "revisit" else one.block
             if response and body:
-                body = http.decoded(response, 1 << 24)
+                body = http.content(response, max_bytes=1 << 24, max_ratio=1 << 24).html
             is_page = bool(response) and body is not None and b"<html" in body
             text = decode(body, "").html.decode() if is_page and body is not None else None
             found.append((one.offset, one.kind, one.url or None, response.status if response else None, body, text))

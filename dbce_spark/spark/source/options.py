@@ -18,7 +18,6 @@ from dbce_spark.spark.source.columns import NAMES, ON_DEMAND, spark_schema
 T = TypeVar("T")
 
 MODE, PATHS = "mode", ("path", "paths")
-_INDEX_PATTERNS = ("*.cdx", "*.cdx.gz", "*.cdxj", "*.cdxj.gz", "*.idx", "*.parquet", "*.wacz")
 _NONE: tuple[str, ...] = ()
 _MOST_BYTES = 1 << 29
 """Bytes of one value: as UTF-8 it can have three times as many, and an Arrow column no more than 2 GiB."""
@@ -87,7 +86,8 @@ def parse(texts: Mapping[str, str]) -> Options:
     """
     given = _Given({name.lower(): value for name, value in texts.items()})
     _refuse_unknown(given.texts)
-    patterns = given.take("pathGlobFilter", _list, configuration.default().input.patterns)
+    ours = configuration.default().input
+    patterns = given.take("pathGlobFilter", _list, ours.patterns)
     paths = _paths(given)
     index = given.take("index", _list, _NONE)
     if not paths and not index:
@@ -95,7 +95,7 @@ def parse(texts: Mapping[str, str]) -> Options:
     if paths and index:
         raise InputError("give load() no paths beside the option index: what is read is what the index names")
     select = _select(given)
-    most = configuration.default().input.max_record_bytes
+    most = ours.max_record_bytes
     found = Options(
         mode=given.take("mode", _mode, Mode.PERMISSIVE),
         columns=given.take("columns", _columns, tuple(name for name in NAMES if name not in ON_DEMAND)),
@@ -106,7 +106,7 @@ def parse(texts: Mapping[str, str]) -> Options:
         max_payload_bytes=given.take("maxPayloadBytes", _bytes, most),
         partition_bytes=given.take("partitionBytes", _bytes, _PARTITION_BYTES),
         files=_sampled(sources.expand(paths, patterns), given.take("sampleFiles", _share, 1.0), select.sample_seed),
-        index=tuple(sources.expand(index, _INDEX_PATTERNS)),
+        index=tuple(sources.expand(index, ours.index_patterns)),
     )
     selection(found.select)
     return found

@@ -14,7 +14,7 @@ from dbce_spark.selection.fault import BadLine
 from dbce_spark.selection.fetch import Unfetched
 from dbce_spark.selection.place import MEMBER
 from dbce_spark.selection.urls import host_of
-from dbce_spark.warc import _microseconds as microseconds
+from dbce_spark.warc import microseconds
 
 _TEXT = re.compile(r"text/.*|application/(?:xml|json|javascript|ecmascript|warc-fields)|.*\+(?:xml|json)")
 _TRUNCATED, _SHORT = "record_truncated", "record_short"
