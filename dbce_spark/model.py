@@ -131,10 +131,10 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What other pages say of the blocks of one: (features, blocks) bins. An empty array: there are no such pages."""
+    """What other pages say of the blocks of one. An empty array: there are no such pages."""
 
-    siblings: Codes
-    snapshots: Codes
+    siblings: Codes  # (features, blocks): bins
+    snapshots: Codes  # (1, blocks): how far they move each block (`dbce.evidence.shifts`)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,4 +62,4 @@ def classifier() -> Classifier:
 
 def alone(examples: Sequence[corpus.Example]) -> dict[str, corpus.Beside]:
     """What each page is set beside when everything is hidden, by capture id."""
-    return {one.page.capture_id: corpus.Beside((), (), ()) for one in examples}
+    return {one.page.capture_id: corpus.Beside((), ()) for one in examples}

@@ -1,8 +1,9 @@
 """The classifier: how likely each block of a page is main content, in three verdicts.
 
-The first knows the page alone. The second knows the page, what the first made of its blocks, and what siblings and
-snapshots say; where there are none it knows that too. The third knows all that, and what the second made of the blocks
-around. Which blocks are kept is decided once for the whole page, so that the expected score of what is kept is highest.
+The first knows the page alone. The second knows the page, what the first made of its blocks, and what siblings say;
+where there are none it knows that too. The third knows all that, and what the second made of the blocks around.
+Snapshots then move each block towards what was made of it there. Which blocks are kept is decided once for the whole
+page, so that the expected score of what is kept is highest.
 """
 
 import json
@@ -35,7 +36,7 @@ FAVORS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 
 _SHIPPED = "classifier.npz"
 _PAGE = ("page", "context", "replies")
-_SECOND = (*_PAGE, "siblings", "snapshots", "crosses")
+_SECOND = (*_PAGE, "siblings", "crosses")
 _GROUPS = (*_SECOND, "third")
 _FORESTS = ("first", "first_replies", "second", "third", "replies")
 SETTLED = 0.01
@@ -78,9 +79,9 @@ class Classifier:
     """Five forests, the bins of their features by where those come from, and a card that says what they are.
 
     `first` and `first_replies` look at the rows of `page`. `second` looks at those of `page`, `context` (from verdicts
-    of `first`), `replies` (from verdicts of `first_replies`), `siblings`, `snapshots` and `crosses`, one group behind
-    the other; `third` and `replies` at the same, and behind them at those of `third` (from verdicts of `second`). The
-    forests named for replies tell what readers wrote below the content from all else.
+    of `first`), `replies` (from verdicts of `first_replies`), `siblings` and `crosses`, one group behind the other;
+    `third` and `replies` at the same, and behind them at those of `third` (from verdicts of `second`). The forests
+    named for replies tell what readers wrote below the content from all else.
     """
 
     binnings: Mapping[str, Binning]
@@ -116,23 +117,23 @@ class Classifier:
         ]
 
     def of_siblings(self, witnesses: Iterable[Witness], wanted: Iterable[str]) -> dict[str, Codes]:
-        """`evidence.of_siblings` in bins, by capture id: (features, blocks) each."""
-        return self._binned("siblings", evidence.of_siblings(witnesses, frozenset(wanted)))
+        """`evidence.of_siblings` in bins, by capture id: (features, blocks) each.
 
-    def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
-        """`evidence.of_snapshots` in bins, by capture id: (features, blocks) each."""
-        return self._binned("snapshots", evidence.of_snapshots(witnesses))
-
-    def _binned(self, group: str, found: Mapping[str, Columns]) -> dict[str, Codes]:
-        """All captures together: a call for each feature, not for each feature of each capture."""
+        All captures together: a call for each feature, not for each feature of each capture.
+        """
+        found = evidence.of_siblings(witnesses, frozenset(wanted))
         if not found:
             return {}
         of_captures = list(found.values())
         ends = np.cumsum([len(next(iter(columns.values()))) for columns in of_captures])
         joined = {name: np.concatenate([columns[name] for columns in of_captures]) for name in of_captures[0]}
-        codes = self.binnings[group].codes(joined, int(ends[-1]))
+        codes = self.binnings["siblings"].codes(joined, int(ends[-1]))
         parts = np.split(codes, ends[:-1], axis=1)
         return {capture_id: np.ascontiguousarray(part) for capture_id, part in zip(found, parts, strict=True)}
+
+    def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
+        """`evidence.of_snapshots`: no forest asks for it."""
+        return evidence.of_snapshots(witnesses)
 
     def scores(self, gathered: Sequence[Gathered]) -> list[Scores]:
         """How likely each block of each page is content, 0 to 1. The same for a page, whatever others come with it.
@@ -143,22 +144,23 @@ class Classifier:
         if not gathered:
             return []
         codes, seconds = self._third_codes(gathered)
-        return _by_page(gathered, self._content(codes, seconds))
+        return _by_page(gathered, self._content(gathered, codes, seconds))
 
     def scores_with_replies(self, gathered: Sequence[Gathered]) -> list[Scores]:
         """How likely each block of each page is content or a comment on it: the sum of both, at most 1."""
         if not gathered:
             return []
         codes, seconds = self._third_codes(gathered)
-        either = self._content(codes, seconds) + _told(self.replies.log_odds(codes))
+        either = self._content(gathered, codes, seconds) + _told(self.replies.log_odds(codes))
         return _by_page(gathered, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def _content(self, codes: Codes, seconds: Scores) -> Scores:
-        """The third verdicts, and the second ones where those leave nothing open: of half of all blocks."""
-        verdicts = _told(seconds)
-        is_open = verdicts >= SETTLED
-        verdicts[is_open] = _told(self.third.log_odds(codes[:, is_open]))
-        return verdicts
+    def _content(self, gathered: Sequence[Gathered], codes: Codes, seconds: Scores) -> Scores:
+        """The third verdicts, and the second ones where those leave nothing open: of half of all blocks. Moved by
+        snapshots."""
+        log_odds = seconds.copy()
+        is_open = _probability(seconds) >= SETTLED
+        log_odds[is_open] = self.third.log_odds(codes[:, is_open])
+        return _told(log_odds + np.concatenate([_shifts(one) for one in gathered]))
 
     def _third_codes(self, gathered: Sequence[Gathered]) -> tuple[Codes, Scores]:
         """All that the third forest looks at, of some pages one behind the other; and the second verdicts' log-odds."""
@@ -176,15 +178,19 @@ class Classifier:
         blocks, found, traits = one.page.blocks, one.evidence, one.page.traits
         if traits is None:
             raise ValueError(f"{one.page.capture_id} has no traits")
-        crosses = evidence.of_crosses(blocks.words, one.annotations) if one.annotations else {}
+        crosses = evidence.of_crosses(blocks.words, one.annotations)
         return np.concatenate(
             (
                 traits.codes,
                 found.siblings if len(found.siblings) else self.binnings["siblings"].codes({}, len(blocks)),
-                found.snapshots if len(found.snapshots) else self.binnings["snapshots"].codes({}, len(blocks)),
                 self.binnings["crosses"].codes(crosses, len(blocks)),
             )
         )
+
+
+def _shifts(one: Gathered) -> Scores:
+    snapshots = one.evidence.snapshots
+    return evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(one.page.blocks))
 
 
 def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:

@@ -55,6 +55,15 @@ def build(part: Sequence[Member], *, cap: int) -> list[Cross]:
     return crosses
 
 
+def of_siblings(cur: str, siblings: Sequence[str]) -> Cross:
+    """A cross of a capture and the first two of some chosen siblings, by ids. How similar they are is not told."""
+    up, down = [*siblings, "", ""][:2]
+    return Cross(
+        cur=cur, up=up, down=down, prev="", next="",
+        up_similarity=0.0, down_similarity=0.0, prev_similarity=0.0, next_similarity=0.0,
+    )  # fmt: skip
+
+
 def find(bucket: BucketKey, members: Sequence[Member], *, bucket_size: int, part: int, cap: int) -> Iterator[Found]:
     """The crosses of one part of a bucket, in groups of at most `cap` that are annotated together."""
     bucket_id = digest(bucket.site, str(bucket.band), str(bucket.key))

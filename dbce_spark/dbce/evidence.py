@@ -3,6 +3,9 @@
 A slot is a place in the template, named by the DOM path that leads to it. What its blocks are like on the other pages
 (how many words, links, how varied, what the first verdict made of them) says what the slot is for, however the text in
 it changes; that the text itself recurs says that it is not this page's own.
+
+That a text stays or changes from capture to capture says nothing by itself: on one site what changes is the story, on
+the next the list of other stories. But what stays where it was is one thing, and is judged as one (docs/method.md).
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -15,8 +18,8 @@ import numpy.typing as npt
 from dbce_spark.dbce.context import SURE
 from dbce_spark.dbce.features import UNKNOWN, Columns, share
 from dbce_spark.dbce.layout import Numbers, sums
-from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, arm_bit
-from dbce_spark.model import Annotation, Ints, Keys, Witness
+from dbce_spark.labels import SIBLING_ARMS, arm_bit
+from dbce_spark.model import Annotation, Codes, Ints, Witness
 
 TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
 """Rows of `Witness.keys`."""
@@ -25,6 +28,15 @@ _SLOTS = (("class", CLASS), ("id", ID), ("path", PATH), ("above", ABOVE))
 _MANY = 4
 _NEAREST = 2
 """Snapshots looked at on either side in time."""
+
+UNMOVED = 128
+"""The code of a block that snapshots do not move. One more is a step towards content."""
+
+STEPS = 16
+"""Steps of a shift in one unit of log-odds."""
+
+_LOG_ODDS = np.rint(STEPS * np.log((np.arange(SURE + 1) + 0.5) / (SURE + 0.5 - np.arange(SURE + 1)))).astype(np.int64)
+"""Of a verdict, in steps. Certain is 2,049 to one."""
 
 
 def of_siblings(witnesses: Iterable[Witness], wanted: Collection[str]) -> dict[str, Columns]:
@@ -45,68 +57,66 @@ def of_siblings(witnesses: Iterable[Witness], wanted: Collection[str]) -> dict[s
     return {one.capture_id: {name: of_all[at] for name, of_all in parts.items()} for at, one in enumerate(asking)}
 
 
-def of_snapshots(witnesses: Sequence[Witness]) -> dict[str, Columns]:
-    """What the nearest captures of the same URL say of each, at most two before and two behind.
+def of_snapshots(witnesses: Sequence[Witness]) -> dict[str, Codes]:
+    """How far the nearest captures of the same URL move each block of each, at most two before and two behind: (1,
+    blocks) codes.
 
     `witnesses` are captures of one URL. Captures of the same moment are no snapshots of each other.
     """
     ordered = sorted(witnesses, key=lambda one: (one.timestamp, one.capture_id))
-    found: dict[str, Columns] = {}
+    found: dict[str, Codes] = {}
     for at, one in enumerate(ordered):
         near = [*ordered[max(0, at - _NEAREST) : at], *ordered[at + 1 : at + 1 + _NEAREST]]
         others = [other for other in near if other.timestamp != one.timestamp]
         if others:
-            found[one.capture_id] = _kept(one.keys, others)
+            found[one.capture_id] = (UNMOVED + _shifts(one, others)).astype(np.uint8).reshape(1, -1)
     return found
 
 
-def _kept(keys: Keys, others: Sequence[Witness]) -> Columns:
-    """The share of the other captures that hold each block's text, its text where it is now, and its slot."""
-    here = _both(keys[TEXT], keys[CLASS])
-    held = [
-        (
-            np.isin(keys[TEXT], other.keys[TEXT]),
-            np.isin(keys[SHAPE], other.keys[SHAPE]),
-            np.isin(here, _both(other.keys[TEXT], other.keys[CLASS])),
-            np.isin(keys[CLASS], other.keys[CLASS]),
-        )
-        for other in others
-    ]
-    counts: Numbers = np.array(held, np.int64).sum(axis=0)
-    everyone = np.full(keys.shape[1], len(others))
-    names = ("snapshot_text", "snapshot_shape", "snapshot_text_here", "snapshot_slot")
-    return {"snapshots": everyone.astype(np.float64)} | {
-        name: share(count, everyone) for name, count in zip(names, counts, strict=True)
-    }
+def shifts(codes: Codes) -> npt.NDArray[np.float64]:
+    """What codes of `of_snapshots` add to the log-odds of the blocks."""
+    added: npt.NDArray[np.float64] = (codes[0].astype(np.float64) - UNMOVED) / STEPS
+    return added
+
+
+def _shifts(one: Witness, others: Sequence[Witness]) -> Numbers:
+    """Half of the way from the verdict on each block to the mean of those on its text in its slot, in steps.
+
+    Half: the verdicts of a page alone are half of what is known of it.
+    """
+    there = np.concatenate([_both(other.keys[TEXT], other.keys[CLASS]) for other in others])
+    texts, group = np.unique(there, return_inverse=True)
+    said = np.bincount(group, _LOG_ODDS[np.concatenate([other.verdicts for other in others])]).astype(np.int64)
+    here = _both(one.keys[TEXT], one.keys[CLASS])
+    at = np.minimum(np.searchsorted(texts, here), len(texts) - 1)
+    held = texts[at] == here
+    count, total = np.where(held, np.bincount(group)[at], 0), np.where(held, said[at], 0)
+    own = _LOG_ODDS[one.verdicts]
+    moved: Numbers = np.rint((total - count * own) / (2 * (count + 1))).astype(np.int64)
+    return moved
 
 
 def of_crosses(words: Ints, annotations: Iterable[Annotation]) -> Columns:
-    """The share of each block's words that the siblings, and the snapshots, on the arms of its crosses hold.
+    """The share of each block's words that the siblings on the arms of its crosses hold.
 
     `words` are those of each block.
     """
     ends = sums(words)
-    held: dict[str, dict[str, Numbers]] = {"sibling": {}, "snapshot": {}}
+    held: dict[str, Numbers] = {}
     for annotation in annotations:
         bits = annotation.per_token()
-        for name, arms in (("sibling", SIBLING_ARMS), ("snapshot", SNAPSHOT_ARMS)):
-            for arm in arms:
-                if capture_id := getattr(annotation.cross, arm):
-                    held[name][capture_id] = np.diff(sums((bits & arm_bit(arm)) != 0)[ends])
-    columns: Columns = {}
-    for name, by_capture in held.items():
-        counts = list(by_capture.values())
-        if not counts:
-            nothing = np.full(len(words), UNKNOWN)
-            columns |= {f"{name}_words": nothing, f"{name}_words_most": nothing, f"{name}_words_page": nothing}
-            continue
-        every = np.sum(counts, axis=0)
-        columns |= {
-            f"{name}_words": share(every, words * len(counts)),
-            f"{name}_words_most": share(np.max(counts, axis=0), words),
-            f"{name}_words_page": np.full(len(words), int(every.sum()) / max(1, int(ends[-1]) * len(counts))),
-        }
-    return columns
+        for arm in SIBLING_ARMS:
+            if capture_id := getattr(annotation.cross, arm):
+                held[capture_id] = np.diff(sums((bits & arm_bit(arm)) != 0)[ends])
+    if not held:
+        return {}
+    counts = list(held.values())
+    every = np.sum(counts, axis=0)
+    return {
+        "sibling_words": share(every, words * len(counts)),
+        "sibling_words_most": share(np.max(counts, axis=0), words),
+        "sibling_words_page": np.full(len(words), int(every.sum()) / max(1, int(ends[-1]) * len(counts))),
+    }
 
 
 def _both(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:

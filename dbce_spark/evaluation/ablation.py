@@ -1,14 +1,12 @@
 """The classifier with some of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
 
-import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 import xxhash
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, crosses, local, pools
-from dbce_spark.labels import SIBLING_ARMS
-from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Page
+from dbce_spark.model import Evidence, Extraction, Found, Page
 
 
 def extractions(
@@ -23,10 +21,12 @@ def extractions(
     if siblings is not None:
         some_of = _some_siblings(unique, config, siblings)
         evidence = {page.capture_id: _told(page, evidence, some_of, config) for page in unique}
-        shown = [_cross(page.capture_id, some_of, annotations) for page in unique]
-        annotations = local.annotations([cross for cross in shown if cross is not None], unique, config)
-    if not snapshots:
-        annotations = {capture_id: _without_snapshots(some) for capture_id, some in annotations.items()}
+        shown = [
+            crosses.of_siblings(capture_id, [one.capture_id for one in some])
+            for capture_id, some in some_of.items()
+            if some
+        ]
+        annotations = local.annotations(shown, unique, config)
     gathered = [
         local.gather(
             page,
@@ -64,32 +64,3 @@ def _told(
     witnesses = [pools.witness(one) for one in (page, *some.get(page.capture_id, ()))]
     siblings = classify.of(config.label.classifier).of_siblings(witnesses, [page.capture_id])
     return pools.told(page, siblings.get(page.capture_id), snapshots if len(snapshots) else None)
-
-
-def _cross(
-    capture_id: str, some: Mapping[str, Sequence[Page]], annotations: Mapping[str, Sequence[Annotation]]
-) -> Cross | None:
-    """A cross of the siblings that are shown and the snapshots of the page's own first cross."""
-    ids = [page.capture_id for page in some.get(capture_id, ())][: len(SIBLING_ARMS)]
-    first = min((annotation.cross for annotation in annotations.get(capture_id, ())), default=None, key=_id)
-    previous, following = (first.prev, first.next) if first else ("", "")
-    up, down = [*ids, "", ""][:2]
-    if not (up or previous or following):
-        return None
-    return Cross(
-        cur=capture_id, up=up, down=down, prev=previous, next=following,
-        up_similarity=0.0, down_similarity=0.0, prev_similarity=0.0, next_similarity=0.0,
-    )  # fmt: skip
-
-
-def _id(cross: Cross) -> str:
-    return cross.cross_id
-
-
-def _without_snapshots(annotations: Iterable[Annotation]) -> list[Annotation]:
-    """The annotations of crosses without these arms. One that has no other arm says nothing any more."""
-    return [
-        dataclasses.replace(one, cross=dataclasses.replace(one.cross, prev="", next=""))
-        for one in annotations
-        if one.cross.up or one.cross.down
-    ]

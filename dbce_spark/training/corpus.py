@@ -1,4 +1,4 @@
-"""Gold pages as examples: the bins of every block, what it is, and what siblings and snapshots say of it."""
+"""Gold pages as examples: the bins of every block, what it is, and what siblings say of it."""
 
 import random
 from collections import defaultdict
@@ -45,10 +45,11 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a page is set beside: the pools it is a wanted member of, captures of its URL, its crosses annotated."""
+    """What a page is set beside: the pools it is a wanted member of, and its crosses annotated.
+
+    Snapshots are not learned from: those of few sites would teach what kind of sites have some (docs/method.md)."""
 
     siblings: tuple[str, ...]
-    snapshots: tuple[str, ...]
     annotations: tuple[Annotation, ...]
 
 
@@ -171,17 +172,11 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]
     """What each page is set beside when nothing is hidden, by capture id: exactly as in a run over all of them."""
     pages = [one.page for one in examples]
     siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    snapshots: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for heard, wanted in pools.siblings(pages, config.bucket.cap):
         siblings |= {capture_id: tuple(heard) for capture_id in wanted}
-    for stretch in pools.snapshots(pages, config.bucket.cap):
-        snapshots |= {capture_id: tuple(stretch) for capture_id in stretch}
     found = crosses.select(local.find(pages, config), per_capture=config.cross.per_capture)
     annotated = local.annotations([one.cross for one in found], pages, config)
-    return {
-        one.capture_id: Beside(siblings[one.capture_id], snapshots[one.capture_id], tuple(annotated[one.capture_id]))
-        for one in pages
-    }
+    return {one.capture_id: Beside(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages}
 
 
 def hidden(
@@ -194,45 +189,30 @@ def hidden(
     """
     urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
     chosen: dict[str, tuple[str, ...]] = {}
-    kept_snapshots: dict[str, tuple[str, ...]] = {}
     few_crosses: list[Cross] = []
     for one in examples:
         capture_id, draw = one.page.capture_id, random.Random(f"{seed}/{one.page.capture_id}")
         others = sorted({other for other in whole[capture_id].siblings if urls[other] != urls[capture_id]})
         some = draw.sample(others, min(draw.randint(1, FEW), len(others))) if draw.random() < 0.5 else []
         chosen[capture_id] = (capture_id, *some) if some else ()
-        kept_snapshots[capture_id] = whole[capture_id].snapshots if draw.random() < 0.5 else ()
         if some:
-            arms = [annotation.cross for annotation in whole[capture_id].annotations]
-            previous, following = (arms[0].prev, arms[0].next) if arms and kept_snapshots[capture_id] else ("", "")
-            few_crosses.append(
-                Cross(
-                    cur=capture_id, up=some[0], down=some[1] if len(some) > 1 else "", prev=previous, next=following,
-                    up_similarity=0.0, down_similarity=0.0, prev_similarity=0.0, next_similarity=0.0,
-                )
-            )  # fmt: skip
+            few_crosses.append(crosses.of_siblings(capture_id, some))
     annotated = local.annotations(few_crosses, [one.page for one in examples], config)
-    return {
-        capture_id: Beside(some, kept_snapshots[capture_id], tuple(annotated.get(capture_id, ())))
-        for capture_id, some in chosen.items()
-    }
+    return {capture_id: Beside(some, tuple(annotated.get(capture_id, ()))) for capture_id, some in chosen.items()}
 
 
 def evidence_columns(
     examples: Sequence[Example], shown: Mapping[str, Beside], seen: Mapping[str, Witness]
-) -> list[tuple[Columns, Columns, Columns]]:
-    """What siblings, snapshots and crosses say of each page's blocks; nothing at all where they are not there."""
+) -> list[tuple[Columns, Columns]]:
+    """What siblings and crosses say of each page's blocks; nothing at all where they are not there."""
     wanted: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for capture_id, one in shown.items():
         wanted[one.siblings].add(capture_id)
     of_pools = {some: evidence.of_siblings([seen[other] for other in some], ids) for some, ids in wanted.items()}
-    of_urls = {one.snapshots: evidence.of_snapshots([seen[other] for other in one.snapshots]) for one in shown.values()}
     columns = []
     for example in examples:
         capture_id, words_of = example.page.capture_id, example.page.blocks.words
         one = shown[capture_id]
-        siblings, snapshots = of_pools[one.siblings].get(capture_id), of_urls[one.snapshots].get(capture_id)
-        columns.append(
-            (siblings or {}, snapshots or {}, evidence.of_crosses(words_of, one.annotations) if one.annotations else {})
-        )
+        siblings = of_pools[one.siblings].get(capture_id)
+        columns.append((siblings or {}, evidence.of_crosses(words_of, one.annotations)))
     return columns

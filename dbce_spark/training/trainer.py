@@ -39,7 +39,7 @@ HOST_PAGES = 25
 
 FIRST_TREES, SECOND_TREES, THIRD_TREES, REPLY_TREES = 80, 200, 200, 80
 
-_EVIDENCE = ("siblings", "snapshots", "crosses")
+_EVIDENCE = ("siblings", "crosses")
 """Groups of features, in the order of `corpus.evidence_columns`."""
 
 NEVER: Mapping[str, Any] = {"leaf_value": -20.0}

@@ -1,5 +1,6 @@
 """What other pages say: counted by tables, and in plain Python."""
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -10,10 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.context import SURE
-from dbce_spark.dbce.evidence import ABOVE, CLASS, ID, PATH, SHAPE, TEXT, of_crosses, of_siblings, of_snapshots
+from dbce_spark.dbce.evidence import (
+    ABOVE,
+    CLASS,
+    ID,
+    PATH,
+    SHAPE,
+    STEPS,
+    TEXT,
+    of_crosses,
+    of_siblings,
+    of_snapshots,
+    shifts,
+)
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, arm_bit
-from dbce_spark.model import Annotation, Witness
+from dbce_spark.labels import SIBLING_ARMS, arm_bit
+from dbce_spark.model import Annotation, Codes, Witness
 from tests.strategies import annotations
 
 SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
@@ -49,6 +62,10 @@ def plain(found: dict[str, Columns]) -> dict[str, dict[str, list[float]]]:
     return {one: {name: values.tolist() for name, values in of_one.items()} for one, of_one in found.items()}
 
 
+def moves(found: dict[str, Codes]) -> dict[str, list[float]]:
+    return {one: shifts(codes).tolist() for one, codes in found.items()}
+
+
 def share(part: float, whole: float) -> float:
     return part / max(whole, 1)
 
@@ -67,6 +84,7 @@ def rows(of: Witness) -> list[dict[str, Any]]:
         {
             "words": int(of.words[at]),
             "links": int(of.link_words[at]),
+            "verdict": int(of.verdicts[at]),
             "mass": int(of.words[at]) * int(of.verdicts[at]),
             "keys": of.keys[:, at].tolist(),
         }
@@ -151,7 +169,7 @@ def test_order_of_the_witnesses_does_not_matter(pool: list[Witness], random: Any
     shuffled_too = [replace(one, url_key="u") for one in shuffled]
 
     assert plain(of_siblings(pool, ids)) == plain(of_siblings(shuffled, ids))
-    assert plain(of_snapshots(of_one_url)) == plain(of_snapshots(shuffled_too))
+    assert moves(of_snapshots(of_one_url)) == moves(of_snapshots(shuffled_too))
 
 
 @settings(deadline=None)
@@ -199,8 +217,8 @@ def test_capture_is_not_its_own_sibling() -> None:
 
 @settings(deadline=None)
 @given(pools("u", max_size=7))
-def test_snapshots_say_what_a_plain_count_says(pool: list[Witness]) -> None:
-    """Two before and two behind, those of the same moment aside."""
+def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[Witness]) -> None:
+    """Of the verdicts on its text in its slot: two captures before and two behind, none of the same moment."""
     ordered = sorted(pool, key=lambda one: (one.timestamp, one.capture_id))
     found = of_snapshots(pool)
     for at, one in enumerate(ordered):
@@ -209,15 +227,20 @@ def test_snapshots_say_what_a_plain_count_says(pool: list[Witness]) -> None:
         if not others:
             assert one.capture_id not in found
             continue
-        for name, kept in (("text", (TEXT,)), ("shape", (SHAPE,)), ("text_here", (TEXT, CLASS)), ("slot", (CLASS,))):
-            held = [{tuple(block["keys"][row] for row in kept) for block in rows(other)} for other in others]
-            expected = [
-                share(sum(tuple(block["keys"][row] for row in kept) in page for page in held), len(others))
-                for block in rows(one)
-            ]
+        for block, moved in zip(rows(one), shifts(found[one.capture_id]).tolist(), strict=True):
+            alike = [other for page in others for other in rows(page) if _place(other) == _place(block)]
+            mean = sum(map(_log_odds, [block, *alike])) / (1 + len(alike))
 
-            assert expected == found[one.capture_id][f"snapshot_{name}"].tolist()
-        assert {float(len(others))} == set(found[one.capture_id]["snapshots"].tolist())
+            assert moved == pytest.approx((mean - _log_odds(block)) / 2, abs=1.5 / STEPS)
+            assert alike or moved == 0
+
+
+def _place(block: dict[str, Any]) -> tuple[int, int]:
+    return block["keys"][TEXT], block["keys"][CLASS]
+
+
+def _log_odds(block: dict[str, Any]) -> float:
+    return math.log((block["verdict"] + 0.5) / (SURE + 0.5 - block["verdict"]))
 
 
 @settings(deadline=None)
@@ -234,21 +257,20 @@ ENDS = (0, 2, 3, 7)
 @settings(deadline=None)
 @given(annotations(7))
 def test_crosses_say_what_a_plain_count_says(some: list[Annotation]) -> None:
-    """The share of each block's words that each capture on the arms holds."""
+    """The share of each block's words that each sibling on the arms holds; nothing where there is none."""
     columns = of_crosses(WORDS, some)
-    for name, arms in (("sibling", SIBLING_ARMS), ("snapshot", SNAPSHOT_ARMS)):
-        held: dict[str, list[bool]] = {}
-        for one in some:
-            for arm in arms:
-                if capture_id := getattr(one.cross, arm):
-                    held[capture_id] = [bool(bits & arm_bit(arm)) for bits in one.per_token().tolist()]
-        if not held:
-            assert {UNKNOWN} == set(columns[f"{name}_words"].tolist())
-            continue
-        counts = [[sum(one[start:end]) for one in held.values()] for start, end in pairwise(ENDS)]
-        mean = [sum(of_block) / (words * len(held)) for of_block, words in zip(counts, WORDS.tolist(), strict=True)]
-        most = [max(of_block) / words for of_block, words in zip(counts, WORDS.tolist(), strict=True)]
+    held: dict[str, list[bool]] = {}
+    for one in some:
+        for arm in SIBLING_ARMS:
+            if capture_id := getattr(one.cross, arm):
+                held[capture_id] = [bool(bits & arm_bit(arm)) for bits in one.per_token().tolist()]
+    if not held:
+        assert {} == columns
+        return
+    counts = [[sum(one[start:end]) for one in held.values()] for start, end in pairwise(ENDS)]
+    mean = [sum(of_block) / (words * len(held)) for of_block, words in zip(counts, WORDS.tolist(), strict=True)]
+    most = [max(of_block) / words for of_block, words in zip(counts, WORDS.tolist(), strict=True)]
 
-        assert mean == columns[f"{name}_words"].tolist()
-        assert most == columns[f"{name}_words_most"].tolist()
-        assert [pytest.approx(sum(map(sum, counts)) / (7 * len(held)))] * 3 == columns[f"{name}_words_page"].tolist()
+    assert mean == columns["sibling_words"].tolist()
+    assert most == columns["sibling_words_most"].tolist()
+    assert [pytest.approx(sum(map(sum, counts)) / (7 * len(held)))] * 3 == columns["sibling_words_page"].tolist()

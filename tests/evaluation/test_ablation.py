@@ -1,5 +1,6 @@
 """What is hidden from the classifier is hidden, and nothing else."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,8 +27,13 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     return pages.unique(page for page in made if isinstance(page, Page))
 
 
+def _told(one: Extraction) -> list[float]:
+    told: list[float] = one.segments.scores.tolist()
+    return told
+
+
 def scores(found: Sequence[Extraction]) -> dict[str, list[float]]:
-    return {one.page.capture_id: one.segments.scores.tolist() for one in found}
+    return {one.page.capture_id: _told(one) for one in found}
 
 
 def test_with_nothing_hidden_it_is_the_method_itself(captures: list[Page]) -> None:
@@ -55,10 +61,13 @@ def test_hidden_siblings_are_not_in_its_crosses_either(captures: list[Page]) -> 
         assert not np.any(one.segments.siblings)
 
 
-def test_hidden_snapshots_are_not_in_its_crosses_either(captures: list[Page]) -> None:
-    found = ablation.extractions(captures, CONFIG, siblings=None, snapshots=False)
-    assert not any(cross.prev or cross.next for one in found for cross in one.crosses)
-    assert any(cross.up for one in found for cross in one.crosses)
+def test_hidden_snapshots_move_nothing(captures: list[Page]) -> None:
+    """With siblings or without: of two captures of one URL only the other siblings are left to each."""
+    shown, hidden = (ablation.extractions(captures, CONFIG, siblings=0, snapshots=one) for one in (True, False))
+    urls = Counter(page.capture.url_key for page in captures)
+    moved = {one.page.capture.url_key for one, other in zip(shown, hidden, strict=True) if _told(one) != _told(other)}
+    assert moved
+    assert all(urls[url_key] > 1 for url_key in moved)
 
 
 def test_the_same_siblings_are_shown_whatever_the_order_of_the_pages(captures: list[Page]) -> None:

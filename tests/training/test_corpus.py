@@ -90,12 +90,10 @@ def test_beside_when_nothing_is_hidden() -> None:
 
     assert {one.page.capture_id for one in trained.examples()} == set(whole)
     assert any(one.siblings for one in whole.values())
-    assert any(one.snapshots for one in whole.values())
     assert any(one.annotations for one in whole.values())
     for capture_id, one in whole.items():
-        assert set(one.siblings) | set(one.snapshots) <= set(whole)
+        assert set(one.siblings) <= set(whole)
         assert not one.siblings or capture_id in one.siblings
-        assert not one.snapshots or capture_id in one.snapshots
 
 
 def test_hidden_leaves_few_or_none() -> None:
@@ -116,7 +114,6 @@ def test_hidden_leaves_few_or_none() -> None:
             assert len(others) <= corpus.FEW
             assert set(others) <= set(whole[capture_id].siblings)
             assert urls[capture_id] not in {urls[other] for other in others}
-            assert one.snapshots in ((), whole[capture_id].snapshots)
             arms = {arm for made in one.annotations for arm in (made.cross.up, made.cross.down) if arm}
             assert arms <= set(others)
             assert bool(one.annotations) == bool(others)
@@ -130,17 +127,15 @@ def test_hidden_is_drawn_for_each_page_by_itself() -> None:
     whole = corpus.beside(examples, trained.PATTERNS)
     one, other = (corpus.hidden(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))
 
-    assert {key: (value.siblings, value.snapshots) for key, value in one.items()} == {
-        key: (value.siblings, value.snapshots) for key, value in other.items()
-    }
+    assert {key: value.siblings for key, value in one.items()} == {key: value.siblings for key, value in other.items()}
 
 
 def test_alone_hides_everything() -> None:
     """No evidence of any kind."""
     shown = trained.alone(trained.examples())
 
-    assert {((), (), ())} == {(one.siblings, one.snapshots, one.annotations) for one in shown.values()}
-    assert [({}, {}, {})] * len(trained.examples()) == corpus.evidence_columns(trained.examples(), shown, {})
+    assert {((), ())} == {(one.siblings, one.annotations) for one in shown.values()}
+    assert [({}, {})] * len(trained.examples()) == corpus.evidence_columns(trained.examples(), shown, {})
 
 
 def test_sampled_examples_are_the_same_each_time() -> None:

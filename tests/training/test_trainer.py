@@ -82,7 +82,7 @@ def test_hidden_evidence_is_hidden_from_training() -> None:
     verdicts = np.zeros(len(of.pages), np.int64)
     binnings, codes = trainer._second_codes(nothing, of.examples, of.page_codes, verdicts, verdicts)
     own = len(of.page_codes) + len(binnings["context"].names) + len(binnings["replies"].names)
-    for group in ("siblings", "snapshots", "crosses"):
+    for group in ("siblings", "crosses"):
         rows = slice(own, own + len(binnings[group].names))
         own = rows.stop
 
