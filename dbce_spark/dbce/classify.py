@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import context, evidence, features
+from dbce_spark.dbce import bins, context, evidence, features
 from dbce_spark.dbce.context import SURE
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
@@ -63,10 +63,19 @@ class Binning:
         if not columns:
             return np.repeat(self._unknown, blocks, axis=1)
         codes = np.empty((len(self.names), blocks), np.uint8)
-        for row, (name, edges) in enumerate(zip(self.names, self.edges, strict=True)):
+        for row, (name, edges, table) in enumerate(zip(self.names, self.edges, self._tables, strict=True)):
             values = columns.get(name)
-            codes[row] = self._unknown[row] if values is None else edges.searchsorted(values, side="right")
+            if values is None:
+                codes[row] = self._unknown[row]
+            elif table is None:
+                codes[row] = edges.searchsorted(values, side="right")
+            else:
+                codes[row] = table.bins(values)
         return codes
+
+    @cached_property
+    def _tables(self) -> list[bins.Table | None]:
+        return [bins.table(edges) for edges in self.edges]
 
     @cached_property
     def _unknown(self) -> Codes:
@@ -98,7 +107,7 @@ class Classifier:
         of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
         verdicts, replies = (verdicts_of(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
         around = context.of_pages(pages, verdicts)
-        replies_around = context.of_rows(pages, pages.slot_names, replies)
+        replies_around = context.of_groups(pages, pages.slot_groups, replies)
         codes = np.concatenate(
             (
                 of_page,
@@ -121,15 +130,12 @@ class Classifier:
 
         All captures together: a call for each feature, not for each feature of each capture.
         """
-        found = evidence.of_siblings(witnesses, frozenset(wanted))
-        if not found:
+        asking, said = evidence.of_siblings_together(witnesses, frozenset(wanted))
+        if not asking:
             return {}
-        of_captures = list(found.values())
-        ends = np.cumsum([len(next(iter(columns.values()))) for columns in of_captures])
-        joined = {name: np.concatenate([columns[name] for columns in of_captures]) for name in of_captures[0]}
-        codes = self.binnings["siblings"].codes(joined, int(ends[-1]))
-        parts = np.split(codes, ends[:-1], axis=1)
-        return {capture_id: np.ascontiguousarray(part) for capture_id, part in zip(found, parts, strict=True)}
+        ends = np.cumsum([len(one.words) for one in asking])
+        parts = np.split(self.binnings["siblings"].codes(said, int(ends[-1])), ends[:-1], axis=1)
+        return {one.capture_id: np.ascontiguousarray(part) for one, part in zip(asking, parts, strict=True)}
 
     def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
         """`evidence.of_snapshots`: no forest asks for it."""

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, grouped, on_page, share, shifted, total
-from dbce_spark.dbce.layout import Layout, Numbers, Rows, Texts, mixed, sums
+from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, share, shifted, total
+from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, Texts, grouped, sums
 
 SURE = 1024
 """The verdict "content for certain". Whole numbers, so that sums of them are exact."""
@@ -29,22 +29,25 @@ def of_rows(rows: Rows, keys: Sequence[Texts], verdicts: Numbers) -> Columns:
 
     `keys` are names of each block's slot, one for each of SLOTS.
     """
+    return of_groups(rows, [grouped(rows.pages, names) for names in keys], verdicts)
+
+
+def of_groups(rows: Rows, slots: Sequence[Groups], verdicts: Numbers) -> Columns:
+    """The same, where the blocks with the same name of their slot are known: by each of SLOTS."""
     mass = verdicts * rows.words
     columns = {"verdict": verdicts.astype(np.float64)}
     for offset in _NEIGHBOURS:
         columns[f"verdict{offset:+}"] = shifted(rows, columns["verdict"], offset)
     columns |= _of_windows(rows, mass) | _of_page(rows, verdicts, mass) | _of_strong(rows, verdicts)
-    return columns | _of_slots(rows, keys, mass)
+    return columns | _of_slots(rows, slots, mass)
 
 
 def of_pages(pages: Layout, verdicts: Numbers) -> Columns:
     """The same, and those from the verdicts on the elements around, and on lists of records."""
     mass = verdicts * pages.words
-    columns = of_rows(pages, pages.slot_names, verdicts) | _of_elements(pages, mass)
-    parents = pages.parents.astype(np.uint64)
-    names = pages.own[pages.element_slots]
-    columns |= _of_records(pages, mass, "beside", mixed(parents, names))
-    return columns | _of_records(pages, mass, "like", on_page(pages.element_pages, names))
+    columns = of_groups(pages, pages.slot_groups, verdicts) | _of_elements(pages, mass)
+    columns |= _of_records(pages, mass, "beside", pages.beside)
+    return columns | _of_records(pages, mass, "like", pages.like)
 
 
 def _of_windows(pages: Rows, mass: Numbers) -> Columns:
@@ -104,23 +107,22 @@ def _of_elements(pages: Layout, mass: Numbers) -> Columns:
     return columns
 
 
-def _of_slots(pages: Rows, names: Sequence[Texts], mass: Numbers) -> Columns:
+def _of_slots(pages: Rows, slots: Sequence[Groups], mass: Numbers) -> Columns:
     """What was found in the block's slot, with and without the block itself."""
     columns: Columns = {}
-    for name, keys in zip(SLOTS, names, strict=True):
-        group, counts = grouped(on_page(pages.pages, keys))
+    for name, (group, counts) in zip(SLOTS, slots, strict=True):
         of_slot, words = (total(group, len(counts), values)[group] for values in (mass, pages.words))
         columns[f"{name}_density"] = share(of_slot, words)
         columns[f"{name}_others"] = share(of_slot - mass, words - pages.words)
     return columns
 
 
-def _of_records(pages: Layout, mass: Numbers, name: str, keys: Texts) -> Columns:
+def _of_records(pages: Layout, mass: Numbers, name: str, groups: Groups) -> Columns:
     """Of the widest list of records that a block lies in: where the content is, in the list and around it.
 
     Comments are records behind the content; posts of a forum are records that are the content.
     """
-    group, counts = grouped(keys)
+    group, counts = groups
     words, within = pages.in_elements(pages.words), pages.in_elements(mass)
     is_record = words >= REPEATED
     records = total(group, len(counts), is_record)
@@ -134,10 +136,11 @@ def _of_records(pages: Layout, mass: Numbers, name: str, keys: Texts) -> Columns
 
     element = pages.holders
     widest, most = element, np.zeros(len(pages), np.int64)
+    of_records = np.where(records >= REPEATED, record_words, 0)[group]
     for level in range(HEIGHT + 1):
         if level:
             element = pages.parents[element]
-        found_words = np.where(records[group[element]] >= REPEATED, record_words[group[element]], 0)
+        found_words = of_records[element]
         widest, most = np.where(found_words > most, element, widest), np.maximum(most, found_words)
     found, of_block = most > 0, group[widest]
     start, end = pages.starts[pages.pages], pages.starts[pages.pages + 1]

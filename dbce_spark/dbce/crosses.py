@@ -26,9 +26,11 @@ def build(part: Sequence[Member], *, cap: int) -> list[Cross]:
     one; of equally similar ones the lower id comes first. `prev` and `next` are the nearest captures of the same URL.
     At most `cap` captures are looked at as siblings, so that the work grows with the part, not with its square.
     """
+    if len({member.url_key for member in part}) < 2:  # most buckets are of one page
+        return []
     members = sorted(part, key=lambda member: (member.url_key, member.timestamp, member.capture_id))
     candidates = _candidates(members, cap)
-    signatures = np.stack([member.signature for member in members]) if members else np.empty((0, 0), np.uint32)
+    signatures = np.stack([member.signature for member in members])
     urls = _url_numbers(members)
     ups, downs, up_counts, down_counts = _nearest(signatures, urls, candidates)
     crosses = []

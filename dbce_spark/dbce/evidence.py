@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.context import SURE
-from dbce_spark.dbce.features import UNKNOWN, Columns, share
+from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.layout import Numbers, sums
 from dbce_spark.labels import SIBLING_ARMS, arm_bit
 from dbce_spark.model import Annotation, Codes, Ints, Witness
@@ -40,21 +40,28 @@ _LOG_ODDS = np.rint(STEPS * np.log((np.arange(SURE + 1) + 0.5) / (SURE + 0.5 - n
 
 
 def of_siblings(witnesses: Iterable[Witness], wanted: Collection[str]) -> dict[str, Columns]:
-    """For each wanted capture what its siblings among the witnesses say, by feature: (blocks,) each.
-
-    Of a URL with several captures the first speaks for all; no capture is compared with another one of its own URL.
-    A capture without a sibling is left out.
-    """
-    everyone = sorted(witnesses, key=lambda one: (one.url_key, one.timestamp, one.capture_id))
-    speakers = [next(of_url) for _, of_url in groupby(everyone, lambda one: one.url_key)]
-    if len(speakers) < 2 or not any(one.capture_id in wanted for one in everyone):
-        return {}
-    speaker_of = {one.url_key: at for at, one in enumerate(speakers)}
-    asking = [one for one in everyone if one.capture_id in wanted]
-    said = _Pool(speakers).said_of(asking, [speaker_of[one.url_key] for one in asking])
+    """For each wanted capture what its siblings among the witnesses say, by feature: (blocks,) each. One without a
+    sibling is left out."""
+    asking, said = of_siblings_together(witnesses, wanted)
     ends = np.cumsum([len(one.words) for one in asking])
     parts = {name: np.split(values, ends[:-1]) for name, values in said.items()}
     return {one.capture_id: {name: of_all[at] for name, of_all in parts.items()} for at, one in enumerate(asking)}
+
+
+def of_siblings_together(witnesses: Iterable[Witness], wanted: Collection[str]) -> tuple[list[Witness], Columns]:
+    """The wanted captures that have a sibling among the witnesses, and what these say of their blocks, one capture
+    behind the other.
+
+    Of a URL with several captures the first speaks for all; no capture is compared with another one of its own URL.
+    """
+    everyone = sorted(witnesses, key=lambda one: (one.url_key, one.timestamp, one.capture_id))
+    speakers = {next(of_url).capture_id for _, of_url in groupby(everyone, lambda one: one.url_key)}
+    asking = [one for one in everyone if one.capture_id in wanted]
+    if len(speakers) < 2 or not asking:
+        return [], {}
+    heard = [one for one in everyone if one.capture_id in speakers or one.capture_id in wanted]
+    speaks, asks = ([one.capture_id in some for one in heard] for some in (speakers, wanted))
+    return asking, _Pool(heard, speaks, asks).said()
 
 
 def of_snapshots(witnesses: Sequence[Witness]) -> dict[str, Codes]:
@@ -119,122 +126,105 @@ def of_crosses(words: Ints, annotations: Iterable[Annotation]) -> Columns:
     }
 
 
-def _both(first: npt.NDArray[np.uint32], second: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint64]:
+def _both(first: npt.NDArray[np.integer], second: npt.NDArray[np.integer]) -> npt.NDArray[np.uint64]:
+    """Numbers of 32 bits, one behind the other."""
     return first.astype(np.uint64) << np.uint64(32) | second.astype(np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Sums over the blocks of one key, of all speakers and of each: rows are sums, columns keys or (key, speaker)."""
+    """Sums over all blocks of speakers that have a key, and over those of one URL: (sums, keys) and (sums, pairs). The
+    first sum is of URLs. `keys` and `pairs` say for each row of the pool which is its own."""
 
-    keys: npt.NDArray[np.uint64]  # sorted
-    pairs: Numbers  # key index * speakers + speaker, sorted
+    keys: Numbers
+    pairs: Numbers
     of_keys: Numbers
     of_pairs: Numbers
 
-    def others(
-        self, keys: npt.NDArray[np.uint64], without: Numbers, speakers: int
-    ) -> tuple[npt.NDArray[np.bool_], Numbers]:
-        """For each of some keys whether any speaker has it, and the sums of all speakers but one."""
-        at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        known = self.keys[at] == keys
-        pair = at * speakers + without
-        place = np.minimum(np.searchsorted(self.pairs, pair), len(self.pairs) - 1)
-        own = np.where(self.pairs[place] == pair, self.of_pairs[:, place], 0)
-        return known, np.where(known, self.of_keys[:, at] - own, 0)
+    def others(self, rows: Numbers) -> Numbers:
+        """For some rows the sums over all speakers but that for their own URL."""
+        return self.of_keys[:, self.keys[rows]] - self.of_pairs[:, self.pairs[rows]]
 
 
 class _Pool:
-    """The blocks of all speakers, summed by what they have in common."""
+    """The blocks of some captures, summed by what they have in common: a row each.
 
-    def __init__(self, speakers: Sequence[Witness]):
-        self.speakers = len(speakers)
-        self.who = np.repeat(np.arange(len(speakers)), [len(one.words) for one in speakers])
-        keys = np.concatenate([one.keys for one in speakers], axis=1)
-        words = np.concatenate([one.words for one in speakers]).astype(np.int64)
-        links = np.concatenate([one.link_words for one in speakers]).astype(np.int64)
-        mass = words * np.concatenate([one.verdicts for one in speakers]).astype(np.int64)
-        self.mass = np.bincount(self.who, mass, minlength=len(speakers)).astype(np.int64)
-        ones = np.ones_like(words)
+    The captures are in order of URL, and the first of each speaks for it. The others only ask, as speakers may.
+    """
+
+    def __init__(self, captures: Sequence[Witness], speaks: Sequence[bool], asks: Sequence[bool]):
+        self.capture = np.repeat(np.arange(len(captures)), [len(one.words) for one in captures])
+        self.url = (np.cumsum(speaks) - 1)[self.capture]
+        self.urls = sum(speaks)
+        self.asking = np.flatnonzero(np.array(asks)[self.capture])
+        self.spoken = np.array(speaks)[self.capture]
+        self.words = np.concatenate([one.words for one in captures]).astype(np.int64)
+        keys = np.concatenate([one.keys for one in captures], axis=1).astype(np.uint64)
+        words = self.words * self.spoken
+        links = np.concatenate([one.link_words for one in captures]) * self.spoken
+        mass = words * np.concatenate([one.verdicts for one in captures]).astype(np.int64)
+        self.mass = total(self.url, self.urls, mass)
+        _, here = np.unique(_both(keys[TEXT], keys[CLASS]), return_inverse=True)
         self.texts = {
-            "text": self._table(keys[TEXT].astype(np.uint64)),
-            "shape": self._table(keys[SHAPE].astype(np.uint64)),
-            "text_here": self._table(_both(keys[TEXT], keys[CLASS])),
+            "text": self._table(keys[TEXT]),
+            "shape": self._table(keys[SHAPE]),
+            "text_here": self._table(here.astype(np.uint64)),
         }
-        table = self.texts["text"]
-        holders = table.of_keys[0][np.searchsorted(table.keys, keys[TEXT].astype(np.uint64))]
-        recurring = words * (holders > 1)
-        self.slots = {
-            name: self._table(keys[row].astype(np.uint64), ones, words, links, mass, recurring) for name, row in _SLOTS
-        }
-        self.variety = {name: self._variety(keys[row], keys[TEXT]) for name, row in _SLOTS}
+        texts = self.texts["text"]
+        recurring = words * (texts.of_keys[0][texts.keys] > 1)
+        self.slots = {name: self._table(keys[row], self.spoken, words, links, mass, recurring) for name, row in _SLOTS}
+        self.different = {name: self._different(self.slots[name], texts.keys) for name, _ in _SLOTS}
 
-    def _table(self, keys: npt.NDArray[np.uint64], *columns: Numbers) -> _Table:
-        """The first sum is the number of speakers that have the key; those of `columns` follow."""
-        found, group = np.unique(keys, return_inverse=True)
-        pairs, of_pair = np.unique(group * self.speakers + self.who, return_inverse=True)
-        of_pairs = [np.ones(len(pairs), np.int64)]
-        of_pairs += [np.bincount(of_pair, column, minlength=len(pairs)).astype(np.int64) for column in columns]
-        key_of_pair = pairs // self.speakers
-        of_keys = [np.bincount(key_of_pair, one, minlength=len(found)).astype(np.int64) for one in of_pairs]
-        return _Table(found, pairs, np.stack(of_keys), np.stack(of_pairs))
+    def _table(self, keys: npt.NDArray[np.uint64], *columns: npt.NDArray[np.generic]) -> _Table:
+        """`keys` have 32 bits. What is summed, of rows that nobody speaks is 0."""
+        found, pairs = np.unique(_both(keys, self.url.astype(np.uint64)), return_inverse=True)
+        key_of_pair = np.cumsum(np.diff(found >> np.uint64(32), prepend=found[0] >> np.uint64(32)) != 0)
+        of_pairs = [total(pairs, len(found), self.spoken) > 0, *(total(pairs, len(found), one) for one in columns)]
+        of_keys = [total(key_of_pair, int(key_of_pair[-1]) + 1, one) for one in of_pairs]
+        return _Table(key_of_pair[pairs], pairs, np.stack(of_keys), np.stack(of_pairs))
 
-    def _variety(self, slots: npt.NDArray[np.uint32], texts: npt.NDArray[np.uint32]) -> tuple[Numbers, Numbers]:
-        """For each slot in order of its key: how many different texts, and how many blocks, all speakers have in it."""
-        keys, group = np.unique(slots, return_inverse=True)
-        different = np.unique(_both(slots, texts)) >> np.uint64(32)
-        return (
-            np.bincount(np.searchsorted(keys, different), minlength=len(keys)),
-            np.bincount(group, minlength=len(keys)),
-        )
+    def _different(self, slots: _Table, texts: Numbers) -> Numbers:
+        """How many different texts all speakers have in each slot."""
+        pairs = np.unique(_both(slots.keys[self.spoken], texts[self.spoken]))
+        return np.bincount((pairs >> np.uint64(32)).astype(np.int64), minlength=slots.of_keys.shape[1])
 
-    def said_of(self, asking: Sequence[Witness], without: Sequence[int]) -> Columns:
-        """For the blocks of some captures, one behind the other, what all speakers but that for its own URL say.
+    def said(self) -> Columns:
+        """For the blocks of those who ask, one behind the other, what all speakers but that for their own URL say.
 
         How varied a slot is, and which texts recur, is counted over all speakers: it is said of the slot.
         """
-        lengths = [len(one.words) for one in asking]
-        page, own_speaker = (np.repeat(of_page, lengths) for of_page in (np.arange(len(asking)), np.array(without)))
-        keys = np.concatenate([one.keys for one in asking], axis=1)
-        words = np.concatenate([one.words for one in asking]).astype(np.int64)
-        everyone = np.full(len(words), self.speakers - 1)
-        mass = self.mass.sum() - self.mass[own_speaker]
+        everyone = np.full(len(self.asking), self.urls - 1)
+        mass = self.mass.sum() - self.mass[self.url[self.asking]]
         columns: Columns = {
             "siblings": everyone.astype(np.float64),
             "sibling_mass": mass / (SURE * everyone),
         }
-        named = {"text": keys[TEXT], "shape": keys[SHAPE], "text_here": _both(keys[TEXT], keys[CLASS])}
         for name, table in self.texts.items():
-            _, counts = table.others(named[name].astype(np.uint64), own_speaker, self.speakers)
-            columns[f"sibling_{name}"] = share(counts[0], everyone)
+            (urls,) = table.others(self.asking)
+            columns[f"sibling_{name}"] = share(urls, everyone)
             if name == "text":
-                columns["sibling_text_count"] = np.minimum(counts[0], _MANY).astype(np.float64)
-        for name, row in _SLOTS:
-            slots = keys[row].astype(np.uint64)
-            _, group = np.unique(page.astype(np.uint64) << np.uint64(32) | slots, return_inverse=True)
-            own_words = np.bincount(group, words)[group].astype(np.int64)
-            columns |= self._of_slot(name, slots, own_speaker, own_words, mass)
+                columns["sibling_text_count"] = np.minimum(urls, _MANY).astype(np.float64)
+        for name, _ in _SLOTS:
+            columns |= self._of_slot(name, mass)
         return columns
 
-    def _of_slot(
-        self, name: str, keys: npt.NDArray[np.uint64], without: Numbers, own_words: Numbers, mass: Numbers
-    ) -> Columns:
+    def _of_slot(self, name: str, mass: Numbers) -> Columns:
         table = self.slots[name]
-        known, (pages, blocks, words, links, found, recurring) = table.others(keys, without, self.speakers)
-        at = np.minimum(np.searchsorted(table.keys, keys), len(table.keys) - 1)
-        different, in_all = (counts[at] for counts in self.variety[name])
-        seen = known & (pages > 0)
+        at = table.keys[self.asking]
+        _, own = np.unique(_both(self.capture[self.asking], at), return_inverse=True)
+        own_words = total(own, len(own), self.words[self.asking])[own]
+        pages, blocks, words, links, found, recurring = table.others(self.asking)
         columns = {
             "words": share(words, pages),
             "blocks": share(blocks, pages),
             "links": share(links, words),
-            "variety": share(different, in_all),
+            "variety": share(self.different[name][at], table.of_keys[1][at]),
             "recurring": share(recurring, words),
             "own_words": share(own_words * pages, words),
             "mean": share(words, blocks),
             "verdict": share(found, words),
         }
-        said = {f"{name}_slot_{what}": np.where(seen, values, UNKNOWN) for what, values in columns.items()}
-        said[f"{name}_slot_pages"] = share(pages, np.full(len(pages), self.speakers - 1))
+        said = {f"{name}_slot_{what}": np.where(pages > 0, values, UNKNOWN) for what, values in columns.items()}
+        said[f"{name}_slot_pages"] = share(pages, np.full(len(pages), self.urls - 1))
         said[f"{name}_slot_mass"] = share(found, mass)
         return said

@@ -5,6 +5,7 @@ WWW 2010), taken over the block, the elements it lies in, its slot and the eleme
 quotients of whole numbers: which bin one falls into depends on nothing but the page.
 """
 
+import struct
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -12,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import layout
-from dbce_spark.dbce.layout import Layout, Numbers, Rows, mixed
+from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, grouped
 
 Values = npt.NDArray[np.float64]
 Columns = dict[str, Values]
@@ -36,6 +37,7 @@ _TAGS_ABOVE = (
     "pre", "dl", "form", "li", "td", "p", "h",
 )  # fmt: skip
 _COUNTED_TAGS = ("list", "table", "div")
+_LEVELS = {f"h{level}": level for level in range(1, 7)}
 _NEIGHBOURS = (-2, -1, 1, 2)
 _OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentence", "upper", "words")
 
@@ -62,23 +64,9 @@ def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
 
 def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
     """Each block's value `offset` blocks on."""
-    at = np.arange(len(pages)) + offset
-    exists = (at >= 0) & (at < len(pages))
-    exists[exists] = pages.pages[at[exists]] == pages.pages[exists]
-    result = np.full(len(pages), missing)
-    result[exists] = values[at[exists]]
+    result = np.roll(values, -offset)
+    result[pages.without(offset)] = missing
     return result
-
-
-def grouped(keys: npt.NDArray[np.uint64]) -> tuple[Numbers, Numbers]:
-    """Numbers for equal keys, from 0 on, and how many there are of each."""
-    _, group, counts = np.unique(keys, return_inverse=True, return_counts=True)
-    return group, counts
-
-
-def on_page(pages: npt.NDArray[np.int64], keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Keys that are equal only on the same page."""
-    return mixed(pages.astype(np.uint64), keys)
 
 
 def total(group: Numbers, groups: int, values: npt.NDArray[np.generic]) -> Numbers:
@@ -111,14 +99,22 @@ def _of_text(pages: Layout) -> Columns:
 
 
 @lru_cache(maxsize=1 << 14)
-def _path_numbers(path: str) -> tuple[int, ...]:
-    """Of a tag path: what its last tag is, which tags are in it, how many of some, the heading level, the depth."""
-    level = max(
-        (int(tag[1]) for tag in path.split("/") if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456"), default=0
-    )
-    tags = ["h" if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456" else tag for tag in path.split("/")]
+def _path_numbers(path: str) -> bytes:
+    """Of a tag path: what its last tag is, which tags are in it, how many of some, the heading level, the depth.
+
+    Packed: numpy takes longer to read the tuples of a hundred paths, which a page has, than all else here."""
+    tags = path.split("/")
+    levels = [_LEVELS[tag] for tag in tags if tag in _LEVELS]
+    last = "h" if tags[-1] in _LEVELS else tags[-1]
+    held = {*tags, "h"} if levels else {*tags}
     counts = (tags.count("ul") + tags.count("ol"), tags.count("table"), tags.count("div"))
-    return (*(tags[-1] == tag for tag in _OWN_TAGS), *(tag in tags for tag in _TAGS_ABOVE), *counts, level, len(tags))
+    return _PATH_NUMBERS.pack(
+        *[last == tag for tag in _OWN_TAGS],
+        *[tag in held for tag in _TAGS_ABOVE],
+        *counts,
+        max(levels, default=0),
+        len(tags),
+    )
 
 
 _PATH_NAMES = (
@@ -128,11 +124,12 @@ _PATH_NAMES = (
     "heading",
     "depth",
 )
+_PATH_NUMBERS = struct.Struct(f"={len(_PATH_NAMES)}H")
 
 
 def _of_path(pages: Layout) -> Columns:
-    table = np.array([_path_numbers(path) for path in pages.path_names], np.float64).T
-    of_blocks = table[:, pages.slot_paths[pages.block_slots]]
+    table = np.frombuffer(b"".join(map(_path_numbers, pages.path_names)), np.uint16).reshape(-1, len(_PATH_NAMES))
+    of_blocks = table.T.astype(np.float64)[:, pages.slot_paths[pages.block_slots]]
     marks = pages.marks[pages.block_slots]
     columns = dict(zip(_PATH_NAMES, of_blocks, strict=True))
     columns |= {f"mark{bit}": ((marks >> bit) & 1).astype(np.float64) for bit in range(layout.MARK_BITS)}
@@ -145,7 +142,7 @@ def _of_place(pages: Layout) -> Columns:
     blocks = np.diff(pages.starts)[pages.pages]
     before = pages.token_starts[:-1] - pages.token_starts[pages.starts[pages.pages]]
     words = pages.in_pages(pages.words)
-    tags = pages.tags[pages.slot_paths[pages.element_slots]]
+    paths = pages.slot_paths[pages.element_slots]
     columns = {
         "block": at.astype(np.float64),
         "blocks_behind": (blocks - 1 - at).astype(np.float64),
@@ -162,7 +159,7 @@ def _of_place(pages: Layout) -> Columns:
         ("breaks", ("br",)),
         ("bold", ("b", "strong", "em", "i")),
     ):
-        chosen = np.isin(tags, some)
+        chosen = np.isin(pages.tags, some)[paths]
         columns[name] = pages.count_before(pages.firsts[chosen], pages.element_pages[chosen]).astype(np.float64)
     return columns
 
@@ -206,11 +203,7 @@ def _of_elements(pages: Layout) -> Columns:
         pages.in_elements(of_blocks) for of_blocks in (pages.words, pages.link_words, long, punctuation, tags_before)
     )
     blocks = pages.lasts - pages.firsts
-    names = pages.own[pages.element_slots]
-    beside, like = (
-        _repetition(keys, blocks > 0, words, links, prose)
-        for keys in (mixed(pages.parents.astype(np.uint64), names), on_page(pages.element_pages, names))
-    )
+    beside, like = (_repetition(groups, blocks > 0, words, links, prose) for groups in (pages.beside, pages.like))
     columns: Columns = {}
     element = pages.holders
     for level in range(LEVELS.stop):
@@ -233,9 +226,9 @@ def _of_elements(pages: Layout) -> Columns:
     return columns | _widest(pages, beside)
 
 
-def _repetition(keys: npt.NDArray[np.uint64], has_text: npt.NDArray[np.bool_], *sums_of: Numbers) -> Columns:
-    """For each element, of those with its key: how many have text, and their words, links and prose in all."""
-    group, counts = grouped(keys)
+def _repetition(groups: Groups, has_text: npt.NDArray[np.bool_], *sums_of: Numbers) -> Columns:
+    """For each element, of those in its group: how many have text, and their words, links and prose in all."""
+    group, counts = groups
     of_groups = [total(group, len(counts), values) for values in (has_text, *sums_of)]
     return {
         name: values[group].astype(np.float64)
@@ -254,10 +247,11 @@ def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
     """Of the lists of records that a block lies in, the one with most words."""
     element = pages.holders
     widest, most = element, np.zeros(len(pages))
+    of_records = np.where(beside["count"] >= REPEATED, beside["words"], 0)
     for level in range(HEIGHT):
         if level:
             element = pages.parents[element]
-        words = np.where(beside["count"][element] >= REPEATED, beside["words"][element], 0)
+        words = of_records[element]
         widest, most = np.where(words > most, element, widest), np.maximum(words, most)
     found = most > 0
     words = beside["words"][widest]
@@ -275,11 +269,8 @@ def _of_slot(pages: Layout) -> Columns:
     long = is_long(pages) * pages.words
     page_words = pages.in_pages(pages.words)
     columns: Columns = {}
-    for name, keys in (
-        ("slot", pages.by_class[pages.block_slots]),
-        ("path", pages.path_keys[pages.slot_paths[pages.block_slots]]),
-    ):
-        group, counts = grouped(on_page(pages.pages, keys))
+    by_class, _, by_path, _ = pages.slot_groups
+    for name, (group, counts) in (("slot", by_class), ("path", by_path)):
         words, links, prose = (total(group, len(counts), values) for values in (pages.words, pages.link_words, long))
         columns |= {
             f"{name}_blocks": counts[group].astype(np.float64),
@@ -289,7 +280,7 @@ def _of_slot(pages: Layout) -> Columns:
             f"{name}_long": share(prose, words)[group],
             f"{name}_share": share(words[group], page_words),
         }
-    group, counts = grouped(on_page(pages.pages, pages.texts))
+    group, counts = grouped(pages.pages, pages.texts)
     columns["copies"] = counts[group].astype(np.float64)
     return columns
 
@@ -304,9 +295,11 @@ def _of_replies(pages: Layout) -> Columns:
         pages.in_elements(counts) for counts in (pages.text_areas, pages.foreign_links, pages.place_links)
     )
     words = pages.in_elements(pages.words)
-    numbered = pages.numbered[pages.element_slots]
-    group, counts = grouped(on_page(pages.element_pages, numbered))
-    alike = np.where(numbered != 0, counts[group], 0)
+    numbers = pages.numbered[pages.element_slots]
+    numbered = np.flatnonzero(numbers)
+    group, counts = grouped(pages.element_pages[numbered], numbers[numbered])
+    alike = np.zeros(len(numbers), np.int64)
+    alike[numbered] = counts[group]
     page_words = pages.in_pages(pages.words)
     columns: Columns = {}
     element = pages.holders

@@ -5,10 +5,12 @@ happen to be beside it.
 """
 
 import re
+import struct
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +58,16 @@ def mixed(first: Texts, second: Texts) -> Texts:
     both *= _MIX[0]
     both ^= both >> np.uint64(29)
     return both
+
+
+Groups = tuple[Numbers, Numbers]
+"""Of each of some things the number of its group, from 0 on, and how many there are in each."""
+
+
+def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
+    """Those with the same key, if they are also within the same: on one page, or under one element."""
+    _, group, counts = np.unique(mixed(within.astype(np.uint64), keys), return_inverse=True, return_counts=True)
+    return group, counts
 
 
 def sums(values: npt.NDArray[np.generic]) -> Numbers:
@@ -110,38 +122,54 @@ CLASSES = {
 
 def slot_keys(table: Sequence[Slot]) -> SlotKeys:
     """The names of a page's slots."""
-    rows: list[tuple[int, int, int, int, int]] = []
+    rows: list[tuple[int, int, int, bytes]] = []
     for slot in table:
-        by_class, by_id, _, _, marks = rows[slot.parent] if slot.parent >= 0 else _NOWHERE
-        rows.append(_keys(by_class, by_id, marks, slot[2:]))
-    columns = list(zip(*rows, strict=True))
-    keys = [np.array(column, np.uint64) for column in columns[:4]]
-    return SlotKeys(keys[0], keys[1], keys[2], keys[3], np.array(columns[4], np.int64))
+        above = slot[0]
+        by_class, by_id, marks, _ = rows[above] if above >= 0 else _NOWHERE
+        rows.append(_row(by_class, by_id, marks, slot[2:]))
+    columns = np.frombuffer(b"".join([packed for *_, packed in rows]), np.uint64).reshape(-1, 5).T
+    return SlotKeys(columns[0], columns[1], columns[2], columns[3], columns[4].view(np.int64))
 
 
-_NOWHERE = (0, 0, 0, 0, 0)
+_NOWHERE = (0, 0, 0, b"")
+_FIVE = struct.Struct("=5Q")
 
 
 @lru_cache(maxsize=1 << 17)
-def _keys(by_class: int, by_id: int, marks: int, names: tuple[str, ...]) -> tuple[int, int, int, int, int]:
-    """The row of a slot under one with these keys and marks."""
+def _row(by_class: int, by_id: int, marks: int, names: tuple[str, ...]) -> tuple[int, int, int, bytes]:
+    """Of a slot under one with these keys and marks: what those under it need to know, and all of its keys."""
+    link = _link(names)
+    by_class = _named(f"{by_class}|{link.classes}|")
+    by_id = _named(f"{by_id}|{link.classes}|{link.html_id}")
+    marks |= link.marks
+    return by_class, by_id, marks, _FIVE.pack(by_class, by_id, link.own, link.numbered, marks)
+
+
+class _Link(NamedTuple):
+    """A slot by itself, whatever it is under."""
+
+    classes: str  # its tag, and its classes but those with digits
+    html_id: str
+    own: int
+    numbered: int
+    marks: int
+
+
+@lru_cache(maxsize=1 << 15)
+def _link(names: tuple[str, ...]) -> _Link:
     tag, css_class, html_id, role, itemprop, itemtype = names
-    classes = _unnumbered(css_class)
-    unnumbered_id = _unnumbered(html_id)
-    marks |= ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
+    marks = ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
     marks |= TYPES.get(itemtype.rpartition("/")[2].lower(), 0)
     for name in css_class.split():
         marks |= CLASSES.get(name, 0)
-    return (
-        _named(f"{by_class}|{tag}|{classes}|"),
-        _named(f"{by_id}|{tag}|{classes}|{unnumbered_id}"),
-        _named(f"{tag}|{classes}"),
-        _named(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0,
-        marks,
-    )
+    classes = f"{tag}|{_unnumbered(css_class)}"
+    numbered = _named(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
+    return _Link(classes, _unnumbered(html_id), _named(classes), numbered, marks)
 
 
 def _unnumbered(names: str) -> str:
+    if not _DIGITS.search(names):
+        return " ".join(sorted(names.split()))
     return " ".join(sorted(name for name in names.split() if not _DIGITS.search(name)))
 
 
@@ -163,9 +191,17 @@ class Rows:
         self.pages = np.repeat(np.arange(len(words)), np.diff(self.starts))
         self.words = _joined(words)
         self.token_starts = sums(self.words)  # of each block, and so how many words stand before it
+        self._without: dict[int, Numbers] = {}
 
     def __len__(self) -> int:
         return int(self.starts[-1])
+
+    def without(self, offset: int) -> Numbers:
+        """The blocks on whose page there is no block `offset` blocks on."""
+        if offset not in self._without:
+            at = np.arange(offset, len(self) + offset)
+            self._without[offset] = np.flatnonzero((at < self.starts[self.pages]) | (at >= self.starts[self.pages + 1]))
+        return self._without[offset]
 
     def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
         """The sum over each block's page."""
@@ -210,6 +246,7 @@ class Layout(Rows):
         self.slot_paths = _joined([[slot.path for slot in tree.slot_table] for tree in trees]) + np.repeat(
             path_starts[:-1], np.diff(slot_starts)
         )
+        self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
         self.slot_parents = _slot_parents(trees, slot_starts)
         self.path_keys = np.array([_path_key(name) for name in self.path_names], np.uint64)
         self.tags = np.array([name.rpartition("/")[2] for name in self.path_names])
@@ -240,21 +277,20 @@ class Layout(Rows):
         self._class_counts = counts.reshape(-1, _CLASSES)  # behind each block stands a newline, of class 0
         self.first_classes, self.last_classes = classes[begins], classes[ends - 1]
         tokens = np.concatenate([one.blocks.tokens for one in parsed])
-        titles = [hashed(one.declared.title)[1] for one in parsed]
+        titles = _title_words([one.declared.title for one in parsed])
         self.title_words = np.array([len(title) for title in titles], np.int64)
         in_title = [np.isin(one.blocks.tokens, title) for one, title in zip(parsed, titles, strict=True)]
         self.titled = self.in_blocks(np.concatenate(in_title))
-        self.texts = self._hashed_blocks(tokens, np.zeros(len(tokens), np.bool_))
-        self.shapes = self._hashed_blocks(tokens, _has_digit(parsed, offsets, classes))
-
-    def _hashed_blocks(self, tokens: Texts, is_left_out: npt.NDArray[np.bool_]) -> Texts:
-        """A hash of the tokens of each block, in their order, without those that are left out."""
-        counted = sums(~is_left_out)
         first = np.repeat(self.token_starts[:-1], self.words)
-        nth = (counted[:-1] - counted[first]).astype(np.uint64)
-        factor = (nth * np.uint64(2) + np.uint64(1)) * _ODD | np.uint64(1)
-        terms = np.where(is_left_out, np.uint64(0), tokens * factor)
-        hashes = np.add.reduceat(terms, self.token_starts[:-1])
+        self.texts = self._hashed_blocks(tokens, np.arange(len(tokens)) - first)
+        has_digit = _has_digit(parsed, offsets, classes)
+        counted = sums(~has_digit)
+        self.shapes = self._hashed_blocks(np.where(has_digit, np.uint64(0), tokens), counted[:-1] - counted[first])
+
+    def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
+        """A hash of the tokens of each block and of which in it each is. A token that is left out is 0."""
+        factor = (nths.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * _ODD | np.uint64(1)
+        hashes = np.add.reduceat(tokens * factor, self.token_starts[:-1])
         hashes ^= hashes >> np.uint64(29)
         hashes *= _MIX[1]
         hashes ^= hashes >> np.uint64(32)
@@ -282,6 +318,23 @@ class Layout(Rows):
         return slots
 
     @cached_property
+    def slot_groups(self) -> tuple[Groups, ...]:
+        """The blocks of one page whose slots have the same name, by each of `slot_names`."""
+        return tuple(grouped(self.pages, names) for names in self.slot_names)
+
+    @cached_property
+    def beside(self) -> Groups:
+        """Elements under one other whose slots are the same by themselves."""
+        return grouped(self.parents, self.own[self.element_slots])
+
+    @cached_property
+    def like(self) -> Groups:
+        """The same anywhere on one page: a matter of their slots, of which there are fewer."""
+        of_slots, counts = grouped(self.slot_pages, self.own)
+        group = of_slots[self.element_slots]
+        return group, np.bincount(group, minlength=len(counts))
+
+    @cached_property
     def slot_names(self) -> tuple[Texts, ...]:
         """Four names of each block's slot, in the order of `context.SLOTS`."""
         slots = self.block_slots
@@ -291,6 +344,13 @@ class Layout(Rows):
             self.path_keys[self.slot_paths[slots]],
             self.path_keys[self.slot_paths[self.slot_parents[slots]]],
         )
+
+
+def _title_words(titles: Sequence[str]) -> list[Texts]:
+    """The tokens of each title."""
+    starts, tokens = hashed("\n".join(titles))
+    ends = np.cumsum([len(title) + 1 for title in titles])
+    return np.split(tokens, starts.searchsorted(ends[:-1]))
 
 
 def _has_digit(parsed: Sequence[Parsed], offsets: Numbers, classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

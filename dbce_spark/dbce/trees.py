@@ -1,8 +1,8 @@
 """A forest of boosted decision trees over binned features: small, fast in numpy, and bit for bit the same anywhere.
 
-A tree of at most 32 leaves is evaluated without walking it (Lucchese et al., *QuickScorer*, SIGIR 2015): every split
-that sends a row to the right strikes out the leaves on its left; of those that remain the first is the row's. What all
-splits on one feature strike out is one look-up by the feature's bin.
+No row is walked through a tree. A row is one bit in strings of them: the answers to a split's question are a string, so
+are the rows that come to it, and those that it sends to the right are both at once; so on down to the leaves, in all
+trees together. Which leaf each row has come to is then read off as a number of five bits.
 """
 
 from collections import defaultdict
@@ -15,19 +15,46 @@ import numpy.typing as npt
 from dbce_spark.model import Codes
 
 LEAVES = 32
-"""Most leaves of a tree: a bit each in 32."""
+"""Most leaves of a tree: the numbers of `_LEAF_BITS` bits."""
 
 BINS = 64
 """Most bins of a feature."""
 
-_CHUNK = 8192
-"""Rows that are scored at once: their columns stay in the processor's cache."""
+_LEAF_BITS = 5
 
-_DE_BRUIJN = np.uint32(0x077CB531)
-_TOP = np.uint32(27)
+_CHUNK = 1024
+"""Rows that are scored at once: the strings of 200 trees take 1.6 MB, and stay in the processor's cache."""
 
-Table = tuple[int, npt.NDArray[np.uint32]]
-"""A feature, and the leaves that are left for each of its bins."""
+_ASKED = 256
+"""Questions that are answered at once, for the same reason."""
+
+Strings = npt.NDArray[np.uint8]
+"""(strings, rows / 8): a bit a row, eight in a byte."""
+
+Indexes = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The splits of one depth in all trees: which nodes they are, what each asks, and the nodes below them."""
+
+    splits: Indexes
+    questions: Indexes
+    lefts: slice
+    rights: slice
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How all trees are gone down at once.
+
+    Nodes are numbered by depth. First comes one that no row comes to, then the roots. `leaves` are the nodes of the
+    leaves of each tree, (LEAVES, trees), and the first node where a tree has fewer.
+    """
+
+    nodes: int
+    levels: list[_Level]
+    leaves: Indexes
 
 
 @dataclass(frozen=True)
@@ -56,18 +83,35 @@ class Forest:
         return total
 
     def _add(self, codes: Codes, total: npt.NDArray[np.float64]) -> None:
-        bins = {feature: codes[feature].astype(np.intp) for feature in self.used}
-        struck = np.empty(len(total), np.uint32)
-        left = np.empty(len(total), np.uint32)
-        for tables, values in self._compiled:
-            left.fill(0xFFFFFFFF)
-            for feature, table in tables:
-                table.take(bins[feature], out=struck, mode="clip")
-                np.bitwise_and(left, struck, out=left)
-            np.bitwise_and(left, np.negative(left), out=left)  # the first bit that is set
-            np.multiply(left, _DE_BRUIJN, out=left)
-            np.right_shift(left, _TOP, out=left)
-            total += values[left]
+        reached = self._reached(self._answers(codes))[:, : len(total)]
+        for values, leaves in zip(self._values_by_tree, reached, strict=True):
+            total += values.take(leaves)
+
+    def _answers(self, codes: Codes) -> Strings:
+        """Of each question which rows go right."""
+        features, thresholds, _ = self._questions
+        answers = np.empty((len(features), -(-codes.shape[1] // 8)), np.uint8)
+        for start in range(0, len(features), _ASKED):
+            asked = slice(start, start + _ASKED)
+            answers[asked] = np.packbits(codes.take(features[asked], axis=0) > thresholds[asked], axis=1)
+        return answers
+
+    def _reached(self, answers: Strings) -> npt.NDArray[np.uint8]:
+        """The number of the leaf that each row comes to: (trees, rows), rows filled up to whole bytes."""
+        plan, trees = self._plan, len(self.splits)
+        nodes = np.empty((plan.nodes, answers.shape[1]), np.uint8)
+        nodes[0], nodes[1 : trees + 1] = 0, 0xFF
+        for level in plan.levels:
+            here = nodes.take(level.splits, axis=0)
+            rights = np.bitwise_and(here, answers.take(level.questions, axis=0), out=nodes[level.rights])
+            np.bitwise_xor(here, rights, out=nodes[level.lefts])
+        leaves = nodes.take(plan.leaves, axis=0)
+        numbers = np.zeros((trees, answers.shape[1]), np.uint64)  # of eight rows, a byte each
+        for bit in range(_LEAF_BITS):
+            is_set = leaves.reshape(1 << bit, 2, -1, *leaves.shape[1:])[:, 1]
+            numbers <<= np.uint64(1)
+            numbers |= np.unpackbits(np.bitwise_or.reduce(is_set, axis=(0, 1)), axis=1).view(np.uint64)
+        return numbers.view(np.uint8)
 
     @property
     def used(self) -> list[int]:
@@ -76,30 +120,42 @@ class Forest:
         return used
 
     @cached_property
-    def _compiled(self) -> list[tuple[list[Table], npt.NDArray[np.float64]]]:
-        split_ends, leaf_ends = np.cumsum(self.splits, dtype=np.intp), np.cumsum(self.leaves, dtype=np.intp)
-        return [
-            (
-                self._tables(slice(split_end - splits, split_end)),
-                _by_hash(self.values[leaf_end - leaves : leaf_end]),
-            )
-            for split_end, splits, leaf_end, leaves in zip(
-                split_ends, self.splits.tolist(), leaf_ends, self.leaves.tolist(), strict=True
-            )
-        ]
+    def _questions(self) -> tuple[Indexes, Codes, Indexes]:
+        """What the splits ask, once each: features, thresholds in a column; and which of them each split asks."""
+        asked, of_splits = np.unique(self.features.astype(np.intp) * BINS + self.thresholds, return_inverse=True)
+        return asked // BINS, (asked % BINS).astype(np.uint8)[:, None], of_splits
 
-    def _tables(self, of_tree: slice) -> list[Table]:
-        tables: dict[int, npt.NDArray[np.uint32]] = defaultdict(lambda: np.full(BINS, 0xFFFFFFFF, np.uint32))
-        columns = (self.features, self.thresholds, self.firsts, self.lasts)
-        for feature, threshold, first, last in zip(*(column[of_tree].tolist() for column in columns), strict=True):
-            on_the_left = (1 << last) - (1 << first)
-            tables[feature][threshold + 1 :] &= np.uint32(~on_the_left & 0xFFFFFFFF)
-        return list(tables.items())
+    @cached_property
+    def _values_by_tree(self) -> list[npt.NDArray[np.float64]]:
+        return np.split(self.values, np.cumsum(self.leaves, dtype=np.intp)[:-1])
 
-
-def _by_hash(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The values of leaves where the product of their bit and a de Bruijn sequence finds them."""
-    bits = np.uint32(1) << np.arange(len(values), dtype=np.uint32)
-    hashed = np.zeros(LEAVES)
-    hashed[(bits * _DE_BRUIJN) >> _TOP] = values
-    return hashed
+    @cached_property
+    def _plan(self) -> _Plan:
+        """Of the splits that have a node's first leaf on their left, its own has most leaves there; those that have
+        fewer stand further down."""
+        trees = np.repeat(np.arange(len(self.splits)), self.splits).tolist()
+        columns = [column.tolist() for column in (self.firsts, self.lasts, self._questions[2])]
+        below: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        for tree, first, middle, question in sorted(zip(trees, *columns, strict=True)):
+            below[tree, first].append((middle, question))
+        leaves = np.zeros((LEAVES, len(self.splits)), np.intp)
+        levels: list[_Level] = []
+        nodes = [(tree, 0, end) for tree, end in enumerate(self.leaves.tolist())]
+        start = 1
+        while nodes:
+            splits, questions, lefts, rights = [], [], [], []
+            for node, (tree, first, end) in enumerate(nodes, start):
+                if end - first == 1:
+                    leaves[first, tree] = node
+                else:
+                    middle, question = below[tree, first].pop()
+                    splits.append(node)
+                    questions.append(question)
+                    lefts.append((tree, first, middle))
+                    rights.append((tree, middle, end))
+            start += len(nodes)
+            between = start + len(lefts)
+            ends = slice(start, between), slice(between, between + len(rights))
+            levels.append(_Level(np.array(splits, np.intp), np.array(questions, np.intp), *ends))
+            nodes = lefts + rights
+        return _Plan(start, levels, leaves)
