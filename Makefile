@@ -17,6 +17,8 @@ GATE   = $(BUILD)/gate
 BIN  = $(VENV)/bin
 DBCE = $(BIN)/dbce
 PYTEST = $(BIN)/python -m pytest
+# Seconds for each of what `make fuzz` looks at.
+FUZZ_SECONDS ?= 3600
 # Such as PYTEST_ARGS="-k buckets" or, as in CI, PYTEST_ARGS=--cov.
 PYTEST_ARGS ?=
 
@@ -29,9 +31,10 @@ OVERWRITE = $(if $(filter file,$(origin OUTPUT)),--overwrite)
 READY       = $(VENV)/ready
 READY_BENCH = $(VENV)/ready-bench
 READY_DEV   = $(VENV)/ready-dev
+READY_FUZZ  = $(VENV)/ready-fuzz
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast lint format bench benchmark gate clean distclean
+.PHONY: help extract test test-fast lint format bench benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
@@ -64,6 +67,11 @@ benchmark: $(READY_DEV) $(if $(PAGES),,$(GATE)/made) ## score all extractors on 
 
 gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf/floors.json
 	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce --floors conf/floors.json --output $(BUILD)/gated
+
+fuzz: $(READY_FUZZ) ## look for inputs that break the reader, FUZZ_SECONDS each for records, bodies, charsets and pages
+	mkdir -p $(BUILD)/fuzz
+	for target in records body charset page; do $(BIN)/python -m tests.fuzz $$target $(BUILD)/fuzz/$$target \
+	  -max_total_time=$(FUZZ_SECONDS) -timeout=25 -rss_limit_mb=2048 -max_len=16384 || exit 1; done
 
 clean: ## remove what was built, but not the virtual environment
 	rm -rf $(BUILD) $(BENCH) dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
@@ -104,6 +112,10 @@ $(READY_BENCH): $(READY)
 	touch $@
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
+$(READY_FUZZ): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	touch $@
+
 $(READY_DEV): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,evaluate,java,train]'
 	touch $@

@@ -87,7 +87,7 @@ def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
     rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages."""
     from fastwarc.warc import ArchiveIterator
 
-    limits = Limits(record_bytes=config.input.max_record_bytes)
+    limits = Limits.of(config.input)
 
     def ours(path: str) -> int:
         with open_binary(path) as stream:

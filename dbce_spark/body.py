@@ -37,7 +37,7 @@ _LONGEST_HEAD = 1 << 16
 _FOLDS = ("", " ", "\t")
 _LISTS = ("content-encoding", "transfer-encoding")  # headers whose repetitions add up
 _CHUNK_SIZE = re.compile(rb"[ \t]*0{0,16}([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
-_CUT_SIZE = re.compile(rb"[ \t]*[0-9a-fA-F]{0,8}(?:[ \t]*;[^\r\n]*)?\r?\Z")
+_CUT_SIZE = re.compile(rb"[ \t]*+[0-9a-fA-F]{0,8}+(?:[ \t]*+;[^\r\n]*+)?+\r?\Z")
 _STRICT_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8}) *\r\n")
 _TRAILER = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n)*(?:\r?\n)?")
 _LENGTH = re.compile(r"\d{1,18}(?![^\s,])")
@@ -146,28 +146,13 @@ def content(response: Response, *, max_bytes: int, max_ratio: int) -> Content:
         BodyTooLarge: more would come out.
         BodyError: an encoding that is unknown, or bytes that are not in it.
     """
-    headers, body = response.headers, response.body
-    most = min(max_bytes, max(ALWAYS_ALLOWED, max_ratio * len(body)))
-    codings = _codings(headers)
+    most = min(max_bytes, max(ALWAYS_ALLOWED, max_ratio * len(response.body)))
     defects = set(response.defects)
-    if "chunked" not in codings:
-        if _is_chunked(body):
-            codings.append("chunked")
-            defects.add(Defect.CHUNKS_LIE)
-        elif not codings and _is_short(headers, len(body)):
-            defects.add(Defect.SHORT)
-    if len(codings) > MOST_CODINGS:
-        raise BodyError(f"{len(codings)} codings, at most {MOST_CODINGS} are undone")
+    codings = _put_on(response, defects)
+    body = response.body
     for coding in reversed(codings):
         body = _undone(body, coding, most, defects)
-    for _ in range(MOST_CODINGS):
-        coding = _unannounced(body)
-        if not coding:
-            break
-        defects.add(Defect.CODING_LIES)
-        body = _undone(body, coding, most, defects)
-    else:
-        raise BodyError(f"more than {MOST_CODINGS} codings that no header names")
+    body = _bared(body, most, defects)
     if len(body) > max_bytes:
         raise BodyTooLarge(f"{len(body)} bytes, at most {max_bytes} allowed")
     if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:_LOOKED_AT]):
@@ -222,6 +207,31 @@ def _codings(headers: dict[str, str]) -> list[str]:
     names = [headers[name] for name in _LISTS if name in headers]
     found = [coding.partition(";")[0].strip(" \t\"'") for coding in ",".join(names).lower().split(",")] if names else []
     return [coding for coding in found if coding and coding != "identity"]
+
+
+def _put_on(response: Response, defects: set[Defect]) -> list[str]:
+    """The codings that the headers name, and chunks where these are there all the same."""
+    codings = _codings(response.headers)
+    if "chunked" not in codings:
+        if _is_chunked(response.body):
+            codings.append("chunked")
+            defects.add(Defect.CHUNKS_LIE)
+        elif not codings and _is_short(response.headers, len(response.body)):
+            defects.add(Defect.SHORT)
+    if len(codings) > MOST_CODINGS:
+        raise BodyError(f"{len(codings)} codings, at most {MOST_CODINGS} are undone")
+    return codings
+
+
+def _bared(body: bytes, most: int, defects: set[Defect]) -> bytes:
+    """A body without the codings that no header named, known by their first bytes."""
+    for _ in range(MOST_CODINGS):
+        coding = _unannounced(body)
+        if not coding:
+            return body
+        defects.add(Defect.CODING_LIES)
+        body = _undone(body, coding, most, defects)
+    raise BodyError(f"more than {MOST_CODINGS} codings that no header names")
 
 
 def _is_short(headers: dict[str, str], length: int) -> bool:

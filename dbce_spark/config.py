@@ -25,14 +25,21 @@ class InputConfig:
     index_patterns: tuple[str, ...]
     records_per_task: int
     max_record_bytes: int
+    max_head_bytes: int
+    max_inflated_bytes: int
+    max_inflated_ratio: int
+    max_unpacked_bytes: int
+    max_zip_files: int
+    max_zip_depth: int
     max_ratio: int
     max_failed_files: float
 
     def __post_init__(self) -> None:
         _one_of("input.site", self.site, ("domain", "host", "none"))
-        _at_least("input.records_per_task", self.records_per_task, 1)
-        _at_least("input.max_record_bytes", self.max_record_bytes, 1)
-        _at_least("input.max_ratio", self.max_ratio, 1)
+        for name in ("records_per_task", "max_record_bytes", "max_head_bytes", "max_ratio"):
+            _at_least(f"input.{name}", getattr(self, name), 1)
+        for name in ("inflated_bytes", "inflated_ratio", "unpacked_bytes", "zip_files", "zip_depth"):
+            _at_least(f"input.max_{name}", getattr(self, f"max_{name}"), 0)
         if not 0 <= self.max_failed_files <= 1:
             raise ConfigError(f"input.max_failed_files is {self.max_failed_files}; it must lie between 0 and 1")
 
@@ -91,6 +98,7 @@ class PageConfig:
     max_blocks: int
     max_path_chars: int
     max_tokens: int
+    max_seconds: int
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):

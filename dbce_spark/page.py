@@ -202,20 +202,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
         flags=tuple(name for name, is_set in flags.items() if is_set),
         blocks=blocks,
         token_starts=token_starts,
-        tree=Tree(
-            parents=walk.parents,
-            slots=walk.slots,
-            slot_table=walk.slot_table,
-            path_names=walk.path_names,
-            firsts=walk.firsts,
-            lasts=walk.lasts,
-            holders=walk.holders,
-            nths=[walk.element_nths[holder] for holder in walk.holders],
-            controls=walk.controls,
-            text_areas=walk.text_areas,
-            foreign_links=walk.foreign_links,
-            place_links=walk.place_links,
-        ),
+        tree=walk.tree(),
     )
 
 
@@ -474,6 +461,22 @@ class _Walk:
         self._path_chars += len(path)
         if self._path_chars > self._max_path_chars:
             raise PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
+
+    def tree(self) -> Tree:
+        return Tree(
+            parents=self.parents,
+            slots=self.slots,
+            slot_table=self.slot_table,
+            path_names=self.path_names,
+            firsts=self.firsts,
+            lasts=self.lasts,
+            holders=self.holders,
+            nths=[self.element_nths[holder] for holder in self.holders],
+            controls=self.controls,
+            text_areas=self.text_areas,
+            foreign_links=self.foreign_links,
+            place_links=self.place_links,
+        )
 
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
         """The blocks, and where their tokens start in the text."""

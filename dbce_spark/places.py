@@ -17,7 +17,6 @@ from dbce_spark.selection.entry import Entry
 from dbce_spark.selection.fault import BadLine
 from dbce_spark.selection.fetch import Unfetched, fetch
 from dbce_spark.selection.filters import Counts, Selection, selection
-from dbce_spark.selection.place import shown
 from dbce_spark.selection.ranges import by_file
 
 Places = Sequence[Entry]
@@ -39,7 +38,7 @@ class Named:
     @property
     def asked(self) -> dict[str, int]:
         """How many places of each archive, by the name that rows have."""
-        return {shown(path): len(some) for path, some in self.archives.items()}
+        return {path: len(some) for path, some in self.archives.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """What became of the lines, as run.json has it."""
@@ -134,7 +133,7 @@ def _refuses_nothing(_: Entry) -> None:
 
 def _reject(found: Unfetched) -> Reject:
     return Reject(
-        warc_file=shown(found.entry.path),
+        warc_file=found.entry.path,
         warc_offset=found.entry.offset,
         record_id="",
         url=found.entry.url,

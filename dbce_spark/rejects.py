@@ -25,6 +25,8 @@ class Reason(StrEnum):
     TOO_DEEP = "too_deep"  # all its text lies below depth 2,048
     PATHS_TOO_LONG = "paths_too_long"
     PARSER_FAILED = "parser_failed"
+    PAGE_TIMEOUT = "page_timeout"  # computed for longer than a page may
+    KILLED_WORKER = "killed_worker"  # ended its process whenever it was parsed
     INDEX_UNREADABLE = "index_unreadable"  # an index, or a block of one, cannot be opened, inflated or fetched
     NOT_AN_INDEX = "not_an_index"  # none of the known formats by its first bytes
     BROKEN_INDEX_LINE = "broken_index_line"  # a line that is no entry, or one that names no place

@@ -15,6 +15,9 @@ from fsspec.core import url_to_fs
 
 from dbce_spark.errors import InputError
 
+MEMBER = "!/"
+"""Stands between a WACZ and the path of a file in it: "crawl.wacz!/archive/data.warc.gz"."""
+
 READ_AHEAD = 8 << 20
 """Bytes asked for at once from a remote store: one request for each would make a WARC 20 times slower."""
 

@@ -17,6 +17,7 @@ from dbce_spark.dbce.annotate import run_lengths
 from dbce_spark.labels import ARMS
 from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page, Revisit, Traits
 from dbce_spark.page import Parsed, parse
+from dbce_spark.records import Limits
 from dbce_spark.tokens import hashed
 
 CONFIG = load()
@@ -27,6 +28,11 @@ URL = "http://www.example.org/a.html"
 def config(*settings: str) -> DbceConfig:
     """The shipped parameters with some of them set, as `--set` does."""
     return load(settings=settings)
+
+
+def at_most(**changes: int) -> Limits:
+    """The shipped limits of the record reader with some of them set."""
+    return replace(Limits.of(CONFIG.input), **changes)
 
 
 def words(text: str) -> Hashes:

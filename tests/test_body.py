@@ -179,6 +179,13 @@ def test_chunked_body(body: bytes, expected: bytes) -> None:
     assert expected == actual
 
 
+def test_spaces_behind_a_broken_chunk() -> None:
+    """However many: time by their square would be hours here."""
+    body = b"2\r\n<p>\r\n" + b" " * 3_000_000 + b"x"
+
+    assert body[3:5] + body[5:] == out(body, limit=len(body), transfer_encoding="chunked")
+
+
 @pytest.mark.parametrize("coding", ENCODERS)
 def test_truncated_body_gives_what_is_there(coding: str) -> None:
     """The text in front of the cut is kept, and nothing else comes out."""

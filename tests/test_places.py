@@ -1,6 +1,8 @@
 """Captures by an index are those that reading whole files gives; without one, records are asked what indexes are."""
 
 import gzip
+import subprocess
+import sys
 from dataclasses import replace
 from hashlib import sha1
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark import places
@@ -44,6 +46,7 @@ def captures(found: Any) -> list[tuple[Any, bytes]]:
     return [(one.capture, one.html) for one in found if isinstance(one, Fetch)]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["plain", "gz", "arc", "arc.gz"]), st.sets(st.integers(0, 5)))
 def test_some_records_by_index_are_as_in_the_whole_file(
     tmp_path_factory: pytest.TempPathFactory, kind: str, wanted: set[int]
@@ -83,7 +86,7 @@ def test_record_of_a_wacz(tmp_path: Path) -> None:
     inside = [replace(one, path=f"{path}!/archive/data.warc.gz") for one in named]
     whole = captures(fetches(path, config()))
 
-    assert [f"{path}#archive/data.warc.gz"] * 3 == [capture.warc_file for capture, _ in whole]
+    assert [f"{path}!/archive/data.warc.gz"] * 3 == [capture.warc_file for capture, _ in whole]
     assert whole == captures(places.read(inside, config()))
 
 
@@ -218,3 +221,11 @@ def test_index_on_the_web_needs_no_driver(tmp_path: Path) -> None:
         str(tmp_path / "index.cdxj"),
         "https://example.org/x?y=z",
     ] == places.indexes(["https://example.org/x?y=z", str(tmp_path)], patterns)
+
+
+def test_pandas_stays_out() -> None:
+    """A worker that reads files does not load what only an index in Parquet needs: half a second for each."""
+    code = "import sys, dbce_spark.places; print(sorted({'pandas', 'pyarrow.dataset'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "[]" == done.stdout.strip()

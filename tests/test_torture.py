@@ -36,7 +36,7 @@ def names() -> list[str]:
 def row(path: Path) -> dict[str, Any]:
     """A file's row: counts and bytes, nothing of what it holds."""
     with open_binary(str(path)) as stream:
-        found = list(records(stream, Limits(record_bytes=CONFIG.input.max_record_bytes)))
+        found = list(records(stream, Limits.of(CONFIG.input)))
     kinds = Counter(one.kind for one in found if isinstance(one, Record))
     causes = Counter(str(one.cause) for one in found if isinstance(one, Damage))
     passed: Counter[str] = Counter()
@@ -87,7 +87,7 @@ def test_account(name: str) -> None:
     path = DATA / name
     at: Counter[str] = Counter()
     with path.open("rb") as stream:
-        for one in records(stream, Limits(record_bytes=CONFIG.input.max_record_bytes)):
+        for one in records(stream, Limits.of(CONFIG.input)):
             if isinstance(one, Record) or one.cause is not Cause.BESIDE:
                 assert (at[one.within], True) == (one.offset, one.length >= 0)
                 at[one.within] += one.length

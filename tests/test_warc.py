@@ -4,6 +4,7 @@ import gzip
 import io
 from datetime import UTC, datetime
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import example, given, settings
@@ -12,7 +13,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from dbce_spark.rejects import Reason, Reject, Skip
-from dbce_spark.warc import Fetch, site_of, url_key
+from dbce_spark.warc import Dated, Fetch, site_of, url_key
 from tests.builders import URL, arc_header, arc_record, archive, fate, fates, gzipped, http, microseconds, read, record
 
 HTML = b"<p>Hello world</p>"
@@ -218,6 +219,7 @@ def test_statuses_are_a_setting(tmp_path: Path) -> None:
         ("2009-03-67T15:35:40-0700", "2009-03-08T22:35:40+00:00"),
         ("2009-01-5T15:35:40-0700", "2009-01-05T22:35:40+00:00"),
         ("20080430204826", "2008-04-30T20:48:26+00:00"),
+        ("20080430204826jpg", "2008-04-30T20:48:26+00:00"),
         ("1969-12-31T23:59:59Z", "1969-12-31T23:59:59+00:00"),
     ],
     ids=[
@@ -231,6 +233,7 @@ def test_statuses_are_a_setting(tmp_path: Path) -> None:
         "ClueWeb in March",
         "ClueWeb in January",
         "digits",
+        "digits and more",
         "before 1970",
     ],
 )
@@ -240,6 +243,45 @@ def test_dates(tmp_path: Path, date: str, expected: str) -> None:
     actual = datetime.fromtimestamp(0, UTC).timestamp() * 1_000_000 + only(path).capture.timestamp
 
     assert microseconds(expected) == actual
+
+
+REPLAY = "http://web.archive.org/web/20110111145835id_/http://www.example.org/a"
+SENT = http(headers={"Date": "Friday, 01-Aug-97 19:44:42 GMT"})
+BEGUN = record(b"", kind="warcinfo", url=None, date="2020-10-10T07:57:31Z")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected", "flag"),
+    [
+        (record(SENT, url=REPLAY, date="2001-01-01"), "2001-01-01T00:00:00Z", None),
+        (record(SENT, url=REPLAY, date="null"), "2011-01-11T14:58:35Z", Dated.URL),
+        (record(url=REPLAY.replace("0111", "1399"), date="null"), None, None),
+        (record(SENT, date="null"), "1997-08-01T19:44:42Z", Dated.HTTP),
+        (BEGUN + record(SENT, date="2020-13-01"), "1997-08-01T19:44:42Z", Dated.HTTP),
+        (BEGUN + record(date="null"), "2020-10-10T07:57:31Z", Dated.FILE),
+        (arc_header() + arc_record(date="201512000000000"), "2008-04-30T20:48:25Z", Dated.FILE),
+        (record(http(headers={"Date": "Thu, 01 Jan 1970 00:00:00 GMT"}), date="null"), None, None),
+        (record(http(headers={"Last-Modified": "Fri, 01 Aug 1997 19:44:42 GMT"}), date="null"), None, None),
+    ],
+    ids=["own", "replay", "no such day", "sent", "sent before begun", "begun", "arc", "no clock", "modified"],
+)
+def test_capture_without_a_date(tmp_path: Path, content: bytes, expected: str | None, flag: Dated | None) -> None:
+    """No capture is lost for its date alone where its URL, its HTTP head or its file has one; and it says which."""
+    found = read(archive(tmp_path / "a", content))[-1]
+    if expected is None:
+        assert "reject:bad_timestamp" == fate(found)
+    else:
+        assert (microseconds(expected), {flag} - {None}) == (found.capture.timestamp, found.defects)
+
+
+def test_files_of_a_wacz_have_dates_of_their_own(tmp_path: Path) -> None:
+    """When one file was begun says nothing of the next."""
+    path = tmp_path / "a.wacz"
+    with ZipFile(path, "w") as target:
+        target.writestr("archive/a.warc", BEGUN)
+        target.writestr("archive/b.warc", record(date="null"))
+
+    assert ["skip:type:warcinfo", "reject:bad_timestamp"] == fates(path)
 
 
 def test_date_of_an_arc_may_be_short(tmp_path: Path) -> None:
@@ -382,6 +424,13 @@ def test_site(address: str, kind: str, expected: str) -> None:
     actual = site_of(address, kind)
 
     assert expected == actual
+
+
+def test_huge_url_is_its_own_key() -> None:
+    """An escape of an escape of an escape: canonicalising it would take hours."""
+    address = "http://example.org/%" + "25" * 1_000_000
+
+    assert address == url_key(address)
 
 
 @pytest.mark.parametrize(

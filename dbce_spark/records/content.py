@@ -66,9 +66,7 @@ class Content:
     def begin(self) -> None:
         """Begins a record at `at`: what lies in front is let go of, and a barrier here is passed."""
         self._mark = self.stored(self.at)
-        while self._barriers and self._barriers[0] <= self.at:
-            del self._barriers[0]
-        self._forget()
+        self._let_go()
 
     def has(self, size: int) -> bool:
         """Whether `size` bytes are there from `at` on, in front of the next barrier."""
@@ -113,15 +111,17 @@ class Content:
             self._forget()
 
     def rewind(self, member: tuple[int, int], place: int) -> bool:
-        """Goes back to a place that may be forgotten, by inflating its member again; whether that may be done."""
+        """Goes back to a place that may be forgotten, by inflating its member again; whether that may be done, and the
+        member had as much: of a broken one less may be believed the second time. Never stops in front of `place`."""
         stored, start = member
         if not self._archive.may_look_back(self.stop - stored + (self.at - start) // 16):
             return False
         self._restart(stored, start)
         while self.at < place and self.has(1):
             self.at = min(place, self._end())
-            self.begin()
-        return self.at == place
+            self._let_go()  # the record is the same one: behind its start the search for the next begins
+        is_there, self.at = self.at == place, place
+        return is_there
 
     def end_here(self) -> None:
         """Leaves the stretch at `at`."""
@@ -161,6 +161,11 @@ class Content:
 
     def _end(self) -> int:
         return self._barriers[0] if self._barriers else self._base + len(self._buffer)
+
+    def _let_go(self) -> None:
+        while self._barriers and self._barriers[0] <= self.at:
+            del self._barriers[0]
+        self._forget()
 
     def _forget(self) -> None:
         if self.at - self._base > max(_KEPT, len(self._buffer) // 2):
@@ -241,7 +246,8 @@ class Content:
         archive, self.failure = self._archive, broken.detail
         earliest = max(self._member, self._mark) + 1
         look_back = earliest < broken.at and archive.may_look_back(broken.at - earliest)
-        self.next = archive.next_start(earliest if look_back else broken.at)
+        # Where the record that is read began, it does not begin once more.
+        self.next = archive.next_start(earliest if look_back else max(broken.at, self._mark + 1))
         self.stop = self._ceiling = min(broken.at, self.next)
         while self._spans and self._spans[-1].stored_end > self.stop and self._spans[-1].start >= self.at:
             cut = self._spans.pop()

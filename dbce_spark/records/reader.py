@@ -12,6 +12,7 @@ from dbce_spark.records.content import Content
 from dbce_spark.records.heads import LONGEST_START, Head, arc_head, could_start, first_start, head_end, warc_head
 from dbce_spark.records.record import Cause, Damage, Headers, Limits, Record
 from dbce_spark.records.tape import Tape
+from dbce_spark.sources import MEMBER
 
 _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
@@ -32,7 +33,7 @@ def records(stream: BinaryIO, limits: Limits) -> Iterator[Record | Damage]:
     Raises:
         OSError: the stream cannot be read.
     """
-    yield from _records(stream, limits, limits.depth)
+    yield from _records(stream, limits, limits.zip_depth)
 
 
 def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:
@@ -44,7 +45,7 @@ def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | 
     for inner in wacz.opened(stream, entries, limits):
         if inner.stream is not None:
             for one in _records(inner.stream, limits, depth - 1):
-                yield replace(one, within=f"{inner.name}#{one.within}" if one.within else inner.name)
+                yield replace(one, within=f"{inner.name}{MEMBER}{one.within}" if one.within else inner.name)
         if inner.damage is not None:
             yield replace(inner.damage, within=inner.name)
 

@@ -4,6 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
+
+from dbce_spark.config import InputConfig
 
 _FOLDED = re.compile(r"\r?\n[ \t]+")
 
@@ -14,18 +17,31 @@ class Limits:
 
     record_bytes: int
     """Bytes of a block that are brought into memory. A longer one is passed over, and its record has no block."""
-    head_bytes: int = 1 << 20
-    """Bytes of a record's head. Heads have about 500; only data: URLs were seen to have more than 64 KB."""
-    inflated_bytes: int = 1 << 30
-    """Bytes that may come out of a file whatever its size: a zeroed disk image must be possible."""
-    inflated_ratio: int = 200
-    """... and beside them as many for each stored byte. Web archives have 3 to 20; gzip can have 1,032, zstd 30,000."""
-    unpacked_bytes: int = 4 << 30
-    """Bytes of one deflated file of a WACZ, which goes to a temporary file; the format wants them stored."""
-    directory_entries: int = 100_000
-    """Files in one WACZ. Each costs some 500 bytes of memory."""
-    depth: int = 3
-    """WACZ within WACZ. A collection of collections has 2."""
+    head_bytes: int
+    """Bytes of a record's head."""
+    inflated_bytes: int
+    """Bytes that may come out of a file whatever its size,"""
+    inflated_ratio: int
+    """... and beside them as many for each stored byte."""
+    unpacked_bytes: int
+    """Bytes of one deflated file of a WACZ, which goes to a temporary file."""
+    zip_files: int
+    """Files in one WACZ."""
+    zip_depth: int
+    """WACZ within WACZ."""
+
+    @classmethod
+    def of(cls, config: InputConfig) -> Self:
+        """Those of a run; conf/dbce.toml says why they are what they are."""
+        return cls(
+            record_bytes=config.max_record_bytes,
+            head_bytes=config.max_head_bytes,
+            inflated_bytes=config.max_inflated_bytes,
+            inflated_ratio=config.max_inflated_ratio,
+            unpacked_bytes=config.max_unpacked_bytes,
+            zip_files=config.max_zip_files,
+            zip_depth=config.max_zip_depth,
+        )
 
 
 class Headers(Mapping[str, str]):
@@ -130,11 +146,6 @@ class Record:
     @property
     def says_truncated(self) -> bool:
         return "warc-truncated" in self.headers
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether the bytes from `offset`, `length` of them, are an archive of this record."""
-        return self.inner == 0 and self.length > 0
 
 
 class Cause(StrEnum):

@@ -44,6 +44,9 @@ class Inner:
     damage: Damage | None
 
 
+_NAMELESS = "?"
+
+
 def files(stream: BinaryIO, limits: Limits) -> list[zipfile.ZipInfo] | None:
     """The files of a zip in the order of their bytes; None where its directory cannot be read, or has too many."""
     if not _is_moderate(stream, limits):
@@ -62,8 +65,8 @@ def opened(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limits) -> 
         refusal = _refusal(entry, taken)
         taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
         if refusal:
-            yield Inner(entry.filename, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
-        elif not entry.is_dir():
+            yield Inner(entry.filename or _NAMELESS, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
+        elif entry.compress_size or not entry.is_dir():
             yield from _opened(stream, entry, limits)
     size = stream.seek(0, io.SEEK_END)
     frame = max(0, size - sum(entry.compress_size for entry in entries))
@@ -82,11 +85,13 @@ def _is_moderate(stream: BinaryIO, limits: Limits) -> bool:
     large = tail.rfind(b"PK\x06\x06", 0, at)
     if (entries == 0xFFFF or length == 0xFFFFFFFF) and large >= 0 and len(tail) - large >= 48:
         entries, length = struct.unpack_from("<2Q", tail, large + 32)
-    return bool(entries <= limits.directory_entries and length <= limits.directory_entries * (_ENTRY + 512))
+    return bool(entries <= limits.zip_files and length <= limits.zip_files * (_ENTRY + 512))
 
 
 def _refusal(entry: zipfile.ZipInfo, taken: int) -> str:
     name = entry.filename
+    if not name:
+        return "it has no name"
     if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:2]:
         return f"its name leaves the zip: {name[:200]!r}"
     if any(ord(letter) < 32 for letter in name):
@@ -99,44 +104,30 @@ def _refusal(entry: zipfile.ZipInfo, taken: int) -> str:
 
 
 def _opened(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[Inner]:
-    name = entry.filename
+    name, is_stored = entry.filename, entry.compress_type == zipfile.ZIP_STORED
     try:
-        if entry.compress_type == zipfile.ZIP_STORED:
-            yield _sorted(name, _part(stream, entry), entry.compress_size)
-            return
-        if not _is_archive(name, next(_inflated(stream, entry), b"")):
-            yield Inner(name, None, Damage(0, entry.file_size, Cause.BESIDE, ""))
-            return
+        first = _part(stream, entry).read(_FEW) if is_stored else next(_inflated(stream, entry), b"")
+    except Exception as error:  # zipfile lets through what each of its decompressors raises
+        yield Inner(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
+        return
+    if not _is_archive(name, first, limits):
+        size = entry.compress_size if is_stored else entry.file_size
+        yield Inner(name, None, Damage(0, size, Cause.BESIDE, ""))
+    elif is_stored:
+        yield Inner(name, _part(stream, entry), None)
+    else:
         with closing(tempfile.SpooledTemporaryFile(_IN_MEMORY)) as unpacked:
             damage = _unpack(stream, entry, unpacked, limits)
             yield Inner(name, cast(BinaryIO, unpacked), damage)
-    except (
-        zipfile.BadZipFile,
-        NotImplementedError,
-        RuntimeError,
-        EOFError,
-        struct.error,
-        ValueError,
-        zlib.error,
-    ) as error:
-        yield Inner(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
 
 
-def _sorted(name: str, part: BinaryIO, size: int) -> Inner:
-    first = part.read(_FEW)
-    part.seek(0)
-    if _is_archive(name, first):
-        return Inner(name, part, None)
-    return Inner(name, None, Damage(0, size, Cause.BESIDE, ""))
-
-
-def _is_archive(name: str, first: bytes) -> bool:
+def _is_archive(name: str, first: bytes, limits: Limits) -> bool:
     """By its bytes; by its name too, so that an archive with a broken start is not taken for something else."""
     if name.lower().endswith(_ARCHIVES) or first.startswith(MAGIC):
         return True
     if not is_coded(first[:10]):
         return could_start(first, False)
-    archive = Archive(io.BytesIO(first), Limits(record_bytes=_FEW))
+    archive = Archive(io.BytesIO(first), limits)
     try:
         out, _, _ = next(pieces(Tape.of(first), 0, archive.dictionary))
     except (MemberBroken, StopIteration):

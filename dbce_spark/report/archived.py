@@ -1,19 +1,19 @@
 """The HTML behind an extraction: from its `html` column, or read once more from the archive."""
 
 import dataclasses
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from io import BytesIO
+from typing import Any, BinaryIO
 
 from dbce_spark import page, warc
 from dbce_spark.charset import decode
-from dbce_spark.config import DbceConfig, InputConfig
+from dbce_spark.config import DbceConfig
 from dbce_spark.model import Blocks
-from dbce_spark.sources import open_binary
+from dbce_spark.selection.fetch import open_ranges
 
 COLUMNS = (
     "url", "title", "timestamp", "warc_file", "warc_offset", "warc_length", "http_status", "mime", "page_text", "html",
+    "record_type", "payload_digest",
 )  # fmt: skip
 """What must be known of a capture to find its HTML and to be sure that it is the right one."""
 
@@ -41,37 +41,49 @@ def archived(row: dict[str, Any], config: DbceConfig) -> Archived:
         found = _parsed(row["html"].encode("utf-8", "replace"), "utf-8", config, is_labelled=True)
         if found.blocks.text == row["page_text"]:
             return found
-    # What this run let in is let in again, whatever the parameters of the program at hand.
-    input_config = dataclasses.replace(config.input, statuses=(row["http_status"],), mimes=(row["mime"],))
-    fetch = read_one(row["warc_file"], row["warc_offset"], row["warc_length"], input_config, config.page.max_html_bytes)
-    if fetch.capture.capture_id != row["capture_id"]:
-        raise Gone(f"{row['warc_file']} holds another record at {row['warc_offset']} than when it was read")
+    fetch = _fetch(row, config)
     found = _parsed(fetch.html, fetch.capture.declared_charset, config, is_labelled=False)
     if found.blocks.text != row["page_text"]:
         raise Gone("this version of the program cuts the page into other blocks than the one that labelled it")
     return found
 
 
-def read_one(path: str, offset: int, length: int, config: InputConfig, max_html_bytes: int) -> warc.Fetch:
-    """The capture that one record of a file holds.
+def _fetch(row: dict[str, Any], config: DbceConfig) -> warc.Fetch:
+    """The capture that an extraction is of, once more from its archive.
 
     Raises:
-        Gone: the file cannot be read, or there is no capture at that place.
+        Gone: the archive cannot be read, or the capture is not in it.
     """
+    path, offset = row["warc_file"], row["warc_offset"]
+    is_revisit = row["record_type"] == "revisit"
+    # What this run let in is let in again, whatever the parameters of the program at hand. Of a revisit's original the
+    # status is not known.
+    statuses = config.input.statuses if is_revisit else (row["http_status"],)
+    input_config = dataclasses.replace(config.input, statuses=statuses, mimes=(row["mime"],))
+    refusal = None if is_revisit else _but(row["url"])
+    name = "payload_digest" if is_revisit else "capture_id"
     try:
-        with open_binary(path) as stream:
-            stream.seek(offset)
-            record = stream.read(length)
+        with open_ranges(path, config.fetch) as stream:
+            for part, refused in ((_part(stream, offset, row["warc_length"]), None), (stream, refusal)):
+                for found in warc.read_stream(part, path, input_config, config.page.max_html_bytes, refused):
+                    if isinstance(found, warc.Fetch) and getattr(found.capture, name) == row[name]:
+                        return found
     except (OSError, ValueError, ImportError) as error:
         raise Gone(f"{path} cannot be read: {error}") from error
-    # One record, cut out as stored, is an archive of its own in either format.
-    with tempfile.TemporaryDirectory(prefix="dbce-report-") as folder:
-        file = Path(folder, "record")
-        file.write_bytes(record)
-        for found in warc.read(str(file), config, max_html_bytes):
-            if isinstance(found, warc.Fetch):
-                return found
-    raise Gone(f"{path} has no page at {offset}")
+    raise Gone(f"{path} does not hold the page that lay at {offset} when it was read")
+
+
+def _part(stream: BinaryIO, offset: int, length: int) -> BinaryIO:
+    """A record as stored, which nearly always is an archive of its own. Not so the first segment of a record, one of
+    many in a compressed member, and what takes its dictionary or its date from the head of the file: these are found by
+    reading all of it."""
+    stream.seek(offset)
+    return BytesIO(stream.read(length))
+
+
+def _but(url: str) -> warc.Refusal:
+    """What passes over every capture of another URL."""
+    return lambda told: None if told.url == url else "url"
 
 
 def _parsed(html: bytes, declared_charset: str, config: DbceConfig, *, is_labelled: bool) -> Archived:

@@ -31,6 +31,9 @@ FLAGS = {
     "body_short": "the body ends before its length, its last chunk or its compressed stream does",
     "body_damaged": "a compressed stream breaks: what comes before is kept",
     "body_long": "bytes behind the end of the last chunk or compressed stream were passed over",
+    "dated_by_url": "the record has no date: that of the replay's URL",
+    "dated_by_http": "the record has no date: that of the HTTP header",
+    "dated_by_file": "the record has no date: when its file was begun, or what the index says",
 }
 CHARSET_SOURCES = {
     "bom": "byte order mark",

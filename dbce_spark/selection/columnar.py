@@ -11,7 +11,7 @@ from operator import and_, or_
 from typing import Any, BinaryIO
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.compute as pc
 
 from dbce_spark.selection import dates
 from dbce_spark.selection.entry import Entry, NoEntry, entry_of, second
@@ -52,6 +52,8 @@ def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[Entry | 
     Row groups and rows that they cannot pass are left out by the file's own statistics and by Arrow; how many, comes
     last.
     """
+    import pyarrow.dataset as ds  # only here: it takes pandas with it, and a worker without such an index needs neither
+
     try:
         fragment = ds.ParquetFileFormat().make_fragment(pa.PythonFile(stream, mode="r"))
         schema = fragment.physical_schema
@@ -91,7 +93,7 @@ def _digits(fetched: Any) -> str:
     return f"{second(since)}{since % 1_000_000:06}"
 
 
-def _pushed(selection: Selection, schema: pa.Schema) -> ds.Expression | None:
+def _pushed(selection: Selection, schema: pa.Schema) -> pc.Expression | None:
     """A condition that every wanted row fulfils; None: nothing is known that would leave rows out.
 
     What is null is undeclared, and passes here as it does later. The other filters ask nothing that statistics could
@@ -110,17 +112,17 @@ def _pushed(selection: Selection, schema: pa.Schema) -> ds.Expression | None:
     return reduce(and_, found) if found else None
 
 
-def _with_status(statuses: tuple[int, ...], schema: pa.Schema) -> ds.Expression | None:
+def _with_status(statuses: tuple[int, ...], schema: pa.Schema) -> pc.Expression | None:
     if not statuses or "fetch_status" not in schema.names or not pa.types.is_integer(schema.field("fetch_status").type):
         return None
-    status = ds.field("fetch_status")
+    status = pc.field("fetch_status")
     return status.is_null() | status.isin([*statuses, 0])
 
 
-def _fetched(first: str, last: str, schema: pa.Schema) -> ds.Expression | None:
+def _fetched(first: str, last: str, schema: pa.Schema) -> pc.Expression | None:
     if not pa.types.is_timestamp(schema.field("fetch_time").type):
         return None
-    fetched = ds.field("fetch_time")
+    fetched = pc.field("fetch_time")
     conditions = [
         *([fetched >= _moment(dates.since(first), schema)] if first else []),
         *([fetched < _moment(dates.until(last), schema)] if last else []),
@@ -132,9 +134,9 @@ def _moment(microseconds: int, schema: pa.Schema) -> pa.Scalar:
     return pa.scalar(microseconds, pa.timestamp("us")).cast(schema.field("fetch_time").type)
 
 
-def _prefixed(prefixes: tuple[str, ...], schema: pa.Schema) -> ds.Expression | None:
+def _prefixed(prefixes: tuple[str, ...], schema: pa.Schema) -> pc.Expression | None:
     if not prefixes or "url_surtkey" not in schema.names:
         return None
-    key = ds.field("url_surtkey")
+    key = pc.field("url_surtkey")
     ranges = [(key >= prefix) & (key < behind(prefix)) for prefix in prefixes]
     return reduce(or_, ranges) | key.is_null()

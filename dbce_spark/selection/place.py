@@ -3,17 +3,10 @@
 import re
 from urllib.parse import quote, unquote
 
-MEMBER = "!/"
-"""Stands between a WACZ and the path of a file in it: "crawl.wacz!/archive/data.warc.gz"."""
+from dbce_spark.sources import MEMBER
 
 _CONTROL = re.compile(r"[\0-\x1f\x7f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
-
-
-def shown(path: str) -> str:
-    """A path as rows name it, in which a file of a WACZ stands as the reader of whole archives writes it:
-    "crawl.wacz#archive/data.warc.gz"."""
-    return path.replace(MEMBER, "#")
 
 
 class UnsafePath(ValueError):

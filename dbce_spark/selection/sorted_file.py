@@ -1,9 +1,6 @@
 """Binary search in a sorted text file, without loading it."""
 
-from itertools import pairwise
 from typing import BinaryIO
-
-from dbce_spark.selection.lines import LONGEST_LINE
 
 _BACKWARDS = 1 << 12
 """Bytes read at once in search of a line's start."""
@@ -44,14 +41,6 @@ def line_before(stream: BinaryIO, offset: int) -> int:
             return start + newline + 1
         end = start
     return 0
-
-
-def is_sorted(stream: BinaryIO) -> bool:
-    """Whether the keys and dates of all lines ascend byte by byte. Reads the file once and keeps one line of it."""
-    stream.seek(0)
-    lines = iter(lambda: stream.readline(LONGEST_LINE), b"")
-    keys = (b" ".join(line.split(b" ", 2)[:2]).rstrip() for line in lines)
-    return all(one <= other for one, other in pairwise(keys))
 
 
 def behind(prefix: str) -> str:

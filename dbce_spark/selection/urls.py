@@ -9,8 +9,14 @@ import tldextract
 _registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
 
 
+_LONGEST = 65_536
+"""Characters of a URL that is brought into a form: surt takes time by the square of an escape of an escape of ..."""
+
+
 def url_key(url: str) -> str:
-    """The SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself where that fails."""
+    """The SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself if that fails or it is huge."""
+    if len(url) > _LONGEST:
+        return url
     try:
         return str(surt.surt(url))
     except Exception:  # the library raises whatever urllib does on a broken URL; such a URL is its own key

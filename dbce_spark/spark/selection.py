@@ -23,7 +23,6 @@ from dbce_spark.rejects import Reject
 from dbce_spark.selection import index
 from dbce_spark.selection.entry import Entry
 from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.place import shown
 from dbce_spark.selection.ranges import by_file
 from dbce_spark.spark import pages, staging
 
@@ -80,7 +79,7 @@ def stage(spark: SparkSession, indexes: Sequence[str], base: str, output: str, c
     _place(spark, ranked, archives, output, config.input.records_per_task)
     return replace(
         selected,
-        archives={shown(path): count for path, count in archives.items()},
+        archives=archives,
         parts=-(-sum(archives.values()) // config.input.records_per_task),
     )
 

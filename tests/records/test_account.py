@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.records import Cause, Damage, Limits, Record, records
-from tests.builders import arc_header, arc_record, gzipped, http, record
+from tests.builders import arc_header, arc_record, at_most, gzipped, http, record
 
-LIMITS = Limits(record_bytes=1 << 20)
+LIMITS = at_most(record_bytes=1 << 20)
 CODINGS: dict[str, Callable[[bytes], bytes]] = {
     "plain": lambda content: content,
     "gzip": lambda content: gzip.compress(content, mtime=0),
@@ -68,7 +68,7 @@ def test_record_by_record(kind: str, coding: str) -> None:
 
     assert expected_urls(kind) == urls(found)
     assert [len(part) for part in parts] == [one.length for one in found]
-    assert all(isinstance(one, Record) and one.is_alone and one.member == one.offset for one in found)
+    assert all(isinstance(one, Record) and one.inner == 0 and one.member == one.offset for one in found)
 
 
 @pytest.mark.parametrize("coding", [name for name in CODINGS if name != "plain"])
@@ -163,7 +163,7 @@ def test_anything_put_together(parts: list[bytes], flips: list[tuple[float, int]
         if content:
             content[int(where * (len(content) - 1))] ^= flip
 
-    read(bytes(content), Limits(record_bytes=most, head_bytes=most, inflated_bytes=10 * most, inflated_ratio=2))
+    read(bytes(content), at_most(record_bytes=most, head_bytes=most, inflated_bytes=10 * most, inflated_ratio=2))
 
 
 damages = st.one_of(
@@ -196,6 +196,34 @@ def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[st
 
     assert sound[:first] == [block for block in blocks if block in sound[:first]]
     assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
+@example("warc", "gzip", 1, ("cut", 0.8, b"x" * 60))
+def test_damage_in_one_member_that_is_too_large(
+    kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]
+) -> None:
+    """The same where no block is kept and members are inflated twice; and no record comes out twice."""
+    parts = [CODINGS[coding](one) for one in made(kind)]
+    parts[hit] = damaged(parts[hit], *damage)
+    found = urls(read(b"".join(parts), at_most(record_bytes=99)))
+    expected = expected_urls(kind)
+
+    assert expected[:hit] == found[:hit]
+    assert expected[hit + 2 :] == [one for one in found if one in expected[hit + 2 :]]
+    assert len(found) == len(set(found))
+
+
+@pytest.mark.parametrize("cut", [5, 20, 200])
+@pytest.mark.parametrize("most", [99, 1 << 20])
+def test_member_cut_short_whose_record_claims_more(cut: int, most: int) -> None:
+    """The member behind it, which a decoder takes for its rest, is read all the same."""
+    text = http(b"".join(b"%d " % (nth**9) for nth in range(500)))
+    large = record(text, url=url(0)).replace(b"Content-Length: %d" % len(text), b"Content-Length: 99999")
+    content = gzipped(large)[0][:-cut] + gzipped(record(url=url(1)))[0]
+
+    assert [url(0), url(1)] == urls(read(content, at_most(record_bytes=most)))
 
 
 @settings(deadline=None, max_examples=150)

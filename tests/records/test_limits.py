@@ -8,11 +8,11 @@ import resource
 import pytest
 import zstandard
 
-from dbce_spark.records import Cause, Damage, Limits, Record
-from tests.builders import arc_header, arc_record, gzipped, http, record
+from dbce_spark.records import Cause, Damage, Record
+from tests.builders import arc_header, arc_record, at_most, gzipped, http, record
 from tests.records.test_account import read, url, urls
 
-LIMITS = Limits(record_bytes=100_000)
+LIMITS = at_most(record_bytes=100_000)
 MB = 1 << 20
 
 
@@ -93,7 +93,7 @@ def test_bomb(coding: str, causes: list[Cause]) -> None:
     bomb = record(http(bytes(40 * MB)), url=url(1))
     compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress, "bz2": bz2.compress}[coding]
     parts = [*gzipped(record(url=url(0))), compress(bomb), *gzipped(record(url=url(2)))]
-    limits = Limits(record_bytes=100_000, inflated_bytes=10 * MB, inflated_ratio=100)
+    limits = at_most(record_bytes=100_000, inflated_bytes=10 * MB, inflated_ratio=100)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = read(b"".join(parts), limits)
 

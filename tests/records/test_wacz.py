@@ -8,10 +8,10 @@ from hashlib import sha512
 import pytest
 
 from dbce_spark.records import Cause, Damage, Limits, Record, records
-from tests.builders import arc_header, arc_record, gzipped, record
+from tests.builders import arc_header, arc_record, at_most, gzipped, record
 from tests.records.test_account import url
 
-LIMITS = Limits(record_bytes=1 << 20)
+LIMITS = at_most(record_bytes=1 << 20)
 WARC = b"".join(gzipped(*(record(url=url(nth)) for nth in range(3))))
 SIDE = {"pages/pages.jsonl": b'{"url": "x"}\n', "indexes/index.cdx.gz": gzipped(b"org,example)/ 2020 {}\n")[0]}
 
@@ -66,11 +66,11 @@ def test_archives_are_known_by_their_bytes() -> None:
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_wacz_in_a_wacz(how: int) -> None:
-    """A collection of collections is read to its archives; names are joined by "#"."""
+    """A collection of collections is read to its archives; names are joined by "!/"."""
     inner = zipped({"archive/data.warc.gz": WARC})
     found = read(zipped({"one.wacz": inner, "two.wacz": inner}, how))
 
-    assert {"one.wacz#archive/data.warc.gz", "two.wacz#archive/data.warc.gz"} == {name for name, _ in places(found)}
+    assert {"one.wacz!/archive/data.warc.gz", "two.wacz!/archive/data.warc.gz"} == {name for name, _ in places(found)}
     assert 6 == len(places(found))
 
 
@@ -96,11 +96,20 @@ def test_names_that_leave_the_zip(name: str) -> None:
     assert [(Cause.BROKEN, len(WARC))] == [(one.cause, one.length) for one in refused]
 
 
+@pytest.mark.parametrize(("name", "shown", "detail"), [("", "?", "it has no name"), ("folder/", "folder/", "")])
+def test_bytes_of_what_is_no_file(name: str, shown: str, detail: str) -> None:
+    """A file without a name, and a folder that has content, are counted and end nothing."""
+    *damages, frame = read(zipped({name: b"more"}))
+
+    assert [(shown, 4, detail)] == [(one.within, one.length, one.detail) for one in damages if isinstance(one, Damage)]
+    assert frame.length == len(zipped({name: b"more"})) - 4
+
+
 def test_bomb_in_a_zip() -> None:
     """What inflates beyond the limits is read as far as the limits go."""
     bomb = record(url=url(0)) + record(bytes(40 << 20), url=url(1))
     content = zipped({"a.warc": bomb, "b.warc.gz": WARC}, zipfile.ZIP_DEFLATED)
-    found = read(content, Limits(record_bytes=100_000, inflated_bytes=1 << 20, inflated_ratio=10))
+    found = read(content, at_most(record_bytes=100_000, inflated_bytes=1 << 20, inflated_ratio=10))
 
     assert [url(0), url(1), *(url(nth) for nth in range(3))] == [address for _, address in places(found)]
     assert [("a.warc", Cause.SWOLLEN)] == [
@@ -140,10 +149,23 @@ def test_broken_file_in_a_zip() -> None:
     assert any(one.within == "a.warc" and one.cause.is_loss for one in found if isinstance(one, Damage))
 
 
+@pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_file_in_a_zip_that_breaks_at_once(how: int) -> None:
+    """Whatever a decompressor raises of one file, the others are read."""
+    content = bytearray(zipped({"a.warc": WARC * 9, "b.warc.gz": WARC}, how))
+    content[50:90] = b"\xff" * 40
+    found = read(bytes(content))
+
+    assert 3 == sum(name == "b.warc.gz" for name, _ in places(found))
+    assert [("a.warc", Cause.BROKEN)] == [
+        (one.within, one.cause) for one in found if isinstance(one, Damage) and one.cause.is_loss
+    ]
+
+
 def test_directory_that_claims_too_much() -> None:
     """A zip of more files than allowed is not taken apart."""
     content = zipped({f"{nth}.txt": b"" for nth in range(50)})
-    (found,) = read(content, Limits(record_bytes=1, directory_entries=20))
+    (found,) = read(content, at_most(record_bytes=1, zip_files=20))
 
     assert isinstance(found, Damage)
     assert (Cause.FOREIGN, len(content)) == (found.cause, found.length)

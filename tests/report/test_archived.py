@@ -1,37 +1,118 @@
 """One record is found again."""
 
 import dataclasses
+from gzip import compress
 from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
 
 from dbce_spark import config, warc
-from dbce_spark.report.archived import Archived, Gone, archived, read_one
+from dbce_spark.charset import decode
+from dbce_spark.page import PageError, parse
+from dbce_spark.report.archived import Archived, Gone, archived
 from dbce_spark.report.output import Output
 from dbce_spark.report.views import COLUMNS
+from tests.builders import URL, arc_header, arc_record, archive, gzipped, http, record
 from tests.report.outputs import crawl, write_archive, write_output
 
-LIMIT = config.default().page.max_html_bytes
+CONFIG = config.default()
 
 
 def fetches(path: str) -> list[warc.Fetch]:
-    return [one for one in warc.read(path, config.default().input, LIMIT) if isinstance(one, warc.Fetch)]
+    """The captures of a file that have a word."""
+    found = warc.read(path, CONFIG.input, CONFIG.page.max_html_bytes)
+    return [one for one in found if isinstance(one, warc.Fetch) and text_of(one)]
 
 
-def again(path: str, fetch: warc.Fetch) -> warc.Fetch:
-    """The record read by its place, with that place written back into it."""
-    found = read_one(path, fetch.capture.warc_offset, fetch.capture.warc_length, config.default().input, LIMIT)
-    place = {name: getattr(fetch.capture, name) for name in ("warc_file", "warc_offset")}
-    return dataclasses.replace(found, capture=dataclasses.replace(found.capture, **place))
+def text_of(fetch: warc.Fetch) -> str:
+    try:
+        return parse(fetch.html, fetch.capture.declared_charset, CONFIG.page).blocks.text
+    except PageError:
+        return ""
+
+
+def row(fetch: warc.Fetch) -> dict[str, Any]:
+    """What an extraction says of a capture."""
+    known = {name: getattr(fetch.capture, name, None) for name in COLUMNS}
+    return known | {"capture_id": fetch.capture.capture_id, "page_text": text_of(fetch)}
+
+
+def again(fetch: warc.Fetch) -> bytes:
+    """The HTML as it is found by what an extraction says."""
+    return archived(row(fetch), CONFIG).html
 
 
 @pytest.mark.parametrize("gzip", [True, False])
 def test_a_record_read_alone_is_the_record(tmp_path: Path, gzip: bool) -> None:
     """Each capture of a WARC file read by its offset is the one that reading the whole file gives."""
-    path = str(write_archive(tmp_path / "crawl.warc", crawl(), gzip=gzip))
-    read = fetches(path)
-    assert len(read) == 12
-    assert read == [again(path, fetch) for fetch in read]
+    read = fetches(str(write_archive(tmp_path / "crawl.warc", crawl(), gzip=gzip)))
+
+    assert len(read) == 11
+    assert [fetch.html for fetch in read] == [again(fetch) for fetch in read]
+
+
+def test_the_payload_of_a_revisit(tmp_path: Path) -> None:
+    """The row of a revisit whose original only an index had names the original's place: there its payload lies."""
+    (read,) = fetches(
+        archive(tmp_path / "a.warc.gz", *gzipped(record(http("<p>Words of old"), url="http://old.example/")))
+    )
+    revisit = row(read) | {"record_type": "revisit", "url": URL, "capture_id": "of the revisit", "http_status": 304}
+
+    assert read.html == archived(revisit, CONFIG).html
+
+
+def segments(html: bytes) -> bytes:
+    """A record in three segments, others between them."""
+    block = http(html)
+    first = record(block[:90], url=URL, WARC_Segment_Number="1", WARC_Record_ID="<urn:uuid:s>")
+    rest = [
+        record(
+            part, kind="continuation", url=URL, WARC_Segment_Number=str(nth), WARC_Segment_Origin_ID="<urn:uuid:s>",
+            **({"WARC_Segment_Total_Length": str(len(block))} if nth == 3 else {}),
+        )
+        for nth, part in ((2, block[90:150]), (3, block[150:]))
+    ]  # fmt: skip
+    return b"".join([record(url="http://a.example/"), first, record(), rest[0], record(url=URL), rest[1]])
+
+
+def test_a_record_in_segments(tmp_path: Path) -> None:
+    """The page of a record in segments is put together again from all of them."""
+    html = b"<p>" + b"words of the page " * 20
+    read = fetches(archive(tmp_path / "a.warc", segments(html)))
+
+    assert html in [fetch.html for fetch in read]
+    assert [fetch.html for fetch in read] == [again(fetch) for fetch in read]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        compress(b"".join(record(http(b"<p>%d" % nth), url=f"{URL}{nth}") for nth in range(3))),
+        arc_header() + arc_record(date="19961013", url="http://www.example.org/ with spaces"),
+        record(kind="warcinfo") + record(date="null"),
+    ],
+    ids=["one member for all", "a line of an ARC", "dated by its file"],
+)
+def test_a_record_that_needs_its_file(tmp_path: Path, content: bytes) -> None:
+    """What cannot be read from its own bytes alone is found by reading the file."""
+    read = fetches(archive(tmp_path / "a", content))
+
+    assert read
+    assert [fetch.html for fetch in read] == [again(fetch) for fetch in read]
+
+
+@pytest.mark.parametrize("how", [ZIP_STORED, ZIP_DEFLATED])
+def test_a_record_of_a_wacz(tmp_path: Path, how: int) -> None:
+    """A file of a WACZ is found by the name that rows have."""
+    path = tmp_path / "a.wacz"
+    with ZipFile(path, "w", how) as target:
+        target.writestr("archive/data.warc.gz", b"".join(gzipped(record(url=f"{URL}1"), record(url=f"{URL}2"))))
+    read = fetches(str(path))
+
+    assert [f"{path}!/archive/data.warc.gz"] * 2 == [fetch.capture.warc_file for fetch in read]
+    assert [fetch.html for fetch in read] == [again(fetch) for fetch in read]
 
 
 @pytest.mark.data
@@ -40,10 +121,10 @@ def test_a_record_read_alone_is_the_record(tmp_path: Path, gzip: bool) -> None:
 )
 def test_a_record_of_an_arc_read_alone_is_the_record(shared_data: Path, name: str) -> None:
     """Each capture of an ARC file read by its offset is the one that reading the whole file gives."""
-    path = str(shared_data / "warc" / name)
-    read = fetches(path)
+    read = fetches(str(shared_data / "warc" / name))
+
     assert read
-    assert read == [again(path, fetch) for fetch in read]
+    assert [decode(fetch.html, fetch.capture.declared_charset).html for fetch in read] == list(map(again, read))
 
 
 def of_first_row(output: Path) -> Archived:

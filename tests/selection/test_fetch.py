@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import FetchConfig
 from dbce_spark.errors import ConfigError
-from dbce_spark.records import Limits, Record, records
+from dbce_spark.records import Record, records
 from dbce_spark.selection.entry import Entry
 from dbce_spark.selection.fetch import Fetched, Ranges, Unfetched, fetch, open_ranges, wait
-from tests.builders import gzipped, record
+from tests.builders import at_most, gzipped, record
 from tests.selection.indexes import FETCH, entry, fetching
 from tests.selection.server import served
 
@@ -63,7 +63,7 @@ def test_record_reader_takes_what_is_fetched(local: str) -> None:
     """The bytes of an entry are one record to the reader of records."""
     (found,) = fetch(local, entries(local)[2:3], FETCH, LIMIT)
     assert isinstance(found, Fetched)
-    actual = [one.url for one in records(found.stream(), Limits(record_bytes=LIMIT)) if isinstance(one, Record)]
+    actual = [one.url for one in records(found.stream(), at_most(record_bytes=LIMIT)) if isinstance(one, Record)]
 
     assert ["http://www.example.org/2"] == actual
 
@@ -83,7 +83,7 @@ def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
     assert isinstance(found, Fetched)
     assert (head, frames[1]) == (found.dictionary, found.data)
     assert ["http://www.example.org/1"] == [
-        one.url for one in records(found.stream(), Limits(record_bytes=LIMIT)) if isinstance(one, Record)
+        one.url for one in records(found.stream(), at_most(record_bytes=LIMIT)) if isinstance(one, Record)
     ]
 
 

@@ -1,89 +1,137 @@
-"""The original of a revisit is found, by search in a sorted file or in a pass over any."""
+"""The originals of revisits are found in an index, in whatever order its lines come."""
 
-import io
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dbce_spark.model import Revisit
+from dbce_spark.revisits import names_in_index
 from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.lookup import Originals, by_date, by_digest, find, originals
-from tests.selection.indexes import DIGEST, cdx_line, cdxj_line, entry, micros
-from tests.selection.strategies import entries
+from dbce_spark.selection.filters import selection
+from dbce_spark.selection.lookup import MOST_KEYS, Lookup, Payload, asked
+from tests.selection.indexes import entry, micros, select
+from tests.test_revisits import made
 
-OTHER = "A" * 32
+URL, KEY = "http://www.example.org/a", "org,example)/a"
 NOON = micros("2020-01-02T12:00:00")
+DIGEST = entry().digest
+
+
+def revisit(**fields: Any) -> Revisit:
+    """A revisit of URL, ten seconds after noon, at byte 900 of b.warc.gz."""
+    known = {"url": URL, "url_key": KEY, "refers_to_key": KEY, "timestamp": NOON + 10_000_000, "warc_offset": 900}
+    return made(**(known | fields))
+
+
+def original(some: list[Entry], *revisits: Revisit) -> Entry | None:
+    """The entry that is found for the first of the revisits."""
+    lookup = looked_up(some, *revisits)
+    payload = lookup.original(revisits[0])
+    return next((one for one in some if payload and (one.path, one.offset) == payload[:2]), None)
+
+
+def looked_up(some: list[Entry], *revisits: Revisit) -> Lookup:
+    lookup = Lookup.of(
+        ((name, one.timestamp) for one in revisits for name in names_in_index(one)),
+        ((one.warc_file, one.warc_offset) for one in revisits),
+    )
+    for one in some:
+        lookup.offer(one)
+    return lookup
+
+
+def at(seconds: int, **fields: Any) -> Entry:
+    """A capture of URL so many seconds after noon, which lies there."""
+    return entry(timestamp=NOON + seconds * 1_000_000, offset=seconds, **fields)
 
 
 def test_by_digest() -> None:
-    """Of several captures with the payload the earliest that is no revisit is the original."""
-    some = [
-        entry(timestamp=3, offset=3),
-        entry(timestamp=1, offset=1, is_revisit=True),
-        entry(timestamp=2, offset=2),
-        entry(timestamp=0, digest=f"sha1:{OTHER}"),
-        entry(timestamp=4, offset=4),
-    ]
-    found = originals(some, [by_digest(f"sha1:{DIGEST}")], 10)
+    """The earliest capture of the same URL with the payload, and without one the earliest of all."""
+    other = {"url": "http://www.example.org/b", "urlkey": "org,example)/b"}
+    some = [at(3), at(2), at(1, **other), at(0, digest="sha1:B")]
 
-    assert {f"sha1:{DIGEST}": some[2]} == found
+    assert some[1] == original(some, revisit(digest=DIGEST))
+    assert some[2] == original(some[2:], revisit(digest=DIGEST))
 
 
 def test_by_date() -> None:
-    """The URL by its key and the second must be those that the revisit names."""
-    some = [
-        entry(timestamp=NOON + 1_000_000),
-        entry(urlkey="org,example)/b"),
-        entry(url="https://example.org/a", urlkey=""),
+    """The capture of the URL in the second that the revisit names; fractions are not compared."""
+    some = [at(1, digest=""), at(2, digest=""), at(2, url="http://www.example.org/b", urlkey="org,example)/b")]
+
+    assert some[1] == original(some, revisit(refers_to_time=NOON + 2_500_000))
+    assert None is original(some, revisit(refers_to_time=NOON + 3_000_000))
+
+
+def test_key_of_another_kind() -> None:
+    """Of an index with keys that are no SURT, the URL says which capture it is."""
+    assert at(2, urlkey="") == original([at(2, urlkey="")], revisit(refers_to_time=NOON + 2_000_000))
+
+
+def test_not_modified_is_the_latest_before() -> None:
+    """For each revisit the latest capture up to it, however many revisits the URL has."""
+    some = [at(12), at(3), at(9), at(5), at(11)]
+    later = revisit(is_unmodified=True, timestamp=NOON + 11_000_000)
+
+    assert some[2] == original(some, revisit(is_unmodified=True), later)
+    assert some[4] == original(some, later, revisit(is_unmodified=True))
+    assert None is original(some, revisit(is_unmodified=True, timestamp=NOON), later)
+
+
+@pytest.mark.parametrize(
+    "fields", [{"is_revisit": True}, {"status": 304}, {"path": "b.warc.gz", "offset": 900}], ids=str
+)
+def test_revisit_is_no_original(fields: dict[str, Any]) -> None:
+    """Neither one that the index calls so, nor the one itself, which some indexes list as what its HTTP head says."""
+    assert None is original([entry(**fields)], revisit(digest=DIGEST))
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "sha1:B", DIGEST])), max_size=9), st.randoms())
+@settings(deadline=None)
+def test_order_does_not_matter(said: list[tuple[int, str]], random: Any) -> None:
+    """What is kept, and found, is the same in whatever order the lines come."""
+    revisits = [
+        revisit(is_unmodified=True, timestamp=NOON + 5_000_000),
+        revisit(is_unmodified=True, timestamp=NOON + 7_000_000),
+        revisit(digest=DIGEST),
+        revisit(refers_to_time=NOON + 4_000_000),
     ]
-    name = by_date("http://www.example.org/a", NOON + 500_000)
+    some = [at(seconds, digest=digest) for seconds, digest in said]
+    shuffled = random.sample(some, len(some))
+    one, other = looked_up(some, *revisits), looked_up(shuffled, *revisits)
+    before = [seconds for seconds, _ in said if seconds <= 5]
 
-    assert {name: some[2]} == originals(some, [name], 10)
-
-
-def test_names_are_bounded() -> None:
-    """Beyond the limit a name is refused and counted, not forgotten."""
-    pool = Originals(most=2)
-    wanted = [pool.want(name) for name in ("a", "b", "a", "c", "d")]
-
-    assert ([True, True, True, False, False], 2) == (wanted, pool.refused)
-
-
-@pytest.mark.parametrize("line", [cdx_line, cdxj_line])
-@pytest.mark.parametrize("legend", ["", " CDX N b a m s k r M S V g\n"])
-@settings(deadline=None, max_examples=30)
-@given(st.lists(entries, min_size=1, max_size=8), st.data())
-def test_search_finds_what_a_pass_finds(line: object, legend: str, written: list[Entry], data: st.DataObject) -> None:
-    """In a sorted CDX or CDXJ file the binary search gives the same original as a pass over all of it."""
-    assert callable(line)
-    if line is cdxj_line:
-        legend = ""
-    lines = sorted(line(one) for one in written)
-    content = (legend + "".join(f"{one}\n" for one in lines)).encode()
-    asked = data.draw(st.sampled_from(written))
-    name = by_date(asked.url, asked.timestamp)
-    expected = originals(written, [name], 10).get(name)
-    actual = find(io.BytesIO(content), len(content), asked.url, asked.timestamp)
-
-    assert actual is not None
-    assert expected is not None
-    assert (expected.timestamp, expected.offset, expected.url) == (actual.timestamp, actual.offset, actual.url)
+    assert sorted(one.found()) == sorted(other.found())
+    assert [one.original(each) for each in revisits] == [other.original(each) for each in revisits]
+    assert (max(before) if before else None) == offset_of(one.original(revisits[0]))
+    assert min((seconds for seconds, digest in said if digest == DIGEST), default=None) == offset_of(
+        one.original(revisits[2])
+    )
 
 
-def test_what_is_not_there() -> None:
-    """No line, a line of another second, a revisit: nothing."""
-    content = "".join(
-        f"{cdxj_line(one)}\n" for one in (entry(is_revisit=True, mime=""), entry(timestamp=NOON + 9_000_000))
-    ).encode()
-    asked = [("http://www.example.org/a", NOON), ("http://www.example.org/", NOON), ("http://zzz.example/", NOON)]
-
-    assert [None] * 3 == [find(io.BytesIO(content), len(content), url, date) for url, date in asked]
-    assert find(io.BytesIO(b""), 0, "http://a/", 0) is None
+def offset_of(payload: Payload | None) -> int | None:
+    return None if payload is None else payload.offset
 
 
-def test_broken_lines_are_passed_over() -> None:
-    """A line of the key that is no entry hides no other."""
-    good = cdxj_line(entry())
-    content = f"{good[:40]}\n{good}\n".encode()
+def test_what_is_kept_is_bounded() -> None:
+    """One entry a name, and one for each revisit where only those before it count; whatever the index holds."""
+    some = [at(seconds) for seconds in range(500)]
+    lookup = looked_up(
+        some, revisit(digest=DIGEST), revisit(is_unmodified=True), revisit(is_unmodified=True, timestamp=0)
+    )
 
-    assert entry() == find(io.BytesIO(content), len(content), "http://www.example.org/a", NOON)
+    assert 3 == len([*lookup.found()])
+
+
+def test_what_an_index_is_asked() -> None:
+    """Everything; of sorted ones the parts of the selection and, up to a bound, the keys that revisits refer to."""
+    chosen = selection(select(surts=("org,example)/",), since="2020", statuses=(200,), urls=("x",)))
+    keys = [KEY, *(f"org,zzz)/{nth:05}" for nth in range(MOST_KEYS + 1))]
+    found = asked(chosen, keys)
+
+    assert None is found.refusal(entry(timestamp=0, status=404))
+    assert ("org,example)/", "org,zzz)/00000") == found.prefixes[:2]
+    assert MOST_KEYS + 1 == len(found.prefixes)
+    assert ("", ()) == (found.config.since, found.config.statuses)
+    assert () == asked(selection(select(since="2020")), keys).prefixes

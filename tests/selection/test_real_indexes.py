@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.records import Limits, Record, records
+from dbce_spark.records import Record, records
 from dbce_spark.selection.entry import Entry, moment, second
 from dbce_spark.selection.fetch import Fetched, fetch
 from dbce_spark.selection.filters import Counts
 from dbce_spark.selection.ranges import by_file
+from tests.builders import at_most
 from tests.selection.indexes import fetching, found_in
 
 pytestmark = pytest.mark.data
@@ -59,7 +60,7 @@ def _renamed(path: str) -> str:
 def _verdict(found: object) -> str:
     if not isinstance(found, Fetched):
         return "not fetched"
-    read = list(records(found.stream(), Limits(record_bytes=LIMIT)))
+    read = list(records(found.stream(), at_most(record_bytes=LIMIT)))
     record = read[0] if len(read) == 1 else None
     if not isinstance(record, Record):
         return f"{len(read)} parts"

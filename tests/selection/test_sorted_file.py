@@ -2,11 +2,10 @@
 
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection.sorted_file import behind, first_not_before, is_sorted, line_before
+from dbce_spark.selection.sorted_file import behind, first_not_before, line_before
 
 texts = st.text("ab,)é", min_size=1, max_size=6)
 
@@ -37,21 +36,6 @@ def test_line_before_a_long_one() -> None:
     data = b"a\n" + b"b" * 20_000 + b"\nc\n"
 
     assert 2 == line_before(io.BytesIO(data), 20_003)
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [
-        (b"", True),
-        (b" CDX N b a\na 1 z\na 1 b\nb 0 a\n", True),
-        (b"a 2 x\na 1 x\n", False),
-        (b"a) 1\na 1\n", False),
-        (b"b 1\na 1", False),
-    ],
-)
-def test_sorted(data: bytes, expected: bool) -> None:
-    """Keys and dates must ascend; what comes behind them need not."""
-    assert expected == is_sorted(io.BytesIO(data))
 
 
 @given(st.text(min_size=1).filter(lambda text: text[-1] < "\U0010ffff"), st.text())

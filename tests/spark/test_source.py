@@ -14,7 +14,7 @@ from pyspark.sql import datasource as ds
 from dbce_spark import body as http
 from dbce_spark.charset import decode
 from dbce_spark.errors import DbceError, InputError
-from dbce_spark.records import Limits, Record, records
+from dbce_spark.records import Record, records
 from dbce_spark.samples.archive import write_archive
 from dbce_spark.spark.source import rows as of_record
 from dbce_spark.spark.source.columns import BATCH_BYTES, NAMES, ON_DEMAND, columns
@@ -22,7 +22,7 @@ from dbce_spark.spark.source.options import KNOWN
 from dbce_spark.spark.source.partitions import packed
 from dbce_spark.spark.source.reader import WarcDataSource, WarcReader
 from tests import builders
-from tests.builders import arc_header, arc_record, archive, gzipped, record
+from tests.builders import arc_header, arc_record, archive, at_most, gzipped, record
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -56,7 +56,7 @@ def plain(path: Path) -> list[tuple[Any, ...]]:
     """What a short reader without any of the source's code finds in a file: offset, kind, URL, status, body, text."""
     found: list[tuple[Any, ...]] = []
     with path.open("rb") as stream:
-        for one in records(stream, Limits(record_bytes=1 << 24)):
+        for one in records(stream, at_most(record_bytes=1 << 24)):
             assert isinstance(one, Record)
             response = http.message(one.block or b"") if one.kind in ("response", "revisit") else None
             body = None if one.kind == "revisit" else one.block

@@ -1,6 +1,7 @@
 """The data source: options and schema in, a plan of tasks, and each task's records as Arrow batches out."""
 
 from collections.abc import Iterable, Iterator, MutableMapping
+from dataclasses import replace
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPartition
@@ -140,4 +141,4 @@ class WarcReader(DataSourceReader):
 
     @property
     def _limits(self) -> Limits:
-        return Limits(record_bytes=self.options.max_record_bytes)
+        return replace(Limits.of(configuration.default().input), record_bytes=self.options.max_record_bytes)

@@ -12,8 +12,8 @@ from dbce_spark.records import Cause, Damage, Record
 from dbce_spark.rejects import Reason
 from dbce_spark.selection.fault import BadLine
 from dbce_spark.selection.fetch import Unfetched
-from dbce_spark.selection.place import MEMBER
 from dbce_spark.selection.urls import host_of
+from dbce_spark.sources import MEMBER
 from dbce_spark.warc import microseconds
 
 _TEXT = re.compile(r"text/.*|application/(?:xml|json|javascript|ecmascript|warc-fields)|.*\+(?:xml|json)")
