@@ -5,7 +5,6 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import dbce_spark
 from dbce_spark import budget, places, sources
@@ -44,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"dbce: {error}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
-        print("dbce: stopped; what was written is not finished and has no run.json", file=sys.stderr)
+        print("dbce: stopped; what was written is not finished, and the same command goes on with it", file=sys.stderr)
         return 130
     return 0
 
@@ -77,8 +76,13 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     command.add_argument("input", nargs="*", metavar="INPUT", help=_INPUT_HELP)
     command.add_argument(
-        "--output", required=True, metavar="DIR", help="a folder for extractions, rejects and run.json"
-    )
+        "--output", required=True, metavar="DIR",
+        help="a folder, or a URL such as s3://bucket/name, for extractions, captures, rejects and run.json",
+    )  # fmt: skip
+    command.add_argument(
+        "--staging", default="", metavar="DIR",
+        help="a folder for what stages hand on; needed if the output is in an object store (default: in the output)",
+    )  # fmt: skip
     command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
@@ -94,7 +98,9 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         "--limit", type=_count, metavar="N", help="extract the first N captures by file and offset only"
     )
     command.add_argument("--dry-run", action="store_true", help="say what would be read, and read nothing")
-    command.add_argument("--overwrite", action="store_true", help="replace an output that exists")
+    command.add_argument(
+        "--overwrite", action="store_true", help="replace an output that exists, or start an unfinished one afresh"
+    )
     command.add_argument(
         "--max-failed-files", type=float, metavar="SHARE",
         help="end with an error if more than this share of the files cannot be read (default: as configured, 0.05)",
@@ -290,18 +296,19 @@ def _extract(arguments: argparse.Namespace) -> None:
     from dbce_spark.spark import job, summary  # only here: `dbce --help` needs neither Spark nor Java
     from dbce_spark.spark.session import session
 
-    job.check_output(arguments.output, overwrite=arguments.overwrite)
-    output = str(Path(arguments.output).absolute())  # workers on a cluster stand in folders of their own
-    spark = session("dbce extract", master=arguments.master)
     request = job.Request(
         files=files,
         indexes=indexes,
         base=base,
-        output=output,
+        output=sources.absolute(arguments.output),  # workers on a cluster stand in folders of their own
         with_html=arguments.html,
         limit=arguments.limit,
         started=started,
+        overwrite=arguments.overwrite,
+        staging=sources.absolute(arguments.staging),
     )
+    job.check_output(request, config)
+    spark = session("dbce extract", master=arguments.master)
     report = job.run(spark, request, config)
     print(summary.text(report, arguments.output))
     budget.check(report["failed_files"], config.input.max_failed_files)

@@ -3,9 +3,11 @@
 A revisit and a capture meet under a name that both have: the record's id, URL and second, URL and digest, digest alone,
 or the URL alone. The names of a revisit are tried in this order, and the first under which there is a capture decides.
 Under one name the latest capture up to the revisit's own time is the original; if all are later (clocks differ, and
-so do the crawlers whose files are read together), the earliest of these.
+so do the crawlers whose files are read together), the earliest of these. Revisits that have no original among the
+captures that were read may have one in an index, which knows the same names, record ids aside.
 """
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,7 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.model import Capture, Revisit, Seen, capture_id, digest
-from dbce_spark.rejects import Reason, Reject, Stage
+from dbce_spark.rejects import Reason, Reject, Skip, Stage
+
+_NOT_MODIFIED = 304
+# Of types that are no page, as sites name them. Of ".php" and the like nobody can say what they send.
+_NO_PAGE = re.compile(
+    r"\.(?:avif|bmp|gif|ico|jpe?g|png|svg|tiff?|webp|css|js|mjs|json|eot|otf|ttf|woff2?"
+    r"|aac|flv|m4a|m4v|mov|mp[34]|mpe?g|oga|ogg|ogv|wav|webm|wmv|pdf|swf|zip)",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"[a-z]+://[^/?#]*([^?#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +54,10 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What became of some revisits: each is in `revisits`, in `rejects`, or one of the `duplicates`."""
+    """Revisits that share an extraction, and how many of them are no captures of their own."""
 
     revisits: list[Resolved]  # one a capture, in order of capture id
     duplicates: int  # of another revisit, or of a capture that holds its payload
-    rejects: list[Reject]
 
 
 def names_of(
@@ -78,8 +88,29 @@ def names(revisit: Revisit) -> list[Name]:
     return found
 
 
-def reject_of(revisit: Revisit) -> Reject:
-    """The reject of a revisit whose original is not there, with what was looked for in vain."""
+def names_in_index(revisit: Revisit) -> list[Name]:
+    """Those of its `names` that an index may have: none has record ids."""
+    return names(revisit)[1:] if revisit.refers_to_id else names(revisit)
+
+
+def left(revisit: Revisit, lack: str = "") -> Reject | Skip:
+    """What becomes of a revisit without an original: a reject with what was looked for in vain, or with the `lack` of
+    what was found. One that can be no page by its URL is passed over, as its original was."""
+    return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _said(revisit))
+
+
+def _is_no_page(revisit: Revisit) -> bool:
+    """Whether a record that does not say its media type has a URL that does: 304 answers come without, most of them of
+    images and sheets. Wikis have pages by the name of "File:a.png", of which this says nothing."""
+    path = _PATH.match(revisit.url)
+    if revisit.http_status not in (0, _NOT_MODIFIED) or path is None:
+        return False
+    _, dot, suffix = path[1].rpartition("/")[2].rpartition(".")
+    return ":" not in path[1] and "%3a" not in path[1].lower() and bool(_NO_PAGE.fullmatch(dot + suffix))
+
+
+def _said(revisit: Revisit) -> str:
+    """What a revisit says of its original."""
     said = [revisit.refers_to_id]
     if revisit.refers_to_time is not None:
         moment = np.datetime64(_second(revisit.refers_to_time), "s")  # of any year, which datetime is not
@@ -87,6 +118,10 @@ def reject_of(revisit: Revisit) -> Reject:
     said.append(revisit.digest)
     if revisit.is_unmodified:
         said.append(f"{revisit.url_key} before, since it was not modified")
+    return "no page is " + (", or ".join(one for one in said if one) or "named")
+
+
+def _reject(revisit: Revisit, detail: str) -> Reject:
     return Reject(
         warc_file=revisit.warc_file,
         warc_offset=revisit.warc_offset,
@@ -94,22 +129,19 @@ def reject_of(revisit: Revisit) -> Reject:
         url=revisit.url,
         stage=Stage.READ,
         reason=Reason.REVISIT_UNRESOLVED,
-        detail="no page is " + (", or ".join(one for one in said if one) or "named"),
+        detail=detail,
     )
 
 
-def share(captures: Sequence[Capture], revisits: Sequence[Revisit]) -> Shared:
-    """The revisits with their originals among some captures; of the same capture the first stays."""
-    taken = {one.capture_id for one in captures}
+def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
+    """The revisits that are captures of their own, by the ids of all others; of the same capture the first stays."""
+    taken = set(captures)
     shared: dict[str, Resolved] = {}
-    rejects: list[Reject] = []
-    for revisit, found in zip(revisits, resolve(captures, revisits), strict=True):
-        if found is None:
-            rejects.append(reject_of(revisit))
-        elif found.capture_id not in taken:
-            shared.setdefault(found.capture_id, found)
-    duplicates = len(revisits) - len(rejects) - len(shared)
-    return Shared([shared[one] for one in sorted(shared)], duplicates, rejects)
+    resolved = [*found]
+    for one in resolved:
+        if one.capture_id not in taken:
+            shared.setdefault(one.capture_id, one)
+    return Shared([shared[one] for one in sorted(shared)], len(resolved) - len(shared))
 
 
 def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Resolved | None]:

@@ -11,6 +11,36 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
+from dbce_spark.errors import OutputError
+
+
+def names(folder: str) -> set[str]:
+    """What lies in a folder, by its names; nothing, if there is no such folder.
+
+    Raises:
+        OutputError: it is a file, or its storage cannot be reached.
+    """
+    try:
+        filesystem, path = url_to_fs(folder)
+        filesystem.invalidate_cache()  # others write there, too
+        if filesystem.isfile(path):
+            raise OutputError(f"{folder} is a file; give a folder for the output")
+        found = filesystem.ls(path, detail=False) if filesystem.exists(path) else []
+    except OutputError:
+        raise
+    except Exception as error:  # each store has exceptions of its own
+        raise OutputError(f"{folder}: cannot be listed: {type(error).__name__}: {error}") from error
+    inside = (one.rstrip("/") for one in found)
+    # Some stores have the folder itself among what is in it.
+    return {one.rsplit("/", 1)[-1] for one in inside if one != path.rstrip("/")}
+
+
+def remove(path: str) -> None:
+    """Removes a file, or a folder with all that is in it, if it is there."""
+    filesystem, inner = url_to_fs(path)
+    if filesystem.exists(inner):
+        filesystem.rm(inner, recursive=True)
+
 
 @contextmanager
 def whole_file(path: str) -> Iterator[BinaryIO]:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import local
 from dbce_spark.model import Capture, Revisit, Seen
-from dbce_spark.rejects import Reason
-from dbce_spark.revisits import reject_of, resolve, seen, share
+from dbce_spark.rejects import Reason, Reject, Skip
+from dbce_spark.revisits import Shared, left, resolve, seen, share
 from tests import revisited
 from tests.builders import URL, archive, capture, config, fates, http, microseconds, read, record
 from tests.revisited import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit
@@ -51,6 +51,10 @@ def original(captures: list[Capture], revisit: Revisit) -> Capture | None:
     """The capture that is found."""
     (found,) = resolve(captures, [revisit])
     return None if found is None else {one.capture_id: one for one in captures}[found.original_id]
+
+
+def shared_of(captures: list[Capture], revisits: list[Revisit]) -> Shared:
+    return share((one.capture_id for one in captures), filter(None, resolve(captures, revisits)))
 
 
 def on(nth: int, url: str = URL, payload: str = "sha1:A", **fields: Any) -> Capture:
@@ -135,8 +139,9 @@ def test_nothing_is_found_by_nothing() -> None:
 
 def test_reject_says_what_was_looked_for() -> None:
     """A revisit without an original is a reject with its place and with all that it has named."""
-    reject = reject_of(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
+    reject = left(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
 
+    assert isinstance(reject, Reject)
     assert (Reason.REVISIT_UNRESOLVED, "b.warc.gz", 7, URL) == (
         reject.reason,
         reject.warc_file,
@@ -148,25 +153,48 @@ def test_reject_says_what_was_looked_for() -> None:
 
 def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
     """A date before the year 1, which a time zone can make, is printed, too."""
-    assert "0000-12-31T22:00:00Z" in reject_of(made(refers_to_time=-62_135_604_000_000_000)).detail
+    reject = left(made(refers_to_time=-62_135_604_000_000_000))
+
+    assert isinstance(reject, Reject)
+    assert "0000-12-31T22:00:00Z" in reject.detail
+
+
+@pytest.mark.parametrize(
+    ("url", "status", "is_page"),
+    [
+        ("http://www.example.org/a.png", 304, False),
+        ("http://www.example.org/a/b.min.JS?c.html#d", 0, False),
+        ("http://www.example.org/.css", 304, False),
+        ("http://www.example.org/a.png", 200, True),
+        ("http://www.example.org/a.php", 304, True),
+        ("http://www.example.org/a.png/", 304, True),
+        ("http://www.example.org/?a.png", 304, True),
+        ("http://www.example.org/wiki/File:A.png", 304, True),
+        ("http://www.example.org/wiki/File%3AA.png", 304, True),
+        ("http://www.example.png", 304, True),
+    ],
+)
+def test_no_page_by_its_url(url: str, status: int, is_page: bool) -> None:
+    """A revisit that does not say its type is passed over, and no reject, where its URL can be that of no page."""
+    found = left(made(url=url, http_status=status, is_unmodified=True))
+
+    assert is_page == isinstance(found, Reject)
+    assert is_page or found == Skip("mime")
 
 
 def test_each_capture_is_there_once() -> None:
     """Of the same revisit twice one stays; a revisit with a capture's URL, time and payload is that capture."""
-    shared = share([on(10), on(1)], [made(digest="sha1:A"), made(digest="sha1:A", timestamp=microseconds(day(11)))] * 2)
+    revisits = [made(digest="sha1:A"), made(digest="sha1:A", timestamp=microseconds(day(11)))] * 2
+    shared = shared_of([on(10), on(1)], revisits)
 
-    assert ([microseconds(day(11))], 3, []) == (
-        [one.revisit.timestamp for one in shared.revisits],
-        shared.duplicates,
-        shared.rejects,
-    )
+    assert ([microseconds(day(11))], 3) == ([one.revisit.timestamp for one in shared.revisits], shared.duplicates)
 
 
 def test_first_and_last_seen() -> None:
     """A capture was seen when it was fetched and at its revisits, be they before it."""
     one = on(5)
     times = [microseconds(day(nth)) for nth in (3, 7)]
-    shared = share([one, on(6, OTHER, "sha1:B")], [made(digest="sha1:A", timestamp=time) for time in times])
+    shared = shared_of([one, on(6, OTHER, "sha1:B")], [made(digest="sha1:A", timestamp=time) for time in times])
 
     assert {one.capture_id: Seen(first=times[0], last=times[1], revisits=2)} == seen([one], shared.revisits)
 
@@ -199,13 +227,14 @@ revisits_made = st.lists(
 @settings(deadline=None)
 @given(captures_made, revisits_made, st.randoms())
 def test_order_does_not_matter(captures: list[Capture], revisits: list[Revisit], random: Any) -> None:
-    """In whatever order captures come, each revisit has the same original, and each has one fate."""
-    expected = share(captures, revisits)
+    """In whatever order captures come, each revisit has the same original, and each that has one is counted once."""
+    expected = resolve(captures, revisits)
     shuffled = list(captures)
     random.shuffle(shuffled)
+    shared = shared_of(captures, revisits)
 
-    assert expected == share(shuffled, revisits)
-    assert len(revisits) == len(expected.revisits) + expected.duplicates + len(expected.rejects)
+    assert expected == resolve(shuffled, revisits)
+    assert len(revisits) - expected.count(None) == len(shared.revisits) + shared.duplicates
 
 
 @pytest.mark.parametrize(

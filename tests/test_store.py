@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import store
+from dbce_spark.errors import OutputError
 
 SCHEMA = pa.schema([("n", pa.int64())])
 
@@ -60,3 +61,26 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
         store.write_parquet(path, SCHEMA, numbers(2, 3))
         with store.open_parquet(path) as file:
             assert [0, 1, 2, 3, 4] == file.read().column("n").to_pylist()
+
+
+@pytest.mark.parametrize("storage", ["", "memory://"])
+def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> None:
+    """Wherever fsspec takes it: the names in a folder, none of one that is not there, and none that was removed."""
+    folder = f"{storage}{tmp_path}"
+    for name in ("a", "b/c", "d"):
+        with store.whole_file(f"{folder}/out/{name}") as file:
+            file.write(b"whole")
+    before = store.names(f"{folder}/out/")
+    for name in ("b", "d", "none"):
+        store.remove(f"{folder}/out/{name}")
+
+    assert ({"a", "b", "d"}, {"a"}) == (before, store.names(f"{folder}/out"))
+    assert set() == store.names(f"{folder}/none")
+
+
+@pytest.mark.parametrize(("name", "told"), [("file", "is a file"), ("//nothing", "cannot be listed")])
+def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, told: str) -> None:
+    """A file where the output should be, or storage that nobody knows, is told in one line."""
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match=told):
+        store.names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))

@@ -8,13 +8,13 @@ from typing import Any
 
 from dbce_spark import budget, places
 from dbce_spark.config import DbceConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import buckets, classify, crosses, pages, pools, postprocess
+from dbce_spark.dbce import buckets, classify, crosses, originals, pages, pools, postprocess
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
 from dbce_spark.language import UNKNOWN, Language, detect
-from dbce_spark.model import Annotation, Cross, Evidence, Extraction, Found, Gathered, Page, Revisit, Segments
+from dbce_spark.model import Annotation, Capture, Cross, Evidence, Extraction, Found, Gathered, Page, Revisit, Segments
 from dbce_spark.rejects import Reject, Skip
-from dbce_spark.revisits import Resolved, share
+from dbce_spark.revisits import Resolved, left, resolve, share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class Result:
     skipped: Counter[str]
     selection: dict[str, Any] | None
     """What became of the lines of the indexes, as in run.json; None without."""
+    originals: dict[str, int] | None
+    """What became of the revisits that were looked for in the indexes, as in run.json; None without."""
     failed_files: dict[str, Any]
 
 
@@ -45,19 +47,34 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
         losses += pages.losses(source, [one for one in found if isinstance(one, Reject)])
         records += found
     read = [record for record in records if isinstance(record, Page)]
+    revisits = [record for record in records if isinstance(record, Revisit)]
+    fates, looked_up = revisited(revisits, [page.capture for page in read], indexes, base, config)
+    read += [one for one in fates if isinstance(one, Page)]
     unique = pages.unique(read)
-    shared = share([page.capture for page in unique], [record for record in records if isinstance(record, Revisit)])
+    shared = share((one.capture_id for one in unique), (one for one in fates if isinstance(one, Resolved)))
     duplicates = len(read) - len(unique) + shared.duplicates
-    skips = [record for record in records if isinstance(record, Skip)] + [pages.DUPLICATE] * duplicates
+    gone = [*(one for one in records if not isinstance(one, Page | Revisit)), *fates, *[pages.DUPLICATE] * duplicates]
     return Result(
         records_read=len(records),
         extractions=extractions(unique, config),
         revisits=shared.revisits,
-        rejects=[record for record in records if isinstance(record, Reject)] + shared.rejects,
-        skipped=Counter(skip.filter for skip in skips),
+        rejects=[one for one in gone if isinstance(one, Reject)],
+        skipped=Counter(one.filter for one in gone if isinstance(one, Skip)),
         selection=named.as_dict() if indexes else None,
+        originals=looked_up if indexes else None,
         failed_files=budget.report(budget.joined(losses, named.asked), len(files) + len(indexes) + len(named.archives)),
     )
+
+
+def revisited(
+    revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
+) -> tuple[list[originals.Fate], dict[str, int]]:
+    """What becomes of each revisit, by the captures that were read and then by the indexes; the account of these."""
+    resolved = resolve(read, revisits)
+    lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
+    fates, looked_up = originals.find(lost, read, indexes, base, config) if indexes else ([*map(left, lost)], {})
+    of_lost = iter(fates)
+    return [found or next(of_lost) for found in resolved], looked_up
 
 
 def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:

@@ -1,111 +1,120 @@
-"""The originals of revisits, by what a revisit says of them: URL and date, or digest of the payload."""
+"""The originals of revisits in an index: its lines are read once, in any order, and those under a wanted name are kept.
 
+An index knows a capture by the names of `dbce_spark.revisits`, record ids aside.
+"""
+
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from dbce_spark.selection import cdx, cdxj
-from dbce_spark.selection.cdx import Parse
-from dbce_spark.selection.entry import Entry, NoEntry, normal_digest, second
-from dbce_spark.selection.lines import LONGEST_LINE
-from dbce_spark.selection.sorted_file import first_not_before
-from dbce_spark.selection.urls import url_key
+from dbce_spark.model import Revisit
+from dbce_spark.revisits import Name, names_in_index, names_of
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.filters import Selection, surt_of
 
-_MOST_LINES = 100_000
-"""Lines of one key that a look-up reads at most: captures of one URL, far more than any archive holds."""
-
-
-def by_date(url: str, timestamp: int) -> str:
-    """What the original of a revisit is known by: the key of WARC-Refers-To-Target-URI, the second of -Date."""
-    return f"{url_key(url)} {second(timestamp)}"
+_NOT_MODIFIED = 304
+MOST_KEYS = 1000
+"""Keys beside those of the selection that a look-up asks sorted indexes for: each costs some 25 small reads."""
 
 
-def by_digest(digest: str) -> str:
-    """What the original of a revisit is known by without a date: WARC-Payload-Digest."""
-    return normal_digest(digest)
+class Payload(NamedTuple):
+    """Where an index says that a payload lies, and what it says of it. The fields are those of an `Entry`."""
+
+    path: str
+    offset: int
+    length: int
+    mime: str
+    mime_detected: str
+    status: int
+    digest: str
+    languages: tuple[str, ...]
+
+
+class Found(NamedTuple):
+    """A payload under a name. The least of these is the earliest, and so is the original under all names but those
+    that only a capture up to the revisit can have (`Name.is_before`): there the latest is, up to that time."""
+
+    name: str
+    is_before: bool
+    at: int  # microseconds since 1970
+    payload: Payload
 
 
 @dataclass(slots=True)
-class Originals:
-    """The originals of known revisits, found in one pass over an index in any order.
+class Lookup:
+    """The names of the originals of some revisits, and what an index has under them.
 
-    `want` names each before the pass; at most `most` names are held, some 200 bytes each and an entry when found.
+    Under a name one entry is kept, and where only captures up to a revisit count, one for each of the times of such
+    revisits.
     """
 
-    most: int
-    refused: int = 0  # names beyond `most`
-    _found: dict[str, Entry | None] = field(default_factory=dict)
+    _names: set[str] = field(default_factory=set)
+    _times: dict[str, list[int]] = field(default_factory=dict)  # of names with `is_before`: when it was revisited
+    _own: set[tuple[str, int]] = field(default_factory=set)  # places of the revisits
+    _kept: dict[tuple[str, int], tuple[int, Payload]] = field(default_factory=dict)  # by name and number of the time
 
-    def want(self, name: str) -> bool:
-        """Remembers a name of `by_date` or `by_digest`; False: there are too many."""
-        if name not in self._found and len(self._found) >= self.most:
-            self.refused += 1
-            return False
-        self._found.setdefault(name, None)
-        return True
+    @staticmethod
+    def of(names: Iterable[tuple[Name, int]], revisits: Iterable[tuple[str, int]]) -> "Lookup":
+        """All that is looked for, which must be known before the first entry is: names with the times (microseconds
+        since 1970) of the revisits that have them, and the places (file as rows name it, offset) of the revisits."""
+        made = Lookup()
+        for name, at in names:
+            if name.is_before:
+                made._times.setdefault(name.name, []).append(at)
+            else:
+                made._names.add(name.name)
+        for times in made._times.values():
+            times.sort()
+        files: dict[str, str] = {}
+        made._own.update((files.setdefault(file, file), offset) for file, offset in revisits)
+        return made
 
     def offer(self, entry: Entry) -> None:
-        """Keeps an entry if it is one of those wanted: the earliest of several. A revisit is no original."""
-        if entry.is_revisit:
+        """Keeps an entry if it may be an original. A revisit is none, and not all indexes say that a line is one."""
+        named = names_of(surt_of(entry), entry.timestamp, "", entry.digest, "")
+        wanted = [name for name in named if name in self._names or name in self._times]
+        if not wanted or entry.is_revisit or entry.status == _NOT_MODIFIED or (entry.path, entry.offset) in self._own:
             return
-        for name in {entry.digest, f"{_key(entry)} {second(entry.timestamp)}"} & self._found.keys():
-            before = self._found[name]
-            if before is None or _rank(entry) < _rank(before):
-                self._found[name] = entry
+        ranked = (entry.timestamp, Payload(*(getattr(entry, name) for name in Payload._fields)))
+        for name in wanted:
+            times = self._times.get(name)
+            slot = bisect_left(times, entry.timestamp) if times else 0
+            before = self._kept.get((name, slot))
+            if times is None:
+                is_better = before is None or ranked < before
+            else:
+                is_better = slot < len(times) and (before is None or ranked > before)
+            if is_better:
+                self._kept[name, slot] = ranked
 
-    def find(self, name: str) -> Entry | None:
-        return self._found.get(name)
+    def found(self) -> Iterator[Found]:
+        """All that was kept."""
+        for (name, _), (at, payload) in self._kept.items():
+            yield Found(name, name in self._times, at, payload)
+
+    def original(self, revisit: Revisit) -> Payload | None:
+        """The payload of a revisit, under the first of its names that one has."""
+        return next(filter(None, (self._under(name, revisit.timestamp) for name in names_in_index(revisit))), None)
+
+    def _under(self, name: Name, timestamp: int) -> Payload | None:
+        last = bisect_right(self._times[name.name], timestamp) - 1 if name.is_before else 0
+        kept = (self._kept.get((name.name, slot)) for slot in range(last, -1, -1))
+        return next((payload for _, payload in filter(None, kept)), None)
 
 
-def _key(entry: Entry) -> str:
-    return entry.urlkey if ")" in entry.urlkey else url_key(entry.url)
+def asked(selection: Selection, keys: Iterable[str]) -> Selection:
+    """What an index is asked for originals: everything, since an original need not be wanted itself.
 
-
-def _rank(entry: Entry) -> tuple[int, str, int]:
-    return entry.timestamp, entry.filename, entry.offset
-
-
-def find(stream: BinaryIO, size: int, url: str, timestamp: int) -> Entry | None:
-    """The original with this URL and second in a sorted CDX or CDXJ file (plain, with SURT keys), by binary search.
-
-    None: it is not there. `sorted_file.is_sorted` tells whether the file allows this.
+    Of sorted indexes that the selection needs only parts of: these, and those with the `keys` that revisits refer to,
+    if they are not in them.
     """
-    key, date = url_key(url), second(timestamp)
-    found = [entry for entry in _of_key(stream, size, key, date) if not entry.is_revisit]
-    return min(found, key=_rank, default=None)
+    config = replace(selection.config, since="", until="", statuses=())  # what a columnar index is asked by itself
+    if not selection.prefixes:
+        return Selection((), (), config)
+    return Selection((), (*selection.prefixes, *outside(keys, selection)), config)
 
 
-def _of_key(stream: BinaryIO, size: int, key: str, date: str) -> Iterator[Entry]:
-    parse = _parser(stream)
-    start = f"{key} {date}".encode()
-    stream.seek(first_not_before(stream, size, start))
-    for _ in range(_MOST_LINES):
-        line = stream.readline(LONGEST_LINE)
-        if not line.startswith(start):
-            return
-        try:
-            entry = parse(line.decode("utf-8", "replace").rstrip("\r\n"))
-        except NoEntry:
-            continue
-        if entry is not None:
-            yield entry
-
-
-def _parser(stream: BinaryIO) -> Parse:
-    """How the lines of a file are read: by the legend on its first line, else by what each line looks like."""
-    stream.seek(0)
-    first = stream.readline(LONGEST_LINE).decode("utf-8", "replace").rstrip("\r\n")
-    read = cdx.reader()
-    if cdx.legend_of(first):
-        read(first)
-        return read
-    return lambda line: cdxj.read(line) if "{" in line else read(line)
-
-
-def originals(entries: Iterable[Entry], names: Iterable[str], most: int) -> dict[str, Entry]:
-    """The originals with these names among the entries."""
-    pool = Originals(most)
-    wanted = [name for name in names if pool.want(name)]
-    for entry in entries:
-        pool.offer(entry)
-    return {name: found for name in wanted if (found := pool.find(name)) is not None}
+def outside(keys: Iterable[str], selection: Selection) -> list[str]:
+    """The first `MOST_KEYS` of some SURT keys that the selection does not read anyway."""
+    return sorted({key for key in keys if not key.startswith(selection.prefixes)})[:MOST_KEYS]

@@ -18,12 +18,14 @@ _ROWS_PER_GROUP = 1 << 14
 _ORDER = ["part", "url_key", "timestamp", "capture_id"]
 
 
-def write(spark: SparkSession, output: str, rows: int) -> None:
-    """Writes `captures`, which has this many rows: all fetches of one URL in one file, sorted by its key and the time.
+def write(spark: SparkSession, output: str, tables_in: str, rows: int) -> None:
+    """Writes `captures`, of what is staged under `output`, into the folder `tables_in`.
+
+    It has this many rows: all fetches of one URL in one file, sorted by its key and the time.
 
     In which file they are follows from the URL and the number of rows alone.
     """
-    target = f"{output.rstrip('/')}/{NAME}"
+    target = f"{tables_in.rstrip('/')}/{NAME}"
     parts = max(1, -(-rows // ROWS_PER_FILE))
 
     def write_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -8,7 +8,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, groupby
 from typing import Any
 
 import pyarrow as pa
@@ -20,7 +21,7 @@ from dbce_spark import store, tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen
-from dbce_spark.spark import annotations, evidence, pages, revisits
+from dbce_spark.spark import annotations, evidence, ledger, pages, revisits, staging
 from dbce_spark.spark.groups import groups
 
 NAME = "extractions"
@@ -38,25 +39,27 @@ _Rows = dict[str, list[dict[str, Any]]]
 _DROPPED, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(5)
 
 
-def write(spark: SparkSession, output: str, config: DbceConfig, tallies: Sequence[pages.Tally]) -> Counter[str]:
-    """Writes `extractions` and `rejects`, with a file of no rows where there are none: readers find their columns.
+def write(
+    spark: SparkSession, output: str, tables_in: str, config: DbceConfig, tallies: Sequence[pages.Tally]
+) -> Counter[str]:
+    """Writes `extractions` and `rejects` of what is staged under `output` into the folder `tables_in`, with a file of
+    no rows where there are none: readers find their columns.
 
-    Returns how many extractions there are, by status.
+    Tasks that an earlier run has ended are not done again. Returns how many extractions there are, by status.
     """
-    target = f"{output.rstrip('/')}/{NAME}"
+    target = f"{tables_in.rstrip('/')}/{NAME}"
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         statuses: Counter[str] = Counter()
-        with ExitStack() as open_files:
-            files = _Files(target, open_files)
-            for group in groups(batches, ["task", "file_no", "row_group"]):
-                statuses += merge_group(output, group, files, config)
+        for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
+            work = partial(merge_task, output, target, task, of_task, config)
+            statuses += ledger.once(staging.done(output, NAME, task), Counter[str], work)
         columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
         yield pa.RecordBatch.from_pydict(columns)
 
     work = work_list(spark, output, [tally.captures for tally in tallies], config.output.rows_per_file)
     written = work.mapInArrow(merge_all, "status string, n long").collect()
-    _write_rejects(spark, output)
+    _write_rejects(spark, output, tables_in)
     counts: Counter[str] = Counter()
     for row in written:
         counts[row["status"]] += row["n"]
@@ -101,28 +104,40 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
 
 @dataclass(slots=True)
 class _Files:
-    """The files of the task that is being merged, one for each site part that it has rows of."""
+    """The files of one task, one for each site part that it has rows of."""
 
     target: str
+    task: int
     open_files: ExitStack
-    task: int = -1
     by_part: dict[int, store.ParquetFile] = field(default_factory=dict)
 
-    def of(self, task: int, site_part: int) -> store.ParquetFile:
-        if task != self.task:
-            self.open_files.close()
-            self.task, self.by_part = task, {}
+    def of(self, site_part: int) -> store.ParquetFile:
         if site_part not in self.by_part:
-            path = f"{self.target}/site_part={site_part}/part-{task:05}.parquet"
+            path = f"{self.target}/site_part={site_part}/part-{self.task:05}.parquet"
             file = store.parquet_file(path, _SCHEMA, dictionary=_REPEATING, rows_per_group=pages.ROWS_PER_GROUP)
             self.by_part[site_part] = self.open_files.enter_context(file)
         return self.by_part[site_part]
 
 
-def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig) -> Counter[str]:
-    """Merges and writes one row group of a staged file. A second attempt writes the same bytes under the same names."""
+def _task(group: pa.Table) -> int:
+    task: int = group.column("task")[0].as_py()
+    return task
+
+
+def merge_task(output: str, target: str, task: int, of_task: Iterator[pa.Table], config: DbceConfig) -> Counter[str]:
+    """Merges and writes the row groups of one task. A second attempt writes the same bytes under the same names."""
     statuses: Counter[str] = Counter()
-    task, file_no, number = (group.column(name)[0].as_py() for name in ("task", "file_no", "row_group"))
+    with ExitStack() as open_files:
+        files = _Files(target, task, open_files)
+        for group in of_task:
+            statuses += merge_group(output, group, files, config)
+    return statuses
+
+
+def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig) -> Counter[str]:
+    """Merges and writes one row group of a staged file."""
+    statuses: Counter[str] = Counter()
+    file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
     steps = group.column("step")
     dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
     annotated = _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur")
@@ -134,7 +149,7 @@ def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig)
         statuses.update(merged.column("status").to_pylist())
         for part in pc.unique(merged.column("site_part")).to_pylist():
             of_part = merged.filter(pc.equal(merged.column("site_part"), part))
-            files.of(task, part).write(of_part.select(_SCHEMA.names))
+            files.of(part).write(of_part.select(_SCHEMA.names))
     return statuses
 
 
@@ -177,14 +192,14 @@ def _gathered(page: Page, annotated: _Rows, heard: _Rows) -> Gathered:
     )
 
 
-def _write_rejects(spark: SparkSession, output: str) -> None:
+def _write_rejects(spark: SparkSession, output: str, tables_in: str) -> None:
     """All rejects, in order of file and offset."""
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         store.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, batches)
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
-    target = f"{output.rstrip('/')}/{REJECTS}"
+    target = f"{tables_in.rstrip('/')}/{REJECTS}"
     ordered = (
         pages.rejects(spark, output)
         .unionByName(revisits.rejects(spark, output))

@@ -1,38 +1,52 @@
 """The main job: its stages in order, and the account of what it did."""
 
 import json
-import platform
 import re
 import shutil
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from importlib.metadata import version
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-import dbce_spark
 from dbce_spark import budget, store
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.spark import annotations, captures, crosses, evidence, extractions, pages, revisits, selection, staging
+from dbce_spark.spark import (
+    annotations,
+    captures,
+    crosses,
+    evidence,
+    extractions,
+    ledger,
+    originals,
+    pages,
+    plan,
+    revisits,
+    selection,
+    staging,
+)
+from dbce_spark.spark.plan import Plan
 from dbce_spark.spark.progress import Progress
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
+_TABLES = (extractions.NAME, captures.NAME, extractions.REJECTS)
+_IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
+_STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
+_EXISTS = "{} exists; give another --output, or --overwrite to replace it"
+_GO_ON = "the same command goes on from there, --overwrite starts afresh"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What a run is asked to do, its parameters aside. `started` is when the command began, by `time.monotonic`.
 
-    File names in the `indexes` are relative to `base`; "": to the folder of their index.
+    File names in the `indexes` are relative to `base`; "": to the folder of their index. With `overwrite` it starts
+    afresh, whatever an earlier run has left. `staging` is where stages hand on what the next needs; "": in the output.
     """
 
     files: Sequence[str]
@@ -42,66 +56,120 @@ class Request:
     started: float
     indexes: Sequence[str] = ()
     base: str = ""
+    overwrite: bool = False
+    staging: str = ""
+
+    @property
+    def work(self) -> str:
+        """Where the staging folder lies: on a file system that all workers have mounted."""
+        return self.staging or self.output
+
+    def plan(self, config: DbceConfig) -> Plan:
+        made = plan.of(self.files, self.indexes, self.base, config, limit=self.limit, with_html=self.with_html)
+        return replace(made, output=self.output if self.staging else "")
+
+    def goes_on(self, config: DbceConfig) -> bool:
+        """Whether the output holds an unfinished run that has set out to do the same.
+
+        Raises:
+            OutputError: that has set out to do something else, or is finished, and nothing may be overwritten.
+        """
+        if self.overwrite:
+            return False
+        if RUN_FILE in store.names(self.output):
+            raise OutputError(_EXISTS.format(self.output))
+        return plan.is_begun(self.plan(config), self.work)
 
 
-def check_output(output: str, *, overwrite: bool) -> None:
-    """Raises OutputError if `output` is no folder of a file system, or holds something that may not be replaced."""
-    if "://" in output:
-        raise OutputError(f"{output}: an output must be a folder that this machine and all workers have mounted")
-    folder = Path(output)
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise OutputError(f"{output} is a file; give a folder for the output")
-    if any(folder.iterdir()) and not overwrite:
-        raise OutputError(f"{output} exists; give another --output, or --overwrite to replace it")
-    ours = {RUN_FILE, extractions.NAME, captures.NAME, extractions.REJECTS, staging.FOLDER}
-    if foreign := sorted({entry.name for entry in folder.iterdir()} - ours):
+def check_output(request: Request, config: DbceConfig) -> None:
+    """Raises OutputError if the output holds something that may neither be replaced nor gone on with, or if it lies
+    where nothing can be staged."""
+    output = request.output
+    if "://" in request.work:
+        raise OutputError(
+            f"{request.work} is no folder of a file system; give --staging DIR, which this machine and all workers have"
+            " mounted"
+        )
+    # Staging alone, without a plan, is of a run that was ended before it began.
+    holds = store.names(output)
+    if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
+        raise OutputError(_EXISTS.format(output))
+    ours = {RUN_FILE, *_TABLES, staging.FOLDER}
+    if foreign := sorted(holds - ours):
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
 def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
     """Runs all stages and returns what run.json says. `budget.check` says whether too many files failed.
 
+    Where a run with the same plan was ended before its time, this one goes on: what is staged, or written, is not done
+    again. What else lies at the output is replaced.
+
     Raises:
         JobError: Spark gave up on a stage.
+        OutputError: the output cannot be written, is being written by another run, is finished, or holds an unfinished
+            run with another plan.
     """
     try:
-        return _run(spark, request, config)
+        with staging.alone(request.work):
+            return _run(spark, request, config)
     except (PySparkException, Py4JError) as error:
-        told = [line.strip() for line in str(error).splitlines() if line.strip()]
-        cause = next((line for line in told if _EXCEPTION.match(line)), told[0] if told else type(error).__name__)
-        raise JobError(f"Spark gave up: {cause[:300]}; its log says more, and --overwrite starts afresh") from error
+        raise _gave_up(str(error) or type(error).__name__, request) from error
+    except OSError as error:
+        raise OutputError(f"{request.output}: {error}; {_GO_ON}") from error
+
+
+def _gave_up(told: str, request: Request) -> JobError:
+    """What Spark has told at length, in a sentence. A staged file that is found broken is removed."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    cause = next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:300]
+    if "No space left on device" in told:
+        return JobError(f"no space is left for the output, or in Spark's own folders; make room: {_GO_ON}")
+    staged = _STAGED.search(told) if _IS_BROKEN.search(told) else None
+    if staged:
+        broken = staging.path(request.work, staged[1])
+        staging.forget(request.work, broken)
+        _remove_tables(request.output)
+        return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
+    return JobError(f"Spark gave up: {cause}; its log says more. {_GO_ON.capitalize()}")
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
-    output = request.output
-    _clear(output)
-    staging.prepare(output)
-    progress = Progress(spark.sparkContext)
-    progress.seconds["start"] = round(time.monotonic() - request.started, 3)
+    work = request.work
+    progress = _begin(spark, request, config)
     selected = selection.Selected()
     if request.indexes:
         with progress.stage(selection.NAME):
-            selected = selection.stage(spark, sorted(request.indexes), request.base, output, config)
-    tallies, passed_over = _pages(spark, request, selected, config, progress)
+            selected = ledger.once(
+                staging.done(work, selection.NAME),
+                selection.Selected,
+                lambda: selection.stage(spark, sorted(request.indexes), request.base, work, config),
+            )
+    tallies = _pages(spark, request, selected, config, progress)
     # Lines of an index that are no entries, and indexes that are none, are records that were read and rejected.
     refused = pages.Tally(selected.rejects.total(), rejects=selected.rejects, losses=selected.losses)
     tally = sum(tallies, refused)
+    found = originals.Found()
+    if tally.revisits:
+        with progress.stage(originals.NAME):
+            found = _originals(spark, request, len(tallies), config)
     with progress.stage(revisits.NAME):
+        passed_over = pages.drop(spark, work, limit=request.limit)
         account = revisits.Account()
         if tally.revisits:
-            account = revisits.stage(spark, output, is_limited=request.limit is not None)
+            account = revisits.stage(spark, work, is_limited=request.limit is not None)
     with progress.stage(crosses.NAME):
-        sizes = crosses.stage(spark, output, config)
+        sizes = ledger.once(
+            staging.done(work, crosses.NAME), crosses.BucketSizes, lambda: crosses.stage(spark, work, config)
+        )
     with progress.stage(evidence.NAME):
-        evidence.stage(spark, output, config)
+        evidence.stage(spark, work, config)
     with progress.stage(annotations.NAME):
-        annotations.stage(spark, output, config)
+        annotations.stage(spark, work, config)
     with progress.stage(extractions.NAME):
-        statuses = extractions.write(spark, output, config, tallies)
+        statuses = extractions.write(spark, work, request.output, config, [*tallies, *found.tallies])
     with progress.stage(captures.NAME):
-        captures.write(spark, output, statuses.total() + account.shared)
+        captures.write(spark, work, request.output, statuses.total() + account.shared)
     report = {
         "records_read": tally.records,
         "captures": statuses.total() + account.shared,
@@ -111,7 +179,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         "single": statuses["single"],
         "rejects": dict(sorted((tally.rejects + account.rejects).items())),
         "skipped": dict(sorted((tally.skipped + passed_over + account.skipped).items())),
-        **({"selection": selected.as_dict()} if request.indexes else {}),
+        **({"selection": selected.as_dict(), "originals": found.account} if request.indexes else {}),
         "seconds": progress.seconds,
         "pages_per_second_per_core": _speed(statuses.total(), progress.seconds, spark.sparkContext.defaultParallelism),
         "cores": spark.sparkContext.defaultParallelism,
@@ -122,23 +190,45 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
             budget.joined(tally.losses, selected.archives),
             len(request.files) + len(request.indexes) + len(selected.archives),
         ),
+        "plan": request.plan(config).digest,
         "config": config.as_dict(),
-        "versions": _versions(spark),
+        "versions": {**plan.versions(), "java": _java(spark)},
     }
-    with store.whole_file(f"{output.rstrip('/')}/{RUN_FILE}") as file:
+    _sweep(request)
+    with store.whole_file(f"{request.output.rstrip('/')}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
-    shutil.rmtree(Path(output) / staging.FOLDER)
+    shutil.rmtree(staging.path(work, ""))
     return report
+
+
+def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progress:
+    """Makes the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
+    goes_on = request.goes_on(config)
+    if goes_on:
+        _sweep(request)
+    else:
+        _clear(request)
+        plan.save(request.plan(config), request.work)
+    staging.prepare(request.work)
+    progress = Progress(spark.sparkContext, request.work)
+    if goes_on:
+        progress.tell(f"goes on with an unfinished run: {_told(request)}")
+    progress.spent("start", time.monotonic() - request.started)
+    return progress
+
+
+def _told(request: Request) -> str:
+    """What of the reading an earlier run has done."""
+    read = staging.read_sources(request.work)
+    files = sum(number < len(request.files) for number in read)
+    parts = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
+    return f"{files:,} of {len(request.files):,} files{parts} are read"
 
 
 def _pages(
     spark: SparkSession, request: Request, selected: selection.Selected, config: DbceConfig, progress: Progress
-) -> tuple[list[pages.Tally], Counter[str]]:
-    """The reading stage, with counts that grow as its tasks end.
-
-    Returns a tally for each file and each part of the places, and how many captures were passed over when all were
-    known.
-    """
+) -> list[pages.Tally]:
+    """The reading stage, with counts that grow as its tasks end. A tally for each file and each part of the places."""
     records, read = (spark.sparkContext.accumulator(0) for _ in range(2))
 
     def seen(of_file: int, captures_of_file: int) -> None:
@@ -146,18 +236,34 @@ def _pages(
         read.add(captures_of_file)
 
     with progress.stage(pages.NAME, lambda: f"{records.value:,} records, {read.value:,} captures"):
-        tallies = pages.stage(
-            spark,
-            sorted(request.files),
-            selected.parts,
-            request.output,
-            config,
-            with_html=request.with_html,
-            limit=request.limit,
-            seen=seen,
+        return ledger.once(
+            staging.done(request.work, pages.NAME),
+            list[pages.Tally],
+            lambda: pages.stage(
+                spark,
+                sorted(request.files),
+                selected.parts,
+                request.work,
+                config,
+                with_html=request.with_html,
+                limit=request.limit,
+                seen=seen,
+            ),
         )
-        passed_over = pages.drop(spark, request.output, limit=request.limit)
-    return tallies, passed_over
+
+
+def _originals(spark: SparkSession, request: Request, first_no: int, config: DbceConfig) -> originals.Found:
+    """The originals of revisits: among the pages that were read, then in the indexes. Of archives that are read up to a
+    limit they are looked for no further."""
+    revisits.match(spark, request.work)
+    where = originals.Places(
+        indexes=[] if request.limit is not None else sorted(request.indexes),
+        base=request.base,
+        output=request.work,
+        first_no=first_no,
+        with_html=request.with_html,
+    )
+    return originals.stage(spark, where, config)
 
 
 def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
@@ -166,16 +272,25 @@ def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
     return round(extracted / working / cores, 2)
 
 
-def _clear(output: str) -> None:
-    """Takes an earlier run's marker away first: from here on, what lies there is not finished."""
-    folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / RUN_FILE).unlink(missing_ok=True)
-    for name in (extractions.NAME, captures.NAME, extractions.REJECTS, staging.FOLDER):
-        shutil.rmtree(folder / name, ignore_errors=True)
+def _clear(request: Request) -> None:
+    """Takes an earlier run's markers away first: from here on, what lies there is neither finished nor begun."""
+    store.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")
+    staging.clear(request.work)
+    _remove_tables(request.output)
 
 
-def _versions(spark: SparkSession) -> dict[str, str]:
-    installed = {name.lower(): version(name) for name in _VERSIONS_OF}
-    java = spark.sparkContext._jvm.System.getProperty("java.version")  # type: ignore[union-attr]
-    return {"dbce_spark": dbce_spark.__version__, "python": platform.python_version(), "java": java, **installed}
+def _remove_tables(output: str) -> None:
+    for name in _TABLES:
+        store.remove(f"{output.rstrip('/')}/{name}")
+
+
+def _sweep(request: Request) -> None:
+    """Removes halves of files; an object store has none."""
+    for folder in {request.work, request.output}:
+        if "://" not in folder:
+            staging.sweep(folder)
+
+
+def _java(spark: SparkSession) -> str:
+    java: str = spark.sparkContext._jvm.System.getProperty("java.version")  # type: ignore[union-attr]
+    return java

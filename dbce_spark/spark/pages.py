@@ -1,27 +1,29 @@
 """The map over files, and over the places that indexes name: every record becomes a staged page, a staged reject, or a
 count."""
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import pyarrow as pa
+from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables, warc
+from dbce_spark import sources, store, tables, warc
 from dbce_spark.budget import Loss
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, fetches, losses, of_fetches
+from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
+from dbce_spark.errors import OutputError
 from dbce_spark.model import Page, Revisit
-from dbce_spark.rejects import Reject, Skip
-from dbce_spark.spark import selection, staging
+from dbce_spark.rejects import Reason, Reject, Skip
+from dbce_spark.spark import ledger, quarantine, selection, staging
 from dbce_spark.spark.groups import groups
 
-NAME = "pages"
+NAME = staging.PAGES
 REJECTS = staging.REJECTS
 LIMIT = Skip("limit")
 """A capture beyond `--limit`."""
@@ -33,7 +35,7 @@ _BATCH_CAPTURES = 128
 _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 _PLACE = ["file_no", "row_no"]
-_TALLIES = "file_no long, tally string"
+TALLIES = "file_no long, tally string"
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
 
 ROWS_PER_GROUP = 512
@@ -61,21 +63,13 @@ class Tally:
             self.revisits + other.revisits,
         )
 
-    def as_json(self) -> str:
-        fields = {name: getattr(self, name) for name in Tally.__dataclass_fields__}
-        return json.dumps(fields | {"losses": [asdict(one) for one in self.losses]})
 
-    @staticmethod
-    def from_json(text: str) -> "Tally":
-        plain = json.loads(text)
-        return Tally(
-            plain["records"],
-            plain["captures"],
-            Counter(plain["skipped"]),
-            Counter(plain["rejects"]),
-            [Loss(**one) for one in plain["losses"]],
-            plain["revisits"],
-        )
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A source that was read: the bytes that it had then, -1 if it is no file or could not be read."""
+
+    size: int
+    tally: Tally
 
 
 def stage(
@@ -98,9 +92,9 @@ def stage(
     all_files = spark.sparkContext.broadcast(list(files))
 
     def staged(source: Source, at: int) -> pa.RecordBatch:
-        tally = stage_file(source, at, output, config, with_html=with_html, limit=limit)
+        tally = stage_once(source, at, output, config, with_html=with_html, limit=limit)
         seen(tally.records, tally.captures)
-        return pa.RecordBatch.from_pydict({"file_no": [at], "tally": [tally.as_json()]})
+        return tally_batch(at, tally)
 
     def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -114,12 +108,48 @@ def stage(
     tallies: dict[int, Tally] = {}
     works = []
     if files:
-        works.append(spark.range(0, len(files), 1, len(files)).mapInArrow(read_files, _TALLIES))
+        works.append(spark.range(0, len(files), 1, len(files)).mapInArrow(read_files, TALLIES))
     if parts:
-        works.append(selection.by_part(spark, output, parts).mapInArrow(read_places, _TALLIES))
+        works.append(selection.by_part(spark, output, parts).mapInArrow(read_places, TALLIES))
     for work in works:
-        tallies |= {row["file_no"]: Tally.from_json(row["tally"]) for row in work.collect()}
+        tallies |= collected(work)
     return [tallies[at] for at in range(len(files) + parts)]
+
+
+def tally_batch(number: int, tally: Tally) -> pa.RecordBatch:
+    """What a task tells the driver, as a row of TALLIES."""
+    return pa.RecordBatch.from_pydict({"file_no": [number], "tally": [ledger.text(tally)]})
+
+
+def collected(work: DataFrame) -> dict[int, Tally]:
+    """Runs the tasks that give these rows of TALLIES."""
+    return {row["file_no"]: ledger.parsed(row["tally"], Tally) for row in work.collect()}
+
+
+def stage_once(
+    source: Source, file_no: int, output: str, config: DbceConfig, *, with_html: bool, limit: int | None
+) -> Tally:
+    """Stages one source, or takes what an earlier attempt or an earlier run has staged of it.
+
+    It is read again if it is a file that has another size now, or could not be read then.
+    """
+    path = staging.done(output, NAME, file_no)
+    size = _size(source)
+    before = ledger.read(path, _Read)
+    # A file that is gone was read, and is not needed any more.
+    if before is not None and size in (before.size, -1):
+        return before.tally
+    tally = stage_file(source, file_no, output, config, with_html=with_html, limit=limit)
+    is_lost = str(Reason.FILE_UNREADABLE) in tally.rejects
+    ledger.write(path, _Read(-1 if is_lost else size, tally))
+    return tally
+
+
+def _size(source: Source) -> int:
+    try:
+        return sources.size(source) if isinstance(source, str) else -1
+    except (OSError, ValueError):
+        return -1
 
 
 def stage_file(
@@ -129,20 +159,24 @@ def stage_file(
     captures."""
     tally = Tally()
     rejects: list[Reject] = []
+    task = TaskContext.get()
+    attempt = None if task is None else task.attemptNumber()
     with ExitStack() as open_files:
         revisits = _Revisits(output, file_no, open_files)
         staged = staging.file(output, NAME, file_no)
         out = open_files.enter_context(
             store.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
         )
-        for pages, htmls in _page_batches(source, config, tally, rejects, revisits, with_html=with_html, limit=limit):
+        reading = open_files.enter_context(quarantine.reading(source, config, attempt))
+        for pages, htmls in _page_batches(reading, tally, rejects, revisits, with_html=with_html, limit=limit):
             first_row = tally.captures - len(pages)
             out.write(tables.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
         revisits.flush()
     tally.revisits = revisits.written
     tally.losses = losses(source, rejects)
-    if rejects:
-        store.write_parquet(staging.file(output, REJECTS, file_no), tables.REJECTS, [tables.rejects_batch(rejects)])
+    rejected = staging.file(output, REJECTS, file_no)
+    if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
+        store.write_parquet(rejected, tables.REJECTS, [tables.rejects_batch(rejects)])
     return tally
 
 
@@ -163,10 +197,11 @@ class _Revisits:
             self.flush()
 
     def flush(self) -> None:
-        if not self.waiting:
+        path = staging.file(self.output, staging.REVISITS, self.file_no)
+        is_stale = self.file is None and Path(path).exists()  # of an attempt that found the source otherwise
+        if not self.waiting and not is_stale:
             return
         if self.file is None:
-            path = staging.file(self.output, staging.REVISITS, self.file_no)
             self.file = self.open_files.enter_context(
                 store.parquet_file(path, tables.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
             )
@@ -176,14 +211,21 @@ class _Revisits:
 
 
 def merging_batches(output: str, file_no: int, group: int) -> Iterator[pa.RecordBatch]:
-    """The pages of one row group of a staged file, with what merging needs of them, some at a time."""
-    with store.open_parquet(staging.file(output, NAME, file_no)) as staged:
-        yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
+    """The pages of one row group of a staged file, with what merging needs of them, some at a time.
+
+    Raises:
+        OutputError: the file is broken.
+    """
+    path = staging.file(output, NAME, file_no)
+    try:
+        with store.open_parquet(path) as staged:
+            yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}") from error
 
 
 def _page_batches(
-    source: Source,
-    config: DbceConfig,
+    reading: quarantine.Reading,
     tally: Tally,
     rejects: list[Reject],
     revisits: _Revisits,
@@ -193,10 +235,10 @@ def _page_batches(
 ) -> Iterator[tuple[list[Page], list[bytes | None]]]:
     """The pages of one source, and their HTML where it is kept, in batches of bounded size. Counts every record into
     `tally` and collects the rejects and the revisits."""
-    for lot in _lots(source, config, tally, rejects, revisits, limit):
+    for lot in _lots(reading.found, tally, rejects, revisits, limit):
         pages: list[Page] = []
         htmls: list[bytes | None] = []
-        for fetch, found in zip(lot, of_fetches(lot, config), strict=True):
+        for fetch, found in zip(lot, reading.pages(lot), strict=True):
             if isinstance(found, Reject):
                 rejects.append(found)
                 tally.rejects[str(found.reason)] += 1
@@ -209,7 +251,7 @@ def _page_batches(
 
 
 def _lots(
-    source: Source, config: DbceConfig, tally: Tally, rejects: list[Reject], revisits: _Revisits, limit: int | None
+    records: Iterator[quarantine.Found], tally: Tally, rejects: list[Reject], revisits: _Revisits, limit: int | None
 ) -> Iterator[list[warc.Fetch]]:
     """The fetched captures of one source, as many at a time as are looked at together.
 
@@ -217,7 +259,7 @@ def _lots(
     """
     lot: list[warc.Fetch] = []
     held = 0
-    for record in fetches(source, config):
+    for record in records:
         tally.records += 1
         if isinstance(record, Skip):
             tally.skipped[record.filter] += 1

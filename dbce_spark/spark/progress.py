@@ -9,17 +9,28 @@ from contextlib import contextmanager
 from pyspark import SparkContext
 from tqdm import tqdm
 
+from dbce_spark.spark import ledger, staging
+
 _POLL_SECONDS = 0.3
 
 
 class Progress:
-    """Runs stages one after the other, and keeps their wall-clock seconds. Each has a bar on a terminal, and a line
-    in a log."""
+    """Runs stages one after the other, and keeps their wall-clock seconds, with those of earlier runs that this one
+    goes on from. Each has a bar on a terminal, and a line in a log."""
 
-    def __init__(self, context: SparkContext):
-        self.seconds: dict[str, float] = {}
+    def __init__(self, context: SparkContext, output: str):
+        self._kept_at = staging.path(output, "seconds.json")
+        self.seconds = ledger.read(self._kept_at, dict[str, float]) or {}
         self._context = context
         self._on_terminal = sys.stderr.isatty()
+
+    def tell(self, line: str) -> None:
+        print(line, file=sys.stderr)
+
+    def spent(self, name: str, seconds: float) -> None:
+        """Adds to what a stage has taken."""
+        self.seconds[name] = round(self.seconds.get(name, 0.0) + seconds, 3)
+        ledger.write(self._kept_at, self.seconds)
 
     @contextmanager
     def stage(self, name: str, count: Callable[[], str] = str) -> Iterator[None]:
@@ -33,11 +44,12 @@ class Progress:
         try:
             yield
         finally:
-            self.seconds[name] = round(time.monotonic() - started, 3)
+            seconds = round(time.monotonic() - started, 3)
             stop.set()
             watch.join()
             if not self._on_terminal:
-                print(f"{name}: {self.seconds[name]} s {count()}".rstrip(), file=sys.stderr)
+                self.tell(f"{name}: {seconds} s {count()}".rstrip())
+        self.spent(name, seconds)
 
     def _watch(self, name: str, count: Callable[[], str], stop: threading.Event) -> None:
         bar = tqdm(total=1, desc=f"{name:12}", unit="task", disable=not self._on_terminal)

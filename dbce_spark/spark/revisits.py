@@ -1,7 +1,7 @@
 """Revisits and their originals: `dbce_spark.revisits` over all files at once. Names, ids and times are shuffled."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -11,20 +11,23 @@ from pyspark.sql.window import WindowSpec
 
 from dbce_spark import tables
 from dbce_spark.dbce.pages import DUPLICATE
-from dbce_spark.rejects import Reason
-from dbce_spark.revisits import Resolved, names, names_of, reject_of
+from dbce_spark.model import Revisit
+from dbce_spark.rejects import Reason, Reject, Skip
+from dbce_spark.revisits import Name, Resolved, left, names, names_of
 from dbce_spark.spark import pages, staging
 from dbce_spark.spark.pages import LIMIT
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
-_ORIGINALS = "originals"
+_MATCHED = "matched"
+_FATES = "fates"
 _FOUND = "found"
+_LEFT = "left"
 
-_PLACE = ["file_no", "row_no"]
+PLACE = ["file_no", "row_no"]
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
-_ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
-_WANTED_ROW = pa.schema(
+ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
+WANTED_ROW = pa.schema(
     [
         ("file_no", pa.int32()),
         ("row_no", pa.int32()),
@@ -35,10 +38,14 @@ _WANTED_ROW = pa.schema(
     ]
 )
 """A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
-_ORIGINALS_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", _ORIGINAL)])
+MATCHED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", ORIGINAL)])
 """A revisit's place, and its original."""
-_FOUND_ROW = pa.schema([*tables.CAPTURES, *(pa.field(name, pa.int32()) for name in _PLACE)])
-_KNOWN_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", _ORIGINAL)])
+FATES_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
+"""What became of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
+needs, or is a page of its own. Those of whose original nothing is known have no row."""
+_FOUND_ROW = pa.schema([*tables.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
+_LEFT_ROW = pa.schema([*tables.REJECTS, pa.field("filter", pa.string())])
+_KNOWN_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", ORIGINAL)])
 """A name of a capture."""
 
 
@@ -51,45 +58,74 @@ class Account:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
+def match(spark: SparkSession, output: str) -> None:
+    """Stages which of the pages that were read is the original of which revisit."""
+    wanted = staged(spark, output).mapInArrow(wanted_of(names), staging.schema(WANTED_ROW))
+    staging.write(wanted, output, _WANTED)
+    staging.write(find(staging.read(spark, output, _WANTED, WANTED_ROW), known(spark, output)), output, _MATCHED)
+
+
+def staged(spark: SparkSession, output: str) -> DataFrame:
+    """All staged revisits."""
+    return staging.read(spark, output, NAME, tables.REVISITS)
+
+
+def unmatched(spark: SparkSession, output: str) -> DataFrame:
+    """The staged revisits whose originals are none of the pages that were read."""
+    return staged(spark, output).join(staging.read(spark, output, _MATCHED, MATCHED_ROW), on=PLACE, how="left_anti")
+
+
+def settle(fates: DataFrame, output: str) -> None:
+    """Stages what became of unmatched revisits, as FATES_ROW."""
+    staging.write(fates.select(*FATES_ROW.names), output, _FATES)
+
+
 def stage(spark: SparkSession, output: str, *, is_limited: bool) -> Account:
     """Stages the revisits that share an extraction as CAPTURES rows, those without an original as REJECTS rows.
 
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
-    staged = staging.read(spark, output, NAME, tables.REVISITS)
-    staging.write(staged.mapInArrow(_wanted, staging.schema(_WANTED_ROW)), output, _WANTED)
-    staging.write(find(staging.read(spark, output, _WANTED, _WANTED_ROW), known(spark, output)), output, _ORIGINALS)
-    placed = staged.join(staging.read(spark, output, _ORIGINALS, _ORIGINALS_ROW), on=_PLACE, how="left")
+    matched = staging.read(spark, output, _MATCHED, MATCHED_ROW)
+    fates = matched.unionByName(staging.read(spark, output, _FATES, FATES_ROW), allowMissingColumns=True)
+    placed = staged(spark, output).join(fates, on=PLACE, how="left")
     found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
     staging.write(found, output, _FOUND)
-    lost = placed.where(F.col("original").isNull()).drop("original")
+    passed_over = _counts(placed.where(F.col("filter").isNotNull()))
+    lost = placed.where(F.col("original").isNull() & F.col("filter").isNull() & F.col("is_page").isNull())
     if is_limited:
-        return _share(spark, output, Counter({LIMIT.filter: lost.count()}))
-    staging.write(lost.mapInArrow(_rejected, staging.schema(tables.REJECTS)), output, staging.UNRESOLVED)
-    return _share(spark, output, Counter())
+        return _share(spark, output, passed_over + Counter({LIMIT.filter: lost.count()}))
+    staging.write(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), output, _LEFT)
+    all_left = staging.read(spark, output, _LEFT, _LEFT_ROW)
+    staging.write(all_left.where(F.col("filter").isNull()).drop("filter"), output, staging.UNRESOLVED)
+    return _share(spark, output, passed_over + _counts(all_left.where(F.col("filter").isNotNull())))
+
+
+def _counts(rows: DataFrame) -> Counter[str]:
+    """How many rows have each `filter`."""
+    return Counter({row["filter"]: row["count"] for row in rows.groupBy("filter").count().collect()})
 
 
 def known(spark: SparkSession, output: str) -> DataFrame:
     """Every name of every staged page."""
     at = F.unix_micros("timestamp").alias("timestamp")
-    staged = pages.staged(spark, output).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
-    return staged.mapInArrow(_known, staging.schema(_KNOWN_ROW))
+    named = pages.staged(spark, output).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
+    return named.mapInArrow(_known, staging.schema(_KNOWN_ROW))
 
 
 def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
     """The original of each revisit that has one, as `dbce_spark.revisits.resolve` finds it: file_no, row_no, original.
 
-    `wanted` and `captures` are rows of names. Under a name, both are sorted by time, and each revisit sees the last
-    capture that went before.
+    `wanted` and `captures` are rows of names; an `original` may be anything that can be sorted. Under a name, both are
+    sorted by time, and each revisit sees the last capture that went before.
     """
     asked_for = captures.join(wanted.select("name").distinct(), on="name", how="left_semi")
     under = wanted.unionByName(asked_for, allowMissingColumns=True)
-    is_revisit, capture_id = F.col("rank").isNotNull(), F.col("original.capture_id")
-    until = _last_of(Window.partitionBy("name").orderBy("at", is_revisit, capture_id))
-    behind = _last_of(Window.partitionBy("name").orderBy(F.desc("at"), is_revisit, capture_id.desc()))
-    found = under.select(*_PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
+    is_revisit = F.col("rank").isNotNull()
+    until = _last_of(Window.partitionBy("name").orderBy("at", is_revisit, "original"))
+    behind = _last_of(Window.partitionBy("name").orderBy(F.desc("at"), is_revisit, F.desc("original")))
+    found = under.select(*PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
     resolved = found.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
-    return resolved.groupBy(*_PLACE).agg(F.min_by("original", "rank").alias("original"))
+    return resolved.groupBy(*PLACE).agg(F.min_by("original", "rank").alias("original"))
 
 
 def _last_of(window: WindowSpec) -> Column:
@@ -126,7 +162,7 @@ def _share(spark: SparkSession, output: str, passed_over: Counter[str]) -> Accou
     kept = pages.kept(spark, output).select("capture_id").withColumn("is_kept", F.lit(True))
     of_page = kept.withColumnRenamed("capture_id", "extraction_id")
     same = pages.staged(spark, output).select("capture_id").distinct().withColumn("is_page", F.lit(True))
-    nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*_PLACE))
+    nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*PLACE))
     sorted_out = (
         found.withColumn("nth", nth)
         .join(of_page, on="extraction_id", how="left")
@@ -139,27 +175,34 @@ def _share(spark: SparkSession, output: str, passed_over: Counter[str]) -> Accou
         )
     )
     staging.write(sorted_out.where(F.col("filter").isNull()).select(*tables.CAPTURES.names), output, staging.SHARED)
-    skipped = sorted_out.where(F.col("filter").isNotNull()).groupBy("filter").count().collect()
+    skipped = _counts(sorted_out.where(F.col("filter").isNotNull()))
     lost = rejects(spark, output).count()
     return Account(
         shared=shared(spark, output).count(),
         rejects=Counter({str(Reason.REVISIT_UNRESOLVED): lost} if lost else {}),
-        skipped=passed_over + Counter({row["filter"]: row["count"] for row in skipped}),
+        skipped=passed_over + skipped,
     )
 
 
-def _wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """For each name that the original of a revisit may have a row; `rank` is the order in which they are tried."""
-    for batch in batches:
-        places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
-        rows = [
-            (*place, rank, name.name, name.is_before, revisit.timestamp)
-            for revisit, place in zip(tables.revisits_from(batch), places, strict=True)
-            for rank, name in enumerate(names(revisit))
-        ]
-        columns = list(zip(*rows, strict=True)) or [()] * len(_WANTED_ROW)
-        arrays = [pa.array(column, kind) for column, kind in zip(columns, _WANTED_ROW.types, strict=True)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=_WANTED_ROW)
+def wanted_of(
+    naming: Callable[[Revisit], list[Name]],
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """To WANTED_ROWs, one for each name that the original of a revisit may have; `rank` is the order in which they are
+    tried."""
+
+    def wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
+            rows = [
+                (*place, rank, name.name, name.is_before, revisit.timestamp)
+                for revisit, place in zip(tables.revisits_from(batch), places, strict=True)
+                for rank, name in enumerate(naming(revisit))
+            ]
+            columns = list(zip(*rows, strict=True)) or [()] * len(WANTED_ROW)
+            arrays = [pa.array(column, kind) for column, kind in zip(columns, WANTED_ROW.types, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=WANTED_ROW)
+
+    return wanted
 
 
 def _known(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -170,7 +213,7 @@ def _known(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             [
                 pa.array([name for name, _ in named], pa.string()),
                 pa.array([row["timestamp"] for _, row in named], pa.int64()),
-                pa.array([{name: row[name] for name in _ORIGINAL.names} for _, row in named], _ORIGINAL),
+                pa.array([{name: row[name] for name in ORIGINAL.names} for _, row in named], ORIGINAL),
             ],
             schema=_KNOWN_ROW,
         )
@@ -184,11 +227,18 @@ def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             for revisit, original in zip(tables.revisits_from(batch), originals, strict=True)
         ]
         rows = tables.revisited_batch(resolved)
-        for name in _PLACE:
+        for name in PLACE:
             rows = rows.append_column(name, batch.column(name))
         yield rows
 
 
-def _rejected(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
     for batch in batches:
-        yield tables.rejects_batch([reject_of(revisit) for revisit in tables.revisits_from(batch)])
+        lacks = batch.column("lack").to_pylist()
+        some = [left(revisit, lack or "") for revisit, lack in zip(tables.revisits_from(batch), lacks, strict=True)]
+        rejects = tables.rejects_batch([one for one in some if isinstance(one, Reject)])
+        yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
+        filters = [one.filter for one in some if isinstance(one, Skip)]
+        nothing = [pa.nulls(len(filters), kind) for kind in tables.REJECTS.types]
+        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, pa.string())], schema=_LEFT_ROW)

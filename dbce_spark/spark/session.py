@@ -1,6 +1,7 @@
 """The Spark session: the one that is there, or a local one with this project's settings."""
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from importlib.resources import files
@@ -11,6 +12,10 @@ from dbce_spark.spark.java import java_home
 
 CONF_FOLDER = files("dbce_spark") / "conf"
 """Holds spark-defaults.conf and log4j2.properties, under the names by which Spark itself finds them."""
+
+ATTEMPTS = 4
+"""How often a task is tried on a local master: Spark's own number on a cluster (spark.task.maxFailures)."""
+_LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
 
 LOCAL_SETTINGS = {
     # Spark would take the machine's outer address, which a firewall or a changing network can cut off.
@@ -43,13 +48,22 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
         return active
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         return _fill_in(SparkSession.builder.getOrCreate())
-    chosen = master or "local[*]"
+    chosen = with_attempts(master or "local[*]")
     is_local = chosen.startswith("local")
     _prepare_environment(is_local=is_local)
     builder = SparkSession.builder.appName(app_name).master(chosen)
     for key, value in {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}.items():
         builder = builder.config(key, value)
     return _fill_in(builder.getOrCreate())
+
+
+def with_attempts(master: str) -> str:
+    """A local master that tries a task again, as clusters do: of itself Spark gives up when one has failed once.
+
+    "local[2]" -> "local[2,4]"; one with a number of its own, and any other, stays.
+    """
+    found = _LOCAL.fullmatch(master)
+    return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
 
 
 def defaults() -> dict[str, str]:

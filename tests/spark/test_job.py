@@ -195,12 +195,16 @@ def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_
     assert {"captures", "extractions", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
 
 
+def asked(output: Path, *, overwrite: bool) -> job.Request:
+    return job.Request(files=[], output=str(output), with_html=False, limit=None, started=0.0, overwrite=overwrite)
+
+
 def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:
     """Without --overwrite nothing that lies at the output is touched."""
     (tmp_path / "run.json").write_text("{}")
 
     with pytest.raises(OutputError, match="--overwrite"):
-        job.check_output(str(tmp_path), overwrite=False)
+        job.check_output(asked(tmp_path, overwrite=False), CONFIG)
 
 
 def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None:
@@ -208,7 +212,7 @@ def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None
     (tmp_path / "thesis.tex").write_text("")
 
     with pytest.raises(OutputError, match=r"thesis\.tex"):
-        job.check_output(str(tmp_path), overwrite=True)
+        job.check_output(asked(tmp_path, overwrite=True), CONFIG)
 
 
 @pytest.fixture(scope="module")

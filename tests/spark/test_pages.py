@@ -8,6 +8,7 @@ import pytest
 from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
 from dbce_spark.spark import pages, staging
+from tests import revisited
 from tests.builders import archive, config, http, record
 
 CONFIG = config("label.by=T002")
@@ -83,3 +84,47 @@ def test_stage_reads_what_the_method_reads(path: str, tmp_path: Path) -> None:
     expected = [one.capture for one in read(path, CONFIG) if isinstance(one, Page)]
 
     assert [(one.warc_offset, one.url.rsplit("/")[-1]) for one in expected] == staged(tmp_path)
+
+
+def stage_once(path: str, output: Path) -> pages.Tally:
+    staging.prepare(str(output))
+    return pages.stage_once(path, 0, str(output), CONFIG, with_html=False, limit=None)
+
+
+def test_a_file_is_read_once(tmp_path: Path) -> None:
+    """What was staged of it is taken as it is: also if the file has vanished, and if it says something else now."""
+    path = archive(tmp_path / "a.warc", record(KINDS[0]))
+    tally = stage_once(path, tmp_path)
+    before = staged(tmp_path)
+    Path(path).write_bytes(bytes(Path(path).stat().st_size))
+    assert tally == stage_once(path, tmp_path)
+    Path(path).unlink()
+
+    assert tally == stage_once(path, tmp_path)
+    assert (1, before) == (tally.captures, staged(tmp_path))
+
+
+def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
+    """Nothing is left of what it was before, with its rejects and its revisits."""
+    again = revisited.revisit("http://www.example.org/", "2020-01-05T00:00:00Z", WARC_Payload_Digest="sha1:A")
+    path = archive(tmp_path / "a.warc", record(KINDS[2]), again)
+    before = stage_once(path, tmp_path)
+    archive(tmp_path / "a.warc", record(KINDS[0]))
+    tally = stage_once(path, tmp_path)
+    rest = [pq.read_table(staging.file(str(tmp_path), name, 0)).num_rows for name in (pages.REJECTS, staging.REVISITS)]
+
+    assert (1, 1) == (before.rejects.total(), before.revisits)
+    assert (pages.Tally(1, 1), [0, 0]) == (tally, rest)
+
+
+def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
+    """It is a reject, and no more when storage gives it again."""
+    path = tmp_path / "a.warc"
+    lost = stage_once(str(path), tmp_path)
+    assert lost == stage_once(str(path), tmp_path)
+    archive(path, record(KINDS[0]))
+    tally = stage_once(str(path), tmp_path)
+
+    assert {"file_unreadable": 1} == lost.rejects
+    assert pages.Tally(1, 1) == tally
+    assert 0 == pq.read_table(staging.file(str(tmp_path), pages.REJECTS, 0)).num_rows

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark.spark.session import defaults, session
+from dbce_spark.spark.session import defaults, session, with_attempts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,6 +23,29 @@ def test_every_default_has_its_reason() -> None:
 
     assert defaults()
     assert all(group[0].startswith("#") for group in groups)
+
+
+@pytest.mark.parametrize(
+    ("master", "expected"),
+    [
+        ("local", "local[1,4]"),
+        ("local[2]", "local[2,4]"),
+        ("local[*]", "local[*,4]"),
+        ("local[2,1]", "local[2,1]"),
+        ("local-cluster[2,1,1024]", "local-cluster[2,1,1024]"),
+        ("spark://host:7077", "spark://host:7077"),
+        ("yarn", "yarn"),
+    ],
+)
+def test_a_task_is_tried_again_on_a_local_master(master: str, expected: str) -> None:
+    """As clusters do; a number that somebody gave stays."""
+    assert expected == with_attempts(master)
+
+
+@pytest.mark.spark
+def test_local_session_tries_again(spark: "SparkSession") -> None:
+    """Spark itself takes the master that we make of "local[2]"."""
+    assert ("local[2,4]", 2) == (spark.sparkContext.master, spark.sparkContext.defaultParallelism)
 
 
 @pytest.mark.spark

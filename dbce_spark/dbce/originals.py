@@ -1,0 +1,214 @@
+"""Originals that no input holds: found in the indexes, fetched, and parsed as the pages of their revisits.
+
+Of the revisits of an original the first is the page: the payload with the revisit's own URL, time and record id, since
+the original is no capture that was asked for. The other revisits share its extraction.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from dbce_spark import mime, places, warc
+from dbce_spark.config import DbceConfig, InputConfig
+from dbce_spark.dbce import pages
+from dbce_spark.model import Capture, Page, Revisit
+from dbce_spark.rejects import Reject, Skip
+from dbce_spark.revisits import Resolved, left, names_in_index
+from dbce_spark.selection import index
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.fetch import Fetched, Unfetched, fetch
+from dbce_spark.selection.filters import Counts
+from dbce_spark.selection.lookup import Lookup, Payload, asked
+
+Place = tuple[str, int]
+"""File, as rows name it, and offset."""
+
+_OF_PAYLOAD = ("mime", "feed", "status:", "select:")
+"""The filters that pass over a revisit because of what its original is; the others mean that it is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A payload, and the first of the revisits that share it."""
+
+    payload: Payload
+    revisit: Revisit
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Why an original is no page."""
+
+    detail: str
+
+
+Fate = Page | Resolved | Reject | Skip
+"""What became of a revisit: the page of its original's payload, one that shares it, or neither."""
+
+
+def find(
+    revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
+) -> tuple[list[Fate], dict[str, int]]:
+    """What becomes of the revisits whose originals are none of the captures that were read, and the account of it.
+
+    `read` are those captures all the same: an index may know one by a name that its record does not tell. No more than
+    the first `select.max_wanted` revisits are looked for.
+    """
+    most = config.select.max_wanted
+    payloads = look_up(revisits[:most], indexes, base, config)
+    captures = {(one.warc_file, one.warc_offset): one for one in sorted(read, key=_capture_id, reverse=True)}
+    first: dict[Place, Original] = {}
+    for revisit, payload in sorted(zip(revisits, payloads, strict=False), key=_time):
+        if payload is not None and (place := place_of(payload)) not in captures:
+            known = first.setdefault(place, Original(payload, revisit))
+            first[place] = replace(known, payload=min(known.payload, payload))
+    ordered = sorted(first.values(), key=lambda one: (one.payload.path, one.payload.offset))
+    outcomes = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
+    fates: list[Fate] = []
+    for revisit, payload in zip(revisits, payloads, strict=False):
+        if payload is None:
+            fates.append(left(revisit))
+        elif capture := captures.get(place_of(payload)):
+            fates.append(Resolved(revisit, capture.capture_id, capture.payload_digest))
+        else:
+            place = place_of(payload)
+            fates.append(_fate(revisit, first[place], outcomes[place]))
+    fates += [left(one, beyond(most)) for one in revisits[most:]]
+    found = len(payloads) - payloads.count(None)
+    return fates, account(len(payloads), found, sum(isinstance(one, Page) for one in outcomes.values()))
+
+
+def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, config: DbceConfig) -> list[Payload | None]:
+    """The payload of each revisit's original as the indexes know it."""
+    if not revisits:
+        return []
+    lookup = Lookup.of(
+        ((name, one.timestamp) for one in revisits for name in names_in_index(one)),
+        ((one.warc_file, one.warc_offset) for one in revisits),
+    )
+    wanted = asked(places.wanted(config), (one.refers_to_key for one in revisits))
+    for entry in index.wanted(indexes, base, wanted, config.fetch, Counts()):
+        if isinstance(entry, Entry):  # what is none was counted when the selection was made
+            lookup.offer(entry)
+    return [lookup.original(one) for one in revisits]
+
+
+def account(looked_for: int, found: int, pages: int) -> dict[str, int]:
+    """How many revisits were looked for in the indexes, of how many the original is there, and how many originals were
+    read as pages, as run.json has it."""
+    return {"revisits": looked_for, "found": found, "pages": pages}
+
+
+def beyond(most: int) -> str:
+    """The detail of a revisit that was not looked for."""
+    return f"not looked for in the index: more than select.max_wanted ({most:,}) revisits have no original in the input"
+
+
+def lack_at(place: Place, lack: Lack) -> str:
+    """The detail of a revisit whose original is no page."""
+    return f"its original at {place[1]} of {place[0]}: {lack.detail}"
+
+
+def place_of(payload: Payload) -> Place:
+    return payload.path, payload.offset
+
+
+def outcomes_of(some: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, Page | Skip | Lack]]:
+    """Each original as a page, one after the other."""
+    for one, found in read(some, config):
+        yield one, outcome_of(pages.page_of(found, config)) if isinstance(found, warc.Fetch) else found
+
+
+def outcome_of(parsed: Page | Reject) -> Page | Lack:
+    return parsed if isinstance(parsed, Page) else Lack(f"{parsed.reason}: {parsed.detail}")
+
+
+def read(some: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, warc.Fetch | Skip | Lack]]:
+    """The payloads of some originals, which come in order of path and offset, as captures of their revisits.
+
+    The filters are asked what they ask of a payload: media type, status, digest, language. By its own time and URL each
+    revisit has passed them.
+    """
+    refusal = places.refusal(config.select) or _refuses_nothing
+    for path, of_path in groupby(some, key=lambda one: one.payload.path):
+        fetched: dict[int, Original] = {}
+        entries = []
+        for one in of_path:
+            entry = _entry(one)
+            if passed_over := _passed_over(entry, config.input, refusal):
+                yield one, passed_over
+                continue
+            fetched[one.payload.offset] = one
+            entries.append(entry)
+        for found in fetch(path, entries, config.fetch, config.input.max_record_bytes):
+            one = fetched[found.entry.offset]
+            yield one, Lack(found.detail) if isinstance(found, Unfetched) else _read(one, found, config, refusal)
+
+
+def _read(one: Original, found: Fetched, config: DbceConfig, refusal: warc.Refusal) -> warc.Fetch | Skip | Lack:
+    # A place that holds several records means its first.
+    record = next(warc.read_at(found, config.input, config.page.max_html_bytes, refusal))
+    if isinstance(record, warc.Fetch):
+        return replace(record, capture=_as_capture(one.revisit, record.capture))
+    if isinstance(record, Reject):
+        return Lack(f"{record.reason}: {record.detail}")
+    if isinstance(record, Skip) and record.filter.startswith(_OF_PAYLOAD):
+        return record
+    return Lack("a revisit itself" if isinstance(record, Revisit) else f"no response: {record.filter}")
+
+
+def _as_capture(revisit: Revisit, original: Capture) -> Capture:
+    """The revisit as a capture with a payload. Its place is that of the payload, so that it can be read there again."""
+    return replace(
+        original,
+        url=revisit.url,
+        url_key=revisit.url_key,
+        site=revisit.site,
+        timestamp=revisit.timestamp,
+        record_id=revisit.record_id,
+        http_status=revisit.http_status,
+        record_type="revisit",
+    )
+
+
+def _entry(one: Original) -> Entry:
+    """What the filters are asked about: the revisit, with what the index says of its payload."""
+    revisit = one.revisit
+    return Entry(
+        urlkey=revisit.url_key,
+        timestamp=revisit.timestamp,
+        url=revisit.url,
+        filename=one.payload.path,
+        is_revisit=False,
+        **one.payload._asdict(),
+    )
+
+
+def _passed_over(entry: Entry, config: InputConfig, refusal: warc.Refusal) -> Skip | None:
+    """What need not be fetched since the index says that it is no page, as `warc.read` would count it."""
+    if entry.status and entry.status not in config.statuses:
+        return Skip(f"status:{entry.status}")
+    if refused := refusal(entry):
+        return Skip(refused)
+    is_type = "/" in entry.mime
+    return Skip("mime") if is_type and entry.mime not in config.mimes and not mime.is_sniffed(entry.mime) else None
+
+
+def _fate(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> Fate:
+    if isinstance(outcome, Lack):
+        return left(revisit, lack_at(place_of(first.payload), outcome))
+    if isinstance(outcome, Skip) or first.revisit is revisit:
+        return outcome
+    return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)
+
+
+def _refuses_nothing(_: Entry) -> None:
+    return None
+
+
+def _capture_id(capture: Capture) -> str:
+    return capture.capture_id
+
+
+def _time(asked_for: tuple[Revisit, Payload | None]) -> int:
+    return asked_for[0].timestamp

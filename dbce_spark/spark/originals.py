@@ -1,0 +1,301 @@
+"""Originals that no input holds: `dbce_spark.dbce.originals` over all indexes at once.
+
+Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found goes to such.
+The driver holds counts, and at most `lookup.MOST_KEYS` keys.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from dbce_spark import places, store, tables
+from dbce_spark.charset import decode
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import originals
+from dbce_spark.dbce.originals import Lack, Original
+from dbce_spark.model import Page
+from dbce_spark.rejects import Reject, Skip
+from dbce_spark.revisits import Name, names_in_index
+from dbce_spark.selection import index
+from dbce_spark.selection.entry import Entry
+from dbce_spark.selection.filters import Counts
+from dbce_spark.selection.lookup import MOST_KEYS, Lookup, Payload, asked
+from dbce_spark.spark import ledger, pages, quarantine, revisits, staging
+from dbce_spark.spark.groups import groups
+from dbce_spark.spark.quarantine import Quarantine
+from dbce_spark.spark.revisits import PLACE
+from dbce_spark.warc import Fetch
+
+NAME = "originals"
+_LOST, _NAMES, _FOUND, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.OUTCOMES
+
+_ROWS = 8192
+"""Rows of a batch: some 2 MB."""
+_LOST_ROW = pa.schema(
+    [("file_no", pa.int32()), ("row_no", pa.int32()), ("warc_file", pa.string()), ("warc_offset", pa.int64())]
+)
+"""A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
+_PAYLOAD = pa.struct(
+    [
+        ("path", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+        ("mime", pa.string()),
+        ("mime_detected", pa.string()),
+        ("status", pa.int64()),
+        ("digest", pa.string()),
+        ("languages", pa.list_(pa.string())),
+    ]
+)
+"""A `Payload`: rows of it are ordered as that is."""
+_FOUND_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
+_CLAIMS_ROW = pa.schema([*_LOST_ROW.remove(3).remove(2), ("payload", _PAYLOAD), ("original", revisits.ORIGINAL)])
+"""The payload of a revisit, and the page that was read of it if one was."""
+_OUTCOMES_ROW = pa.schema(
+    [
+        ("path", pa.string()),
+        ("offset", pa.int64()),
+        ("original", revisits.ORIGINAL),
+        ("filter", pa.string()),
+        ("lack", pa.string()),
+        *_LOST_ROW.remove(3).remove(2),
+    ]
+)
+"""What became of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the indexes gave: a tally of captures for each part of the originals, and the account for run.json."""
+
+    tallies: list[pages.Tally] = field(default_factory=list)
+    account: dict[str, int] = field(default_factory=lambda: originals.account(0, 0, 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """Where originals are looked for, and from which number on their pages are staged."""
+
+    indexes: Sequence[str]
+    base: str
+    output: str
+    first_no: int
+    with_html: bool
+
+
+def stage(spark: SparkSession, where: Places, config: DbceConfig) -> Found:
+    """Looks for the originals of the unmatched revisits, and stages their pages and what became of the revisits."""
+    output = where.output
+    if not where.indexes:
+        revisits.settle(_no_fates(spark), output)
+        return Found()
+    most = config.select.max_wanted
+    unmatched = revisits.unmatched(spark, output)
+    first = unmatched.orderBy(*PLACE).limit(most) if unmatched.count() > most else unmatched
+    staging.write(first.select(*_LOST_ROW.names), output, _LOST)
+    lost = staging.read(spark, output, _LOST, _LOST_ROW)
+    looked_for = lost.count()
+    if not looked_for:
+        revisits.settle(_no_fates(spark), output)
+        return Found()
+    wanted = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_semi")
+    staging.write(
+        wanted.mapInArrow(revisits.wanted_of(names_in_index), staging.schema(revisits.WANTED_ROW)), output, _NAMES
+    )
+    staging.write(_look_up(spark, wanted, where, config), output, _FOUND)
+    staging.write(_claims(spark, output), output, _CLAIMS)
+    claims = staging.read(spark, output, _CLAIMS, _CLAIMS_ROW)
+    tallies = _read(spark, claims.where(F.col("original").isNull()), wanted, where, config)
+    beyond = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_anti")
+    detail = F.lit(originals.beyond(most)).alias("lack")
+    revisits.settle(_fates(spark, output).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True), output)
+    account = originals.account(looked_for, claims.count(), sum(one.captures for one in tallies))
+    return Found(tallies, account)
+
+
+def _no_fates(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame([], staging.schema(revisits.FATES_ROW))
+
+
+def _look_up(spark: SparkSession, wanted: DataFrame, where: Places, config: DbceConfig) -> DataFrame:
+    """What each part of the indexes has under the names of some revisits."""
+    selection = asked(places.wanted(config), _keys(wanted, places.wanted(config).prefixes))
+    parts = spark.sparkContext.broadcast([*index.parts(where.indexes, selection, config.fetch)])
+    names, lost = (staging.path(where.output, name) for name in (_NAMES, _LOST))
+
+    def look_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for at in batch.column("id").to_pylist():
+                lookup = Lookup.of(_names_in(names), _places_in(lost))
+                for one in index.wanted_of(parts.value[at], where.base, selection, config.fetch, Counts()):
+                    if isinstance(one, Entry):
+                        lookup.offer(one)
+                yield from _found_batches(lookup)
+
+    count = len(parts.value)
+    schema = staging.schema(_FOUND_ROW)
+    return spark.range(0, count, 1, count).mapInArrow(look_up, schema) if count else spark.createDataFrame([], schema)
+
+
+def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
+    """The keys that revisits refer to beside those that are read anyway."""
+    if not prefixes:
+        return []
+    key = F.col("refers_to_key")
+    inside = reduce(lambda one, other: one | other, (key.startswith(prefix) for prefix in prefixes))
+    rows = wanted.where(~inside).select(key).distinct().orderBy(key).limit(MOST_KEYS).collect()
+    return [row["refers_to_key"] for row in rows]
+
+
+def _names_in(path: str) -> Iterator[tuple[Name, int]]:
+    for batch in ds.dataset(path).to_batches(columns=["name", "is_before", "at"]):
+        for name, is_before, at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield Name(name, is_before), at
+
+
+def _places_in(path: str) -> Iterator[tuple[str, int]]:
+    for batch in ds.dataset(path).to_batches(columns=["warc_file", "warc_offset"]):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _found_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
+    found = lookup.found()
+    while some := [*islice(found, _ROWS)]:
+        rows = [(one.name, one.is_before, one.at, one.payload._asdict()) for one in some]
+        columns = zip(zip(*rows, strict=True), _FOUND_ROW.types, strict=True)
+        yield pa.RecordBatch.from_arrays([pa.array(column, kind) for column, kind in columns], schema=_FOUND_ROW)
+
+
+def _claims(spark: SparkSession, output: str) -> DataFrame:
+    """The payload of each revisit that has one, and the page if it was read of just that place."""
+    found = staging.read(spark, output, _FOUND, _FOUND_ROW)
+    earliest = found.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
+    payloads = (
+        found.where("is_before")
+        .select("name", "at", "original")
+        .unionByName(earliest.select("name", "first.at", "first.original"))
+    )
+    claimed = revisits.find(staging.read(spark, output, _NAMES, revisits.WANTED_ROW), payloads)
+    read_already = (
+        pages.staged(spark, output)
+        .groupBy("warc_file", "warc_offset")
+        .agg(F.min(F.struct("capture_id", "payload_digest")).alias("original"))
+    )
+    return (
+        claimed.withColumnRenamed("original", "payload")
+        .withColumns({"warc_file": F.col("payload.path"), "warc_offset": F.col("payload.offset")})
+        .join(read_already, on=["warc_file", "warc_offset"], how="left")
+        .select(*_CLAIMS_ROW.names)
+    )
+
+
+def _read(
+    spark: SparkSession, claims: DataFrame, wanted: DataFrame, where: Places, config: DbceConfig
+) -> list[pages.Tally]:
+    """Stages the originals as pages of their first revisits, a task for each `input.records_per_task` of them."""
+    per_part = config.input.records_per_task
+    place = [F.col("payload.path").alias("path"), F.col("payload.offset").alias("offset")]
+    timed = claims.select(*PLACE, *place, "payload").join(
+        wanted.select(*PLACE, F.unix_micros("timestamp").alias("at")), on=PLACE, how="inner"
+    )
+    first = timed.groupBy("path", "offset").agg(
+        F.min("payload").alias("payload"), F.min(F.struct("at", *PLACE)).alias("first")
+    )
+    # One window over all of them, who are select.max_wanted at most.
+    nth = F.row_number().over(Window.orderBy("path", "offset"))
+    numbered = first.select(
+        "payload", "first.file_no", "first.row_no", F.floor((nth - 1) / per_part).cast("int").alias("part")
+    )
+    count = first.count()
+    parts = -(-count // per_part)
+    if not parts:
+        return []
+    work = numbered.join(wanted, on=PLACE, how="inner").repartitionById(parts, F.col("part"))
+    ordered = work.sortWithinPartitions("part", "payload.path", "payload.offset")
+    tallies = pages.collected(ordered.mapInArrow(_reading(where, config), pages.TALLIES))
+    return [tallies[where.first_no + part] for part in range(parts)]
+
+
+def _reading(where: Places, config: DbceConfig) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for part in groups(batches, ["part"]):
+            file_no = where.first_no + part.column("part")[0].as_py()
+            work = partial(stage_part, part, file_no, where, config)
+            yield pages.tally_batch(file_no, ledger.once(staging.done(where.output, NAME, file_no), pages.Tally, work))
+
+    return read
+
+
+def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) -> pages.Tally:
+    """Stages the pages of some originals, and what became of each: REVISITS rows with `payload`, in order of path and
+    offset."""
+    (batch,) = part.combine_chunks().to_batches()
+    payloads = [
+        Payload(**(one | {"languages": tuple(one["languages"])})) for one in batch.column("payload").to_pylist()
+    ]
+    some = map(Original, payloads, tables.revisits_from(batch))
+    places_of = zip(*(batch.column(name).to_pylist() for name in PLACE), strict=True)
+    by_payload = dict(zip(payloads, places_of, strict=True))
+    rows = []
+    captures = 0
+    staged = staging.file(where.output, pages.NAME, file_no)
+    with (
+        store.parquet_file(staged, tables.PAGES, dictionary=True, rows_per_group=pages.ROWS_PER_GROUP) as out,
+        quarantine.parser(config) as parser,
+    ):
+        for one, found in originals.read(some, config):
+            outcome = _page(found, parser) if isinstance(found, Fetch) else found
+            if isinstance(found, Fetch) and isinstance(outcome, Page):
+                html = decode(found.html, found.capture.declared_charset).html if where.with_html else None
+                out.write(tables.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
+                captures += 1
+            rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
+    outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
+    store.write_parquet(staging.file(where.output, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
+    return pages.Tally(captures=captures)
+
+
+def _page(fetch: Fetch, parser: Quarantine[Fetch, Page | Reject]) -> Page | Lack:
+    (found,) = quarantine.pages_apart(parser, [fetch])
+    return originals.outcome_of(found)
+
+
+def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:
+    place = {"path": one.payload.path, "offset": one.payload.offset}
+    if isinstance(outcome, Lack):
+        return place | {"lack": originals.lack_at(originals.place_of(one.payload), outcome)}
+    if isinstance(outcome, Skip):
+        return place | {"filter": outcome.filter}
+    return place | {"original": {"capture_id": outcome.capture_id, "payload_digest": outcome.capture.payload_digest}}
+
+
+def _fates(spark: SparkSession, output: str) -> DataFrame:
+    """What became of each revisit that has a payload."""
+    claims = staging.read(spark, output, _CLAIMS, _CLAIMS_ROW)
+    of_pages = claims.where(F.col("original").isNotNull()).select(*PLACE, "original")
+    outcomes = staging.read(spark, output, _OUTCOMES, _OUTCOMES_ROW)
+    first = F.struct(*PLACE).alias("first")
+    told = outcomes.select("path", "offset", "original", "filter", "lack", first)
+    of_payloads = (
+        claims.where(F.col("original").isNull())
+        .select(*PLACE, F.col("payload.path").alias("path"), F.col("payload.offset").alias("offset"))
+        .join(told, on=["path", "offset"], how="inner")
+    )
+    is_page = F.col("original").isNotNull() & (F.struct(*PLACE) == F.col("first"))
+    return of_pages.unionByName(
+        of_payloads.select(
+            *PLACE,
+            F.when(~is_page, F.col("original")).alias("original"),
+            "filter",
+            "lack",
+            F.when(is_page, True).alias("is_page"),
+        ),
+        allowMissingColumns=True,
+    )

@@ -1,0 +1,48 @@
+"""What came of stages and tasks is read as it was written, and they are done once."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.budget import Loss
+from dbce_spark.selection.filters import Counts
+from dbce_spark.spark import ledger
+from dbce_spark.spark.pages import Tally
+from dbce_spark.spark.selection import Selected
+
+COUNTERS: st.SearchStrategy[Counter[str]] = st.builds(Counter, st.dictionaries(st.text(), st.integers(1)))
+LOSSES = st.lists(st.builds(Loss, st.text(), st.integers(), st.integers(), st.text()))
+TALLIES = st.builds(Tally, st.integers(), st.integers(), COUNTERS, COUNTERS, LOSSES, st.integers())
+COUNTS = st.builds(Counts, st.integers(), st.integers(), COUNTERS, COUNTERS, COUNTERS)
+SELECTED = st.builds(Selected, st.dictionaries(st.text(), st.integers()), st.integers(), COUNTS, COUNTERS, LOSSES)
+
+
+@given(tallies=st.lists(TALLIES), selected=SELECTED)
+def test_results_are_read_as_they_were_written(tallies: list[Tally], selected: Selected) -> None:
+    """Dataclasses within lists and within others, counters and dicts: equal, and of the same types."""
+    (read, told) = (ledger.parsed(ledger.text(tallies), list[Tally]), ledger.parsed(ledger.text(selected), Selected))
+
+    assert (tallies, selected) == (read, told)
+    assert all(isinstance(one.skipped, Counter) for one in read)
+    assert isinstance(told.counts.faults, Counter)
+
+
+def test_work_is_done_once(tmp_path: Path) -> None:
+    """The second time its result is there already; work that fails leaves none."""
+    done: list[int] = []
+
+    def work() -> list[int]:
+        done.append(len(done))
+        if len(done) == 1:
+            raise RuntimeError("killed")
+        return done
+
+    path = str(tmp_path / "of" / "stage.json")
+    with pytest.raises(RuntimeError, match="killed"):
+        ledger.once(path, list[int], work)
+    assert ledger.read(path, list[int]) is None
+
+    assert [0, 1] == ledger.once(path, list[int], work) == ledger.once(path, list[int], work) == done

@@ -1,0 +1,129 @@
+"""What a run has set out to do, and what is refused to go on with it. No Spark is started for that."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import ConfigError, OutputError
+from dbce_spark.spark import job, plan, staging
+from dbce_spark.spark.plan import Plan
+from tests.builders import config
+
+CONFIG = config("label.by=T002")
+FILES = ["b.warc", "a.warc"]
+
+
+def planned(*settings: str, files: list[str] = FILES, limit: int | None = None) -> Plan:
+    return plan.of(files, ["i.cdxj"], "", config("label.by=T002", *settings), limit=limit, with_html=False)
+
+
+def request(output: Path, *, overwrite: bool = False, limit: int | None = None) -> job.Request:
+    return job.Request(files=FILES, output=str(output), with_html=False, limit=limit, started=0.0, overwrite=overwrite)
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """Before anything is kept no run was begun; then one was, in whatever order its inputs are named."""
+    assert not plan.is_begun(planned(), str(tmp_path))
+    plan.save(planned(limit=3), str(tmp_path))
+
+    assert plan.is_begun(planned(files=FILES[::-1], limit=3), str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        (planned("lsh.threshold=0.3"), "lsh.threshold was "),
+        (planned(limit=3), "limit was null, is 3"),
+        (planned(files=["a.warc"]), "1 files are no longer among the inputs: b.warc"),
+        (planned(files=[*FILES, *map(str, range(7))]), "7 files are new among the inputs: 0, 1, 2, 3, 4 and 2 more"),
+        (replace(planned(), versions=planned().versions | {"numpy": "1"}), 'versions.numpy was "'),
+        (
+            planned("select.hosts=" + str([f"host-{at}" for at in range(99)]).replace("'", '"')),
+            "select.hosts was [], is",
+        ),
+    ],
+)
+def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other: Plan, told: str) -> None:
+    """What is other is named, with both values, and shortened where it is long."""
+    plan.save(planned(), str(tmp_path))
+    with pytest.raises(OutputError) as refused:
+        plan.is_begun(other, str(tmp_path))
+
+    assert told in str(refused.value)
+    assert "--overwrite" in str(refused.value)
+    assert len(str(refused.value)) < 400 + len(str(tmp_path))
+    assert planned().digest != other.digest
+
+
+def test_another_classifier_is_another_plan(tmp_path: Path) -> None:
+    """A classifier is known by its bytes, not by the name of its file; without one nothing is read."""
+    learned = tmp_path / "my.npz"
+    plans = []
+    for content in (b"one", b"other"):
+        learned.write_bytes(content)
+        settings = config(f"label.classifier={learned}")
+        plans.append(plan.of(FILES, [], "", settings, limit=None, with_html=False))
+
+    assert ["classifier"] == [told.split()[0] for told in plan.differences(*plans)]
+    assert "" == planned(f"label.classifier={tmp_path / 'none.npz'}").classifier
+
+
+def test_a_classifier_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """The run ends before it has begun."""
+    with pytest.raises(ConfigError, match=r"none\.npz cannot be read"):
+        plan.of(FILES, [], "", config(f"label.classifier={tmp_path / 'none.npz'}"), limit=None, with_html=False)
+
+
+def test_a_plan_of_another_version_is_refused(tmp_path: Path) -> None:
+    """What an earlier version of this program has left is not guessed at."""
+    path = Path(staging.path(str(tmp_path), staging.PLAN))
+    path.parent.mkdir()
+    path.write_text('{"inputs": []}')
+
+    with pytest.raises(OutputError, match="no plan of this version"):
+        plan.is_begun(planned(), str(tmp_path))
+
+
+def test_an_unfinished_output_is_gone_on_with_or_started_afresh(tmp_path: Path) -> None:
+    """With the same plan it is no error that the output exists, with another it is; --overwrite may always."""
+    plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
+    (tmp_path / "extractions").mkdir()
+    job.check_output(request(tmp_path), CONFIG)
+    job.check_output(request(tmp_path, limit=3, overwrite=True), CONFIG)
+
+    assert request(tmp_path).goes_on(CONFIG)
+    assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
+    with pytest.raises(OutputError, match="limit was null, is 3"):
+        job.check_output(request(tmp_path, limit=3), CONFIG)
+
+
+def test_a_finished_output_is_not_gone_on_with(tmp_path: Path) -> None:
+    """Also where its staging was not removed any more."""
+    plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
+    (tmp_path / "run.json").write_text("{}")
+
+    with pytest.raises(OutputError, match="exists; give another --output"):
+        job.check_output(request(tmp_path), CONFIG)
+    with pytest.raises(OutputError, match="exists; give another --output"):
+        request(tmp_path).goes_on(CONFIG)
+    assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
+
+
+def test_an_object_store_needs_a_folder_for_staging(tmp_path: Path) -> None:
+    """Without one the output is refused; with one the plan says where the tables go, and the digest does not."""
+    folder, bucket = request(tmp_path), replace(request(tmp_path), output="memory://bucket/out")
+    staged = replace(bucket, staging=str(tmp_path))
+    with pytest.raises(OutputError, match="give --staging DIR"):
+        job.check_output(bucket, CONFIG)
+    job.check_output(staged, CONFIG)
+
+    assert ["output"] == [told.split()[0] for told in plan.differences(folder.plan(CONFIG), staged.plan(CONFIG))]
+    assert folder.plan(CONFIG).digest == staged.plan(CONFIG).digest
+
+
+def test_a_run_that_was_ended_before_it_began_is_no_hindrance(tmp_path: Path) -> None:
+    """A folder for staging, and nothing said in it of what to do."""
+    Path(staging.path(str(tmp_path), "pages")).mkdir(parents=True)
+
+    job.check_output(request(tmp_path), CONFIG)

@@ -1,0 +1,229 @@
+"""Runs that are ended before their time, by real kills, full disks and broken files, and gone on with."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import fsspec
+import pytest
+
+from dbce_spark import config, sources
+from dbce_spark.errors import JobError, OutputError
+from dbce_spark.samples import write_archive
+from dbce_spark.spark import job, staging
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parents[2]
+SETTINGS = ("label.by=T002", "language.detect=false", "output.site_parts=3")
+CONFIG = config.load(settings=SETTINGS)
+SECRET = "not for logs"
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Three files of some fifty captures each."""
+    folder = tmp_path_factory.mktemp("archive")
+    write_archive(folder, pages=30, seed=5)
+    return sources.expand([str(folder)], CONFIG.input.patterns)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, bytes]:
+    """What a run that nothing disturbs writes."""
+    output = tmp_path_factory.mktemp("undisturbed")
+    extract(spark, archive, output)
+    return tables_below(output)
+
+
+def asked(archive: list[str], output: Path) -> job.Request:
+    return job.Request(files=archive, output=str(output), with_html=False, limit=None, started=time.monotonic())
+
+
+def extract(spark: "SparkSession", archive: list[str], output: Path) -> dict[str, Any]:
+    return job.run(spark, asked(archive, output), CONFIG)
+
+
+def tables_below(output: Path) -> dict[str, bytes]:
+    """All files of an output that is finished, but for run.json."""
+    assert (output / job.RUN_FILE).exists()
+    files = [one for one in output.rglob("*") if one.is_file() and one.name != job.RUN_FILE]
+    return {str(one.relative_to(output)): one.read_bytes() for one in files}
+
+
+def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen[bytes]":
+    """`dbce extract` in processes of its own."""
+    settings = [text for setting in SETTINGS for text in ("--set", setting)]
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-c", "import sys; from dbce_spark.cli import main; sys.exit(main())", "extract"),
+            *(*archive, "--output", output, "--master", "local[1]", *settings, *options),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def extract_until(mark: str, archive: list[str], output: Path) -> None:
+    """`dbce extract`, with all its processes killed as soon as it has staged something of this name."""
+    kill_at(Path(staging.path(str(output), mark)), command(archive, str(output)))
+
+
+def kill_at(mark: Path, driver: "subprocess.Popen[bytes]") -> None:
+    until = time.monotonic() + 240
+    while not mark.exists():
+        assert driver.poll() is None, "it ended before it was killed"
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    os.killpg(driver.pid, signal.SIGKILL)
+    driver.wait()
+
+
+@contextmanager
+def gone(path: str) -> Iterator[None]:
+    """Within the block the bytes of a file are all zero: whoever reads it finds nothing there."""
+    before = Path(path).read_bytes()
+    Path(path).write_bytes(bytes(len(before)))
+    try:
+        yield
+    finally:
+        Path(path).write_bytes(before)
+
+
+def test_what_was_read_is_not_read_again(
+    spark: "SparkSession",
+    archive: list[str],
+    undisturbed: dict[str, bytes],
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
+    for again: the bytes are those of a run that nothing has disturbed."""
+    extract_until("done/pages/00000000.json", archive, tmp_path / "out")
+    assert not (tmp_path / "out" / job.RUN_FILE).exists()
+    with gone(archive[0]):
+        extract(spark, archive, tmp_path / "out")
+
+    assert undisturbed == tables_below(tmp_path / "out")
+    assert "goes on with an unfinished run: 1 of 3 files are read" in capfd.readouterr().err
+
+
+def test_finished_stages_and_parts_are_kept(
+    spark: "SparkSession", archive: list[str], undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Killed behind the annotations; then a part of the extractions cannot be written, while the first part is done
+    once and for all; then a staged file is broken, which is told and mended by the next run. The bytes stay the same.
+    """
+    output = tmp_path / "out"
+    extract_until("annotations/_SUCCESS", archive, output)
+    annotated = (output / "_staging/annotations/_SUCCESS").stat()
+    obstacle = output / next(name for name in undisturbed if name.endswith("part-00001.parquet"))
+    obstacle.mkdir(parents=True)
+    (obstacle / "in the way").touch()
+    with pytest.raises(JobError, match=r"[Tt]he same command goes on from there"):
+        extract(spark, archive, output)
+    first = {one: one.stat() for one in output.glob("extractions/*/part-00000.parquet")}
+    with pytest.raises(JobError):
+        extract(spark, archive, output)
+
+    assert first
+    assert first == {one: _but_access(one, first) for one in output.glob("extractions/*/part-00000.parquet")}
+    assert annotated == (output / "_staging/annotations/_SUCCESS").stat()
+
+    shutil.rmtree(obstacle)
+    staged = output / "_staging/pages/00000001.parquet"
+    staged.write_bytes(staged.read_bytes()[:-100])
+    with pytest.raises(JobError, match=rf"^{staged} was broken, and is removed"):
+        extract(spark, archive, output)
+    with gone(archive[0]), gone(archive[2]):
+        extract(spark, archive, output)
+
+    assert undisturbed == tables_below(output)
+
+
+def _but_access(path: Path, before: dict[Path, os.stat_result]) -> os.stat_result:
+    """Its state now, as before if neither its content nor its place was touched."""
+    now, then = path.stat(), before[path]
+    return (
+        then
+        if (now.st_ino, now.st_mtime_ns, now.st_ctime_ns) == (then.st_ino, then.st_mtime_ns, then.st_ctime_ns)
+        else now
+    )
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 120 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=120k", "tmpfs", str(folder)], check=False)
+    if mounted.returncode:
+        pytest.skip("this user cannot mount a file system")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_full_disk_loses_nothing(
+    spark: "SparkSession", archive: list[str], undisturbed: dict[str, bytes], small_disk: Path
+) -> None:
+    """The disk of the output is full before all is read; with room on it the same command ends with the same bytes."""
+    with pytest.raises((JobError, OutputError), match=r"[Nn]o space"):
+        extract(spark, archive, small_disk / "out")
+    assert not (small_disk / "out" / job.RUN_FILE).exists()
+    subprocess.run(["mount", "-o", "remount,size=1g", str(small_disk)], check=True)
+    extract(spark, archive, small_disk / "out")
+
+    assert undisturbed == tables_below(small_disk / "out")
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A bucket of a server that speaks S3, in this process."""
+    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    told = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_DEFAULT_REGION": "us-east-1"}
+    for name, value in (told | {"AWS_ENDPOINT_URL": f"http://{host}:{port}"}).items():
+        monkeypatch.setenv(name, value)
+    fsspec.filesystem("s3", skip_instance_cache=True).mkdir("extracted")
+    yield "s3://extracted/out"
+    server.stop()
+
+
+def objects_below(url: str) -> dict[str, bytes]:
+    storage = fsspec.filesystem("s3", skip_instance_cache=True)
+    top = url.removeprefix("s3://")
+    return {name.removeprefix(f"{top}/"): storage.cat_file(name) for name in storage.find(top)}
+
+
+def test_an_output_in_a_bucket(archive: list[str], undisturbed: dict[str, bytes], bucket: str, tmp_path: Path) -> None:
+    """Killed while it writes there, it shows whole objects and nothing that says it is finished; then the same command
+    ends it with the same bytes. No secret is in any of it."""
+    where = ("--staging", str(tmp_path))
+    kill_at(Path(staging.done(str(tmp_path), "extractions", 0)), command(archive, bucket, *where))
+    begun = objects_below(bucket)
+    assert 0 == command(archive, bucket, *where).wait(240)
+    finished = objects_below(bucket)
+    report = finished.pop(job.RUN_FILE)
+
+    assert begun
+    assert begun.items() <= undisturbed.items()
+    assert undisturbed == finished
+    assert SECRET.encode() not in report
+    assert [] == list(tmp_path.iterdir())

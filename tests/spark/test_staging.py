@@ -1,0 +1,91 @@
+"""What is kept of an unfinished run, and what is not. No Spark is started for that."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import OutputError
+from dbce_spark.spark import ledger, staging
+
+HALF = "_part-00000.parquet.0123456789abcdef0123456789abcdef"
+
+
+def staged(output: Path) -> list[str]:
+    """All files of the staging folder."""
+    root = Path(staging.path(str(output), ""))
+    return sorted(str(one.relative_to(root)) for one in root.rglob("*") if one.is_file())
+
+
+def write(output: Path, *names: str) -> None:
+    for name in names:
+        path = Path(staging.path(str(output), name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+
+READ = [
+    *("done/pages/00000000.json", "done/selection.json"),
+    *("pages/00000000.parquet", "places/part-0.parquet", "plan.json", "rejects/00000000-index.parquet"),
+    *("rejects/00000000.parquet", "selected/00000000.parquet"),
+]
+MADE = ["crosses/part-0.parquet", "done/crosses.json", "done/extractions/00000.json", "done/pages.json"]
+OTHER = ["done/pages/00000001.json", "pages/00000001.parquet", "rejects/00000001.parquet", "revisits/00000001.parquet"]
+ORIGINAL = ["done/originals/00000002.json", "outcomes/00000002.parquet", "pages/00000002.parquet"]
+
+
+@pytest.mark.parametrize(
+    ("broken", "left"),
+    [
+        ("pages/00000001.parquet", READ),
+        ("revisits/00000001.parquet", READ),
+        ("crosses/part-0.parquet", [*READ, *OTHER]),
+        ("pages/00000002.parquet", [*READ, *OTHER]),
+        ("selected/00000000.parquet", ["plan.json"]),
+        ("rejects/00000000-index.parquet", ["plan.json"]),
+    ],
+)
+def test_what_a_broken_file_leaves(tmp_path: Path, broken: str, left: list[str]) -> None:
+    """A broken file is forgotten with all that may have been made of it; what other sources gave stays."""
+    write(tmp_path, *READ, *MADE, *OTHER, *ORIGINAL)
+    staging.forget(str(tmp_path), staging.path(str(tmp_path), broken))
+
+    assert sorted(left) == staged(tmp_path)
+
+
+def test_halves_of_files_are_removed(tmp_path: Path) -> None:
+    """What an ended process has begun to write goes; what is whole stays, also with an underscore."""
+    write(tmp_path, f"pages/{HALF}", "crosses/_SUCCESS")
+    (tmp_path / "extractions" / "site_part=0").mkdir(parents=True)
+    (tmp_path / "extractions" / "site_part=0" / HALF).touch()
+    staging.sweep(str(tmp_path))
+
+    assert ["crosses/_SUCCESS"] == staged(tmp_path)
+    assert [] == list((tmp_path / "extractions").rglob(HALF))
+
+
+def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
+    """While another process holds it the output is refused; when that is killed it is free."""
+    hold = "import sys, time; from dbce_spark.spark import staging\n"
+    hold += "with staging.alone(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    other = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert other.stdout is not None
+    assert "held\n" == other.stdout.readline()
+    with pytest.raises(OutputError, match="another run is at work"), staging.alone(str(tmp_path)):
+        pass
+    other.kill()
+    other.communicate()
+
+    with staging.alone(str(tmp_path)):
+        pass
+
+
+def test_sources_that_were_read_are_known_by_their_number(tmp_path: Path) -> None:
+    """Of the reading stage alone, and not what came of all of it."""
+    for number in (12, 3):
+        ledger.write(staging.done(str(tmp_path), "pages", number), {})
+    ledger.write(staging.done(str(tmp_path), "pages"), [])
+    ledger.write(staging.done(str(tmp_path), "originals", 7), {})
+
+    assert [3, 12] == staging.read_sources(str(tmp_path))
