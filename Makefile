@@ -43,8 +43,8 @@ extract: $(READY) $(if $(INPUT),,$(SAMPLE)/made) ## extract the sample archive, 
 	$(DBCE) extract $(or $(INPUT),$(SAMPLE)) --output $(OUTPUT) $(OVERWRITE)
 	$(DBCE) report $(OUTPUT) --output $(REPORT)
 
-test: $(READY_DEV) ## all tests, those without Spark first
-	$(PYTEST) $(PYTEST_ARGS)
+test: $(READY_DEV) ## all tests, those with Spark one after the other beside the others
+	$(PYTEST) --numprocesses logical --dist loadgroup $(PYTEST_ARGS)
 
 test-fast: $(READY_DEV) ## the tests without Spark and browser
 	$(PYTEST) -m "not spark and not browser" $(PYTEST_ARGS)

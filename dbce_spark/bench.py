@@ -15,7 +15,7 @@ from typing import Any
 from dbce_spark import store, tables, warc
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify, crosses, local, pages, pools
+from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.model import Page
 from dbce_spark.records import Limits, Record, records
@@ -163,11 +163,9 @@ def _timed_round(
 def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) -> None:
     unique = pages.unique(read)
     with watch.of("find"):
-        found = list(local.find(unique, config))
-    with watch.of("select"):
-        selected = crosses.select(found, per_capture=config.cross.per_capture)
+        found = sites.chosen(buckets.members(unique), config)
     with watch.of("annotate"):
-        annotations = local.annotations([one.cross for one in selected], unique, config)
+        annotations = local.annotations([one.cross for one in found], unique, config)
     with watch.of("evidence"):
         evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
     with watch.of("merge"):

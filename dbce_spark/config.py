@@ -136,9 +136,11 @@ class LshConfig:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BucketConfig:
     cap: int
+    whole_site_bytes: int
 
     def __post_init__(self) -> None:
         _at_least("bucket.cap", self.cap, 2)
+        _at_least("bucket.whole_site_bytes", self.whole_site_bytes, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

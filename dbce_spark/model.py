@@ -158,9 +158,20 @@ class Member:
     """A capture as a bucket knows it: ids and signature, nothing of its text."""
 
     capture_id: str
+    site: str
     url_key: str
     timestamp: int
     signature: Signature
+    bands: Hashes  # one key a band
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A page as those of its site meet it: in buckets, in diffs, in pools."""
+
+    member: Member | None  # None: kept out of the buckets
+    witness: Witness | None  # None: not looked at by the classifier
+    tokens: Hashes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from dbce_spark.dbce.buckets import url_hash
+from dbce_spark.dbce.buckets import BucketSizes, url_hash
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.language import Language
 from dbce_spark.metadata import Metadata
@@ -22,6 +23,8 @@ from dbce_spark.model import (
     Cross,
     Extraction,
     Found,
+    Member,
+    Neighbour,
     Page,
     Revisit,
     Seen,
@@ -76,13 +79,13 @@ PAGES = pa.schema(
         *_CAPTURE,
         *_BLOCKS,
         *_TRAITS,
-        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, html=_BINARY),
+        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, carried=_LONG, html=_BINARY),
         *_fields(file_no=_INT, row_no=_INT),
     ]
 )
 """What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by
-newlines, the numbers as int32, one column after the other. So are its traits, null where there are none. `file_no` and
-`row_no` say where the row is staged."""
+newlines, the numbers as int32, one column after the other. So are its traits, null where there are none. `carried` are
+the bytes that others of its site need of it. `file_no` and `row_no` say where the row is staged."""
 
 REVISITS = pa.schema(
     _fields(
@@ -159,6 +162,18 @@ ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_fields(run_ends=_BINARY, run_bits=
 EVIDENCE = pa.schema(_fields(capture_id=_STRING, kind=pa.int8(), features=_INT, codes=_BINARY))
 """What one kind of other pages, siblings or snapshots, says of a capture: (features, blocks) bins."""
 
+TOLD = pa.schema(
+    _fields(
+        file_no=_INT,
+        row_no=_INT,
+        annotation=pa.struct(ANNOTATIONS),
+        evidence=pa.struct(EVIDENCE),
+        sizes=pa.struct(_fields(largest=_LONG, capped=_LONG)),
+    )
+)
+"""What the pages of a site say of one that is staged there: an annotation or evidence. Or how large the buckets of some
+sites are."""
+
 SIBLINGS, SNAPSHOTS = range(2)
 """The kinds of evidence."""
 
@@ -208,6 +223,8 @@ _HASH = np.dtype("<u8")
 _SIGNATURE = np.dtype("<u4")
 _VERDICT = np.dtype("<u2")
 _KEY = np.dtype("<u4")
+_ID_BYTES = 512
+"""Of a row's ids and of the objects around them."""
 
 
 def _batch(schema: pa.Schema, length: int, columns: dict[str, Any]) -> pa.RecordBatch:
@@ -265,11 +282,19 @@ def pages_batch(
         ],
         "bands": [page.bands.view(np.int64) for page in pages],
         "url_hash": _url_hashes([page.capture.url_key for page in pages]),
+        "carried": [_carried(page) for page in pages],
         "html": list(htmls),
         "file_no": [file_no] * len(pages),
         "row_no": list(range(first_row, first_row + len(pages))),
     }
     return _batch(PAGES, len(pages), columns)
+
+
+def _carried(page: Page) -> int:
+    """Ids and signature, the hashed words, and what a witness has of each block."""
+    signed = 0 if page.signature is None else page.signature.nbytes + page.bands.nbytes + page.blocks.tokens.nbytes
+    seen = 0 if page.traits is None else 8 * len(page.blocks) + page.traits.verdicts.nbytes + page.traits.keys.nbytes
+    return _ID_BYTES + signed + seen
 
 
 def _traits_columns(traits: Sequence[Traits | None]) -> dict[str, Any]:
@@ -392,6 +417,54 @@ def _witness_from(
         link_words=link_words,
         verdicts=np.frombuffer(verdicts, _VERDICT),
         keys=np.frombuffer(keys, _KEY).reshape(-1, len(words)),
+    )
+
+
+def neighbours_from(rows: pa.Table) -> list[Neighbour]:
+    """Pages as those of their site meet them: what `witnesses_from` reads, their site, signature, bands and tokens."""
+    site = rows.column("site")[0].as_py()
+    columns = rows.select(["capture_id", "url_key", "timestamp", "signature", "tokens", "numbers", "verdicts", "keys"])
+    found = []
+    for (capture_id, url_key, timestamp, signature, tokens_, *witness), bands in zip(
+        zip(*columns.to_pydict().values(), strict=True), _numbers(rows.column("bands")), strict=True
+    ):
+        member = signature and Member(
+            capture_id=capture_id,
+            site=site,
+            url_key=url_key,
+            timestamp=timestamp,
+            signature=np.frombuffer(signature, _SIGNATURE),
+            bands=bands.view(np.uint64),
+        )
+        found.append(
+            Neighbour(
+                member=member,
+                witness=None if None in witness else _witness_from(capture_id, url_key, timestamp, *witness),
+                tokens=np.frombuffer(tokens_ or b"", _HASH),
+            )
+        )
+    return found
+
+
+def _numbers(column: pa.ChunkedArray) -> list[Any]:
+    """The rows of a column of lists of numbers, an array each."""
+    lists = column.combine_chunks()
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    return np.split(lists.flatten().to_numpy(), np.cumsum(lengths)[:-1])
+
+
+def told_batch(places: Sequence[tuple[int | None, int | None]], **said: pa.RecordBatch) -> pa.RecordBatch:
+    """TOLD rows: what is said, under the name of its column, and of which staged rows."""
+    (name,) = said
+    file_nos, row_nos = zip(*places, strict=True)
+    columns = {"file_no": file_nos, "row_no": row_nos, name: said[name].to_struct_array()}
+    return _batch(TOLD, len(places), columns)
+
+
+def sizes_batch(sizes: Sequence[BucketSizes]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pydict(
+        {"largest": [one.largest for one in sizes], "capped": [one.capped for one in sizes]},
+        schema=pa.schema(list(TOLD.field("sizes").type)),
     )
 
 

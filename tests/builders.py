@@ -102,7 +102,15 @@ def traits(of: Page, features: int = 3) -> Traits:
 
 def member(capture_id: str, url_key: str = "u", timestamp: int = 0, rows: Sequence[int] = (1, 2, 3, 4)) -> Member:
     """A capture as a bucket knows it."""
-    return Member(capture_id=capture_id, url_key=url_key, timestamp=timestamp, signature=np.array(rows, np.uint32))
+    signature = np.array(rows, np.uint32)
+    return Member(
+        capture_id=capture_id,
+        site="example.org",
+        url_key=url_key,
+        timestamp=timestamp,
+        signature=signature,
+        bands=signature.astype(np.uint64),
+    )
 
 
 def cross(cur: str = "cur", up: str = "up", down: str = "", prev: str = "", next: str = "") -> Cross:

@@ -13,8 +13,12 @@ REPOSITORY = Path(__file__).parents[1]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests with Spark last: what is wrong in plain Python shows after seconds."""
+    """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the
+    tests, one of them has all with Spark, from the start: they are most of the time, and have one session."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is not None)
+    for item in items:
+        if item.get_closest_marker("spark") is not None:
+            item.add_marker(pytest.mark.xdist_group("spark"))
 
 
 @pytest.fixture(scope="session")

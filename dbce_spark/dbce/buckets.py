@@ -1,7 +1,8 @@
 """Buckets: the captures of one site that share a band key, cut into parts where they are too many (thesis 2.4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,21 +19,49 @@ class BucketKey(NamedTuple):
     key: int
 
 
-def members_of(pages: Iterable[Page]) -> dict[BucketKey, list[Member]]:
-    """All buckets of some pages. A page without a signature is in none."""
+@dataclass(frozen=True, slots=True)
+class BucketSizes:
+    """The largest bucket in captures, and how many buckets were cut into parts."""
+
+    largest: int = 0
+    capped: int = 0
+
+    def __add__(self, other: "BucketSizes") -> "BucketSizes":
+        return BucketSizes(max(self.largest, other.largest), self.capped + other.capped)
+
+
+def members(pages: Iterable[Page]) -> Iterator[Member]:
+    """Some pages as buckets know them; those without a signature are in none."""
+    return (one for one in map(member, pages) if one is not None)
+
+
+def member(page: Page) -> Member | None:
+    """A page as a bucket knows it; None without a signature."""
+    if page.signature is None:
+        return None
+    return Member(
+        capture_id=page.capture_id,
+        site=page.capture.site,
+        url_key=page.capture.url_key,
+        timestamp=page.capture.timestamp,
+        signature=page.signature,
+        bands=page.bands,
+    )
+
+
+def members_of(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
+    """All buckets that some captures are in, and who is in each."""
     buckets: dict[BucketKey, list[Member]] = defaultdict(list)
-    for page in pages:
-        if page.signature is None:
-            continue
-        member = Member(
-            capture_id=page.capture_id,
-            url_key=page.capture.url_key,
-            timestamp=page.capture.timestamp,
-            signature=page.signature,
-        )
-        for band, key in enumerate(page.bands.view(np.int64).tolist()):  # signed, as Spark's integers are
-            buckets[BucketKey(page.capture.site, band, key)].append(member)
+    for one in members:
+        for band, key in enumerate(one.bands.view(np.int64).tolist()):  # signed, as Spark's integers are
+            buckets[BucketKey(one.site, band, key)].append(one)
     return buckets
+
+
+def sizes(buckets: Mapping[BucketKey, Sequence[Member]], cap: int) -> BucketSizes:
+    """How large some buckets are."""
+    counts = [len(some) for some in buckets.values()]
+    return BucketSizes(max(counts, default=0), sum(count > cap for count in counts))
 
 
 def parts(bucket: Iterable[Member], cap: int) -> dict[int, list[Member]]:

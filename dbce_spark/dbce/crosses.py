@@ -66,15 +66,19 @@ def of_siblings(cur: str, siblings: Sequence[str]) -> Cross:
     )  # fmt: skip
 
 
+def bucket_id(bucket: BucketKey) -> str:
+    return digest(bucket.site, str(bucket.band), str(bucket.key))
+
+
 def find(bucket: BucketKey, members: Sequence[Member], *, bucket_size: int, part: int, cap: int) -> Iterator[Found]:
     """The crosses of one part of a bucket, in groups of at most `cap` that are annotated together."""
-    bucket_id = digest(bucket.site, str(bucket.band), str(bucket.key))
+    named = bucket_id(bucket)
     for at, cross in enumerate(build(members, cap=cap)):
         yield Found(
             cross=cross,
-            bucket_id=bucket_id,
+            bucket_id=named,
             bucket_size=bucket_size,
-            group=f"{bucket_id}-{part}-{at // cap}",
+            group=f"{named}-{part}-{at // cap}",
         )
 
 

@@ -3,12 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dbce_spark import budget, places
 from dbce_spark.config import DbceConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import buckets, classify, crosses, originals, pages, pools, postprocess
+from dbce_spark.dbce import classify, crosses, originals, pages, pools, postprocess, sites
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
 from dbce_spark.language import UNKNOWN, Language, detect
@@ -79,31 +78,25 @@ def revisited(
 
 def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
     """The extractions of some pages, each set beside its siblings and snapshots among them."""
-    found = crosses.select(find(unique, config), per_capture=config.cross.per_capture)
-    of_capture: dict[str, list[Found]] = defaultdict(list)
-    for one in found:
-        of_capture[one.cross.cur].append(one)
-    annotated = annotations([one.cross for one in found], unique, config)
-    evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
+    told = sites.told([sites.neighbour(page) for page in unique], config)
+    by_siblings, by_snapshots = told.heard.by_siblings, told.heard.by_snapshots
+    found: dict[str, list[Found]] = defaultdict(list)
+    annotated: dict[str, list[Annotation]] = defaultdict(list)
+    for one, annotation in zip(told.found, told.annotations, strict=True):
+        found[one.cross.cur].append(one)
+        annotated[one.cross.cur].append(annotation)
     return judge(
         [
             gather(
                 page,
                 annotated[page.capture_id],
-                evidence.get(page.capture_id, pools.told(page)),
-                crosses.template_id(of_capture[page.capture_id]),
+                pools.told(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
+                crosses.template_id(found[page.capture_id]),
             )
             for page in unique
         ],
         config.label,
     )
-
-
-def find(unique: Iterable[Page], config: DbceConfig) -> Iterable[Found]:
-    """The crosses that each bucket finds by itself: the same ones again and again."""
-    for key, members in buckets.members_of(unique).items():
-        for part, some in buckets.parts(members, config.bucket.cap).items():
-            yield from crosses.find(key, some, bucket_size=len(members), part=part, cap=config.bucket.cap)
 
 
 def annotations(chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:

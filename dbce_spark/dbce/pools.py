@@ -5,6 +5,7 @@ Crosses ask who is most similar; a pool asks many pages at once what is the same
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol, TypeVar
 
@@ -14,7 +15,7 @@ from dbce_spark.dbce import buckets
 from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.model import Codes, Evidence, Member, Page, Witness
 
-_Heard = TypeVar("_Heard", str, Witness)
+_One = TypeVar("_One", str, Witness)
 
 
 class Judge(Protocol):
@@ -33,17 +34,30 @@ def evidence(pages: Iterable[Page], cap: int, judge: Callable[[], Judge]) -> dic
     A page without traits says nothing and hears nothing. `judge` is asked for only where there is something to judge.
     """
     looked_at = [page for page in pages if page.traits is not None]
-    witnesses = {page.capture_id: witness(page) for page in looked_at}
-    by_siblings: dict[str, Codes] = {}
-    by_snapshots: dict[str, Codes] = {}
-    for heard, wanted in siblings(looked_at, cap):
-        by_siblings |= judge().of_siblings([witnesses[capture_id] for capture_id in heard], wanted)
-    for stretch in snapshots(looked_at, cap):
-        by_snapshots |= judge().of_snapshots([witnesses[capture_id] for capture_id in stretch])
+    said = heard(buckets.members(looked_at), [witness(page) for page in looked_at], cap, judge)
     return {
-        page.capture_id: told(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id))
+        page.capture_id: told(page, said.by_siblings.get(page.capture_id), said.by_snapshots.get(page.capture_id))
         for page in looked_at
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the pools said of each capture of which they said something, by its id."""
+
+    by_siblings: dict[str, Codes]
+    by_snapshots: dict[str, Codes]
+
+
+def heard(members: Iterable[Member], witnesses: Sequence[Witness], cap: int, judge: Callable[[], Judge]) -> Heard:
+    """What the witnesses say of each other; each member is one of them."""
+    said = Heard({}, {})
+    by_id = {one.capture_id: one for one in witnesses}
+    for ids, wanted in siblings(members, cap):
+        said.by_siblings.update(judge().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
+    for stretch in snapshots(witnesses, cap):
+        said.by_snapshots.update(judge().of_snapshots(stretch))
+    return said
 
 
 def told(page: Page, siblings: Codes | None = None, snapshots: Codes | None = None) -> Evidence:
@@ -68,16 +82,16 @@ def witness(page: Page) -> Witness:
     )
 
 
-def siblings(pages: Iterable[Page], cap: int) -> Iterator[tuple[list[str], list[str]]]:
-    """The pools of some pages: the capture ids of its witnesses, and of those whose home it is.
+def siblings(members: Iterable[Member], cap: int) -> Iterator[tuple[list[str], list[str]]]:
+    """The pools of some captures: the capture ids of its witnesses, and of those whose home it is.
 
     All members of a part of a bucket are witnesses, also those whose home is elsewhere. Where they are more than `cap`,
     it comes in several sittings.
     """
-    found = buckets.members_of(pages)
+    found = buckets.members_of(members)
     home = homes(found)
-    for bucket, members in found.items():
-        for part in buckets.parts(members, cap).values():
+    for bucket, met in found.items():
+        for part in buckets.parts(met, cap).values():
             wanted = {member.capture_id for member in part if home.get(member.capture_id) == bucket}
             if wanted and _urls(part) > 1:
                 yield from _sittings(part, wanted, cap)
@@ -128,21 +142,21 @@ def later(cap: int) -> int:
     return cap // 2
 
 
-def beside(first: list[_Heard], others: list[_Heard], cap: int) -> list[_Heard]:
+def beside(first: list[_One], others: list[_One], cap: int) -> list[_One]:
     """`cap` witnesses at most, the others among them."""
     return first[: cap - len(others)] + others
 
 
-def snapshots(pages: Iterable[Page], cap: int) -> Iterator[list[str]]:
-    """The capture ids of each URL that has two and more, in order of (time, id), in stretches of about `cap`."""
-    of_url: dict[tuple[str, str], list[Page]] = defaultdict(list)
-    for page in pages:
-        of_url[page.capture.site, page.capture.url_key].append(page)
+def snapshots(witnesses: Iterable[Witness], cap: int) -> Iterator[list[Witness]]:
+    """The captures of each URL that has two and more, in order of (time, id), in stretches of about `cap`."""
+    of_url: dict[str, list[Witness]] = defaultdict(list)
+    for one in witnesses:
+        of_url[one.url_key].append(one)
     for some in of_url.values():
-        stretches: dict[int, list[str]] = defaultdict(list)
+        stretches: dict[int, list[Witness]] = defaultdict(list)
         if len(some) > 1:
-            for at, one in enumerate(sorted(some, key=lambda one: (one.capture.timestamp, one.capture_id))):
-                stretches[stretch_of(at, len(some), cap)].append(one.capture_id)
+            for at, one in enumerate(sorted(some, key=lambda one: (one.timestamp, one.capture_id))):
+                stretches[stretch_of(at, len(some), cap)].append(one)
         yield from stretches.values()
 
 

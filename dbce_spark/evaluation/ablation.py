@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import xxhash
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import classify, crosses, local, pools
+from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
 from dbce_spark.model import Evidence, Extraction, Found, Page
 
 
@@ -40,14 +40,14 @@ def extractions(
 
 
 def _selected(unique: Iterable[Page], config: DbceConfig) -> list[Found]:
-    return crosses.select(local.find(unique, config), per_capture=config.cross.per_capture)
+    return sites.chosen(buckets.members(unique), config)
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:
     """For each page at most so many of its pool, of different URLs."""
     pages = {page.capture_id: page for page in unique}
     chosen: dict[str, list[Page]] = {}
-    for heard, wanted in pools.siblings(unique, config.bucket.cap):
+    for heard, wanted in pools.siblings(buckets.members(unique), config.bucket.cap):
         for capture_id in wanted:
             own = pages[capture_id].capture.url_key
             by_url = {pages[other].capture.url_key: pages[other] for other in heard}

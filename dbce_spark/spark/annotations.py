@@ -1,4 +1,4 @@
-"""Fourth stage: the crosses of each group meet the hashed tokens of their captures and are annotated."""
+"""Large sites: the crosses of each group meet the hashed tokens of their captures and are annotated."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,8 @@ from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.labels import ARMS
-from dbce_spark.spark import crosses, staging
+from dbce_spark.spark import crosses, sites, staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.pages import kept
 
 NAME = "annotations"
 
@@ -21,7 +20,7 @@ NAME = "annotations"
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
     """Stages one ANNOTATIONS row for each staged cross."""
     found = crosses.staged(spark, output)
-    texts = kept(spark, output).select("capture_id", "tokens")
+    texts = sites.large(spark, output).select("capture_id", "tokens")
     staging.write(annotations(found, texts, config.diff.exact_limit), output, NAME)
 
 

@@ -1,7 +1,6 @@
-"""Second stage: buckets, and the crosses they find. Ids and signatures travel; no text, no tokens, no HTML."""
+"""Large sites: buckets, and the crosses they find. Ids and signatures travel; no text, no tokens, no HTML."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -11,28 +10,21 @@ from pyspark.sql import functions as F
 from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses
-from dbce_spark.dbce.buckets import BucketKey
+from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Found, Member
-from dbce_spark.spark import staging
+from dbce_spark.spark import sites, staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.pages import kept
 
 NAME = "crosses"
 _BUCKET = ["site", "band", "key"]
 _BATCH_ROWS = 1024
-
-
-@dataclass(frozen=True, slots=True)
-class BucketSizes:
-    """The largest bucket in captures, and how many buckets were cut into parts."""
-
-    largest: int
-    capped: int
+_NO_BANDS = np.empty(0, np.uint64)
+"""In a bucket nobody asks for them any more."""
 
 
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
     """Stages the chosen crosses of every capture, as FOUND rows."""
-    members = memberships(kept(spark, output))
+    members = memberships(sites.large(spark, output))
     sizes = members.groupBy(*_BUCKET).agg(F.count("*").alias("size"))
     found = find(cut(members, sizes, config.bucket.cap), config.bucket.cap)
     staging.write(select(found, config.cross.per_capture), output, NAME)
@@ -86,14 +78,21 @@ def find(members: DataFrame, cap: int) -> DataFrame:
 def _in_part(part: pa.Table, cap: int) -> Iterator[Found]:
     """The crosses of the members in one group of rows."""
     first = part.slice(0, 1).to_pylist()[0]
+    bucket = BucketKey(first["site"], first["band"], first["key"])
     signatures = np.frombuffer(b"".join(part.column("signature").to_pylist()), "<u4").reshape(part.num_rows, -1)
     ids, url_keys, timestamps = (part.column(name).to_pylist() for name in ("capture_id", "url_key", "timestamp"))
     members = [
-        Member(capture_id=capture_id, url_key=url_key, timestamp=timestamp, signature=signature)
+        Member(
+            capture_id=capture_id,
+            site=bucket.site,
+            url_key=url_key,
+            timestamp=timestamp,
+            signature=signature,
+            bands=_NO_BANDS,
+        )
         for capture_id, url_key, timestamp, signature in zip(ids, url_keys, timestamps, signatures, strict=True)
     ]
     size = part.num_rows if first["size"] is None else first["size"]
-    bucket = BucketKey(first["site"], first["band"], first["key"])
     return crosses.find(bucket, members, bucket_size=size, part=first["part"], cap=cap)
 
 

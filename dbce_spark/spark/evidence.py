@@ -1,4 +1,4 @@
-"""Third stage: each page is judged beside its siblings and its own snapshots.
+"""Large sites: each page is judged beside its siblings and its own snapshots.
 
 What travels is how many words each block has, the page's own verdict on it, and hashes; no text, no tokens, no HTML.
 """
@@ -15,9 +15,8 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, pools
 from dbce_spark.dbce.pools import Judge
 from dbce_spark.model import Codes, Witness
-from dbce_spark.spark import crosses, staging
+from dbce_spark.spark import crosses, sites, staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.pages import kept
 
 NAME = "evidence"
 _BUCKET = ["site", "band", "key"]
@@ -30,7 +29,7 @@ _BATCH_ROWS = 256
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
     """Stages the EVIDENCE rows of every capture that has siblings or snapshots."""
     judge = partial(classify.of, config.label.classifier)
-    staging.write(evidence(kept(spark, output), config.bucket.cap, judge), output, NAME)
+    staging.write(evidence(sites.large(spark, output), config.bucket.cap, judge), output, NAME)
 
 
 def evidence(pages: DataFrame, cap: int, judge: Callable[[], Judge]) -> DataFrame:
@@ -53,16 +52,8 @@ def evidence(pages: DataFrame, cap: int, judge: Callable[[], Judge]) -> DataFram
 
 
 def witnesses(pages: DataFrame) -> DataFrame:
-    """What `tables.witnesses_from` reads. Words and link words are the later half of the packed numbers."""
-    half = "length(block_numbers) div 2"
-    return pages.select(
-        "capture_id",
-        "url_key",
-        F.unix_micros("timestamp").alias("timestamp"),
-        F.expr(f"substring(block_numbers, 1 + {half}, {half})").alias("numbers"),
-        "verdicts",
-        "keys",
-    )
+    """What `tables.witnesses_from` reads."""
+    return pages.select(*sites.witnesses())
 
 
 def siblings(pages: DataFrame, cap: int) -> DataFrame:

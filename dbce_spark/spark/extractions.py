@@ -21,7 +21,7 @@ from dbce_spark import store, tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen
-from dbce_spark.spark import annotations, evidence, ledger, pages, revisits, staging
+from dbce_spark.spark import annotations, evidence, ledger, pages, revisits, sites, staging
 from dbce_spark.spark.groups import groups
 
 NAME = "extractions"
@@ -95,7 +95,13 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
     again = revisits.seen(spark, output).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
     told = annotated.unionByName(heard, allowMissingColumns=True).unionByName(again, allowMissingColumns=True)
     brought = told.join(places_of, on="capture_id", how="inner").drop("capture_id")
-    rows = marks.unionByName(drops, allowMissingColumns=True).unionByName(brought, allowMissingColumns=True)
+    step = F.when(F.col("annotation").isNotNull(), _ANNOTATION).otherwise(_EVIDENCE).alias("step")
+    in_place = sites.staged(spark, output).where("sizes is null")
+    rows = (
+        marks.unionByName(drops, allowMissingColumns=True)
+        .unionByName(in_place.select("file_no", row_group, step, "annotation", "evidence"), allowMissingColumns=True)
+        .unionByName(brought, allowMissingColumns=True)
+    )
     task = F.floor((F.col("first") + F.col("row_group")) / per_task).cast("int")
     placed = rows.join(F.broadcast(files), on="file_no", how="inner").withColumn("task", task).drop("first")
     tasks = max(1, -(-sum(row_groups) // per_task))

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from dbce_spark import budget, store
 from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.spark import (
     annotations,
@@ -27,6 +28,7 @@ from dbce_spark.spark import (
     plan,
     revisits,
     selection,
+    sites,
     staging,
 )
 from dbce_spark.spark.plan import Plan
@@ -158,14 +160,10 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         account = revisits.Account()
         if tally.revisits:
             account = revisits.stage(spark, work, is_limited=request.limit is not None)
-    with progress.stage(crosses.NAME):
-        sizes = ledger.once(
-            staging.done(work, crosses.NAME), crosses.BucketSizes, lambda: crosses.stage(spark, work, config)
-        )
-    with progress.stage(evidence.NAME):
-        evidence.stage(spark, work, config)
-    with progress.stage(annotations.NAME):
-        annotations.stage(spark, work, config)
+    with progress.stage(sites.NAME):
+        sizes = ledger.once(staging.done(work, sites.NAME), BucketSizes, lambda: sites.stage(spark, work, config))
+    if sites.has_large(spark, work):
+        sizes += _large_sites(spark, work, config, progress)
     with progress.stage(extractions.NAME):
         statuses = extractions.write(spark, work, request.output, config, [*tallies, *found.tallies])
     with progress.stage(captures.NAME):
@@ -250,6 +248,17 @@ def _pages(
                 seen=seen,
             ),
         )
+
+
+def _large_sites(spark: SparkSession, work: str, config: DbceConfig, progress: Progress) -> BucketSizes:
+    """What pages say of each other where their site is too large for one worker: bucket by bucket."""
+    with progress.stage(crosses.NAME):
+        sizes = ledger.once(staging.done(work, crosses.NAME), BucketSizes, lambda: crosses.stage(spark, work, config))
+    with progress.stage(evidence.NAME):
+        evidence.stage(spark, work, config)
+    with progress.stage(annotations.NAME):
+        annotations.stage(spark, work, config)
+    return sizes
 
 
 def _originals(spark: SparkSession, request: Request, first_no: int, config: DbceConfig) -> originals.Found:

@@ -11,7 +11,7 @@ from rapidfuzz.distance import LCSseq
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import context, crosses, evidence, features, local, pools
+from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, pools, sites
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import Columns
@@ -172,9 +172,9 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]
     """What each page is set beside when nothing is hidden, by capture id: exactly as in a run over all of them."""
     pages = [one.page for one in examples]
     siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for heard, wanted in pools.siblings(pages, config.bucket.cap):
+    for heard, wanted in pools.siblings(buckets.members(pages), config.bucket.cap):
         siblings |= {capture_id: tuple(heard) for capture_id in wanted}
-    found = crosses.select(local.find(pages, config), per_capture=config.cross.per_capture)
+    found = sites.chosen(buckets.members(pages), config)
     annotated = local.annotations([one.cross for one in found], pages, config)
     return {one.capture_id: Beside(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages}
 

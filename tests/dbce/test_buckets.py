@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.buckets import BucketKey, members_of, part_bits, part_of, parts, url_hash
+from dbce_spark.dbce.buckets import BucketKey, members, members_of, part_bits, part_of, parts, url_hash
 from dbce_spark.model import Member
 from tests.builders import member, page
 
@@ -22,7 +22,7 @@ def many(urls: int, captures: int) -> list[Member]:
 def test_every_page_is_in_one_bucket_a_band() -> None:
     """A page is in as many buckets as it has bands, each under its own key."""
     one = page(TEMPLATE)
-    buckets = members_of([one])
+    buckets = members_of(members([one]))
 
     assert sorted(buckets) == sorted(
         BucketKey("example.org", band, key) for band, key in enumerate(one.bands.view(np.int64).tolist())
@@ -36,9 +36,9 @@ def test_pages_of_one_template_share_all_buckets() -> None:
         page(TEMPLATE, "http://www.example.org/a"),
         page(TEMPLATE, "http://www.example.org/b", "2021-01-01T00:00:00Z"),
     ]
-    for members in members_of(pages).values():
+    for met in members_of(members(pages)).values():
         expected = [(one.capture_id, one.capture.url_key, one.capture.timestamp) for one in pages]
-        actual = [(one.capture_id, one.url_key, one.timestamp) for one in members]
+        actual = [(one.capture_id, one.url_key, one.timestamp) for one in met]
 
         assert expected == actual
 
@@ -47,31 +47,29 @@ def test_sites_have_buckets_of_their_own() -> None:
     """The same tree on two sites is no bucket."""
     pages = [page(TEMPLATE, "http://www.example.org/"), page(TEMPLATE, "http://www.example.com/")]
 
-    assert {len(members) for members in members_of(pages).values()} == {1}
+    assert {len(met) for met in members_of(members(pages)).values()} == {1}
 
 
 def test_page_without_signature_is_in_no_bucket() -> None:
     """A page with too few shingles is compared with none."""
-    assert members_of([page("<p>hello</p>")]) == {}
+    assert members_of(members([page("<p>hello</p>")])) == {}
 
 
 def test_bucket_up_to_the_cap_stays_whole() -> None:
     """Nothing is cut that need not be."""
-    members = many(8, 1)
+    some = many(8, 1)
 
-    assert parts(members, 8) == {0: members}
-    assert len(parts(members, 7)) > 1
+    assert parts(some, 8) == {0: some}
+    assert len(parts(some, 7)) > 1
 
 
 @given(st.integers(0, 60), st.integers(1, 5), st.integers(1, 20))
 def test_parts_cover_everything_once(urls: int, captures: int, cap: int) -> None:
     """Each capture is in one part, however small the cap."""
-    members = many(urls, captures)
-    cut = parts(members, cap)
+    met = many(urls, captures)
+    cut = parts(met, cap)
 
-    assert Counter(one.capture_id for one in members) == Counter(
-        one.capture_id for some in cut.values() for one in some
-    )
+    assert Counter(one.capture_id for one in met) == Counter(one.capture_id for some in cut.values() for one in some)
 
 
 @given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 20))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import pools
-from dbce_spark.dbce.buckets import members_of, part_bits, part_of, url_hash
-from dbce_spark.model import Codes, Page
+from dbce_spark.dbce.buckets import members, members_of, part_bits, part_of, url_hash
+from dbce_spark.model import Codes, Page, Witness
 from tests.builders import page
 from tests.pools import Echo, archives, page_in
 
@@ -21,9 +21,14 @@ def heard(pages: list[Page], cap: int = 100) -> dict[str, tuple[set[str], set[st
     names = {one.capture_id: name(one) for one in pages}
     return {
         names[capture_id]: ({names[one] for one in witnesses}, {names[one] for one in wanted})
-        for witnesses, wanted in pools.siblings(pages, cap)
+        for witnesses, wanted in pools.siblings(members(pages), cap)
         for capture_id in wanted
     }
+
+
+def looked_at(pages: list[Page]) -> list[Witness]:
+    """The pages that were looked at, as others see them."""
+    return [pools.witness(one) for one in pages if one.traits is not None]
 
 
 def name(one: Page) -> str:
@@ -32,28 +37,28 @@ def name(one: Page) -> str:
 
 def stretches(pages: list[Page], cap: int = 100) -> list[list[str]]:
     names = {one.capture_id: name(one) for one in pages}
-    return [[names[capture_id] for capture_id in some] for some in pools.snapshots(pages, cap)]
+    return [[names[one.capture_id] for one in some] for some in pools.snapshots(looked_at(pages), cap)]
 
 
 def test_home_is_the_bucket_of_most_urls() -> None:
     """Not the one of most captures: `a` and `b` share two buckets, and stay in that where they meet `c`, too."""
     pages = [page_in([1, 7], "a"), page_in([1, 7], "a", 2), page_in([1, 7], "a", 3), page_in([1, 7], "b")]
     pages.append(page_in([2, 7], "c"))
-    home = pools.homes(members_of(pages))
+    home = pools.homes(members_of(members(pages)))
 
     assert {(1, 7)} == {(bucket.band, bucket.key) for bucket in home.values()}
 
 
 def test_home_of_many_is_of_the_lowest_band() -> None:
     """Pages that share all their buckets have the same home."""
-    home = pools.homes(members_of([page_in([5, 4, 3], "a"), page_in([5, 4, 3], "b")]))
+    home = pools.homes(members_of(members([page_in([5, 4, 3], "a"), page_in([5, 4, 3], "b")])))
 
     assert {(0, 5)} == {(bucket.band, bucket.key) for bucket in home.values()}
 
 
 def test_snapshots_alone_have_no_home() -> None:
     """A bucket of one URL says nothing of siblings."""
-    assert pools.homes(members_of([page_in([1], "a"), page_in([1], "a", 2)])) == {}
+    assert pools.homes(members_of(members([page_in([1], "a"), page_in([1], "a", 2)]))) == {}
 
 
 def test_guests_are_heard_and_not_judged() -> None:
@@ -124,7 +129,7 @@ def test_first_captures_of_urls_go_first() -> None:
     bits = part_bits(3 * days, cap)
     urls = [url for url in map(str, range(1000)) if part_of(url_hash(f"org,example)/{url}"), bits) == 0][:3]
     pages = [page_in([1], url, day) for url in urls for day in range(1, days + 1)]
-    asked = list(pools.siblings(pages, cap))
+    asked = list(pools.siblings(members(pages), cap))
     first = {one.capture_id for one in pages if name(one).endswith("1")}
 
     assert len(pages) == sum(len(wanted) for _, wanted in asked)
@@ -136,32 +141,32 @@ def test_first_captures_of_urls_go_first() -> None:
 @given(archives(), CAPS)
 def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> None:
     """In one pool of siblings, and in one stretch of snapshots; and always as a witness itself."""
-    judged = [capture_id for _, wanted in pools.siblings(pages, cap) for capture_id in wanted]
-    standing = [capture_id for stretch in pools.snapshots(pages, cap) for capture_id in stretch]
+    judged = [capture_id for _, wanted in pools.siblings(members(pages), cap) for capture_id in wanted]
+    standing = [one.capture_id for stretch in pools.snapshots(looked_at(pages), cap) for one in stretch]
 
     assert len(judged) == len(set(judged))
     assert len(standing) == len(set(standing))
-    assert all(set(wanted) <= set(witnesses) for witnesses, wanted in pools.siblings(pages, cap))
+    assert all(set(wanted) <= set(witnesses) for witnesses, wanted in pools.siblings(members(pages), cap))
 
 
 @given(archives(), CAPS)
 def test_work_is_bounded(pages: list[Page], cap: int) -> None:
     """At most `cap` witnesses, none of them twice; a stretch is one capture longer at most."""
-    for witnesses, _ in pools.siblings(pages, cap):
+    for witnesses, _ in pools.siblings(members(pages), cap):
         assert len(set(witnesses)) == len(witnesses) <= cap
-    assert all(2 <= len(stretch) <= cap + 1 for stretch in pools.snapshots(pages, cap))
+    assert all(2 <= len(stretch) <= cap + 1 for stretch in pools.snapshots(looked_at(pages), cap))
 
 
 @given(archives())
 def test_under_the_cap_a_pool_is_the_home(pages: list[Page]) -> None:
     """Its witnesses are all members of the bucket, and whoever shares a bucket with another URL is judged."""
     signed = [one for one in pages if one.signature is not None]
-    members = members_of(signed)
-    home = pools.homes(members)
-    for witnesses, wanted in pools.siblings(pages, 100):
+    met = members_of(members(signed))
+    home = pools.homes(met)
+    for witnesses, wanted in pools.siblings(members(pages), 100):
         (bucket,) = {home[capture_id] for capture_id in wanted}
 
-        assert {one.capture_id for one in members[bucket]} == set(witnesses)
+        assert {one.capture_id for one in met[bucket]} == set(witnesses)
         assert {capture_id for capture_id in home if home[capture_id] == bucket} == set(wanted)
 
 

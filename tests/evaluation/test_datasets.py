@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.dbce import local
+from dbce_spark.dbce import buckets, sites
 from dbce_spark.dbce.pages import page_of
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import GoldPage, convert, read, siblings, snapshots
@@ -172,7 +172,7 @@ def test_captures_meet_their_siblings_and_their_snapshots(tmp_path: Path) -> Non
     ]
     made = {page.page_id: page_of(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, lines)}
     names = {page.capture_id: name for name, page in made.items() if isinstance(page, Page)}
-    found = local.find([page for page in made.values() if isinstance(page, Page)], PATTERNS)
+    found = sites.chosen(buckets.members(page for page in made.values() if isinstance(page, Page)), PATTERNS)
     arms = [arms_of(one.cross, names) for one in found if names[one.cross.cur] == "story-1@2006"]
     assert ("story-1@2005", "story-1@2007") in {(prev, after) for _, _, prev, after in arms}
     assert all(up.split("@")[0] != "story-1" != down.split("@")[0] for up, down, _, _ in arms)

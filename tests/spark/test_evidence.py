@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dbce_spark import store, tables
-from dbce_spark.dbce import pools
+from dbce_spark.dbce import buckets, pools
 from dbce_spark.dbce.buckets import part_bits
 from dbce_spark.model import Codes, Page
 from dbce_spark.spark import evidence, staging
@@ -81,7 +81,7 @@ def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str,
 def test_the_pages_hold_all_that_is_to_be_tried() -> None:
     """There are buckets over the cap, sittings beyond the first, captures with one kind of evidence and with none."""
     some = pages()
-    sittings = list(pools.siblings([one for one in some if one.traits], CAP))
+    sittings = list(pools.siblings(buckets.members(one for one in some if one.traits), CAP))
     kinds = [kind for _, kind in expected(CAP)]
 
     assert part_bits(len(some), CAP) > 1

@@ -6,6 +6,7 @@ import pytest
 
 from dbce_spark import store, tables
 from dbce_spark.dbce import pools
+from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
 from dbce_spark.spark import extractions, pages, staging
 from tests.builders import annotation, cross
@@ -31,15 +32,28 @@ def test_evidence_and_annotations_come_to_their_pages(
     made = [page_in([1], url, day) for url in "abc" for day in (1, 2)]
     by_file = [made[:5], made[5:]]
     heard = pools.evidence(made, 9, Echo)
+    # Those of the first file come from a site that was looked at whole, with their places; the others by their ids.
+    places = {one.capture_id: (0, at) for at, one in enumerate(by_file[0])}
     codes = [(key, tables.SIBLINGS, one.siblings) for key, one in heard.items()]
     codes += [(key, tables.SNAPSHOTS, one.snapshots) for key, one in heard.items()]
+    annotated = [_annotated(one.capture_id) for one in made if one.capture_id != made[1].capture_id]
     for file_no, some in enumerate(by_file):
         batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
         store.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
-    store.write_parquet(staging.file(output, "evidence", 0), tables.EVIDENCE, [tables.evidence_batch(codes)])
-    annotated = [_annotated(one.capture_id) for one in made]
-    batch = tables.annotations_batch(annotated)
+    in_place = [one for one in codes if one[0] in places and one[0] != made[1].capture_id]
+    elsewhere = tables.evidence_batch([one for one in codes if one[0] not in places])
+    store.write_parquet(staging.file(output, "evidence", 0), tables.EVIDENCE, [elsewhere])
+    batch = tables.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
     store.write_parquet(staging.file(output, "annotations", 0), tables.ANNOTATIONS, [batch])
+    with_place = [one for one in annotated if one[0].cross.cur in places]
+    told = [
+        tables.told_batch([places[one[0]] for one in in_place], evidence=tables.evidence_batch(in_place)),
+        tables.told_batch(
+            [places[found.cross.cur] for found, _ in with_place], annotation=tables.annotations_batch(with_place)
+        ),
+        tables.told_batch([(None, None)], sizes=tables.sizes_batch([BucketSizes(2, 0)])),
+    ]
+    store.write_parquet(staging.file(output, "sites", 0), tables.TOLD, told)
     gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
     staging.write(gone, output, "dropped")
 

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-# A cap below the sample's bucket sizes, so that cut buckets are among what is compared.
-CONFIG = config.load(settings=["bucket.cap=16", "output.site_parts=5"])
+# A cap below the sample's bucket sizes, so that cut buckets are among what is compared. Of its sites about half are
+# looked at whole, the others by buckets.
+CONFIG = config.load(settings=["bucket.cap=16", "bucket.whole_site_bytes=70000", "output.site_parts=5"])
 
 
 @pytest.fixture(scope="module")
@@ -92,12 +93,35 @@ def test_bit_patterns_alone_give_what_plain_python_gives(
 
 
 def test_every_stage_has_its_seconds(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
-    """run.json says how long each stage took, in their order."""
-    report = extracted(spark, archive[:1], tmp_path / "out")
-
-    assert ["start", "pages", "revisits", "crosses", "evidence", "annotations", "extractions", "captures"] == list(
-        report["seconds"]
+    """run.json says how long each stage took, in their order; those of large sites are there if such are."""
+    before, of_large, behind = (
+        ["start", "pages", "revisits", "sites"],
+        ["crosses", "evidence", "annotations"],
+        ["extractions", "captures"],
     )
+    some_large = extracted(spark, archive[:1], tmp_path / "a", settings=whole_up_to(0))
+    none_large = extracted(spark, archive[:1], tmp_path / "b", settings=whole_up_to(1 << 40))
+
+    assert [*before, *of_large, *behind] == list(some_large["seconds"])
+    assert [*before, *behind] == list(none_large["seconds"])
+
+
+def whole_up_to(size: int) -> config.DbceConfig:
+    return config.load(settings=["bucket.cap=16", f"bucket.whole_site_bytes={size}", "output.site_parts=5"])
+
+
+@pytest.mark.parametrize("size", [0, 1 << 40])
+def test_sites_that_are_looked_at_whole_give_the_same_bytes(
+    spark: "SparkSession", archive: list[str], tmp_path: Path, size: int
+) -> None:
+    """Whether a site is looked at by one worker or bucket by bucket changes no byte, and no count but of seconds."""
+    mixed = extracted(spark, archive[:2], tmp_path / "mixed")
+    alike = extracted(spark, archive[:2], tmp_path / "alike", settings=whole_up_to(size))
+    counted = ("extractions", "crossed", "single", "largest_bucket", "capped_buckets")
+
+    assert "crosses" in mixed["seconds"]
+    assert files_below(tmp_path / "mixed") == files_below(tmp_path / "alike")
+    assert [mixed[name] for name in counted] == [alike[name] for name in counted]
 
 
 def test_the_order_of_the_files_changes_no_byte(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:

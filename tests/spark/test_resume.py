@@ -125,12 +125,13 @@ def test_what_was_read_is_not_read_again(
 def test_finished_stages_and_parts_are_kept(
     spark: "SparkSession", archive: list[str], undisturbed: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """Killed behind the annotations; then a part of the extractions cannot be written, while the first part is done
-    once and for all; then a staged file is broken, which is told and mended by the next run. The bytes stay the same.
+    """Killed when sites have been looked at; then a part of the extractions cannot be written, while the first part is
+    done once and for all; then a staged file is broken, which is told and mended by the next run. The bytes stay the
+    same.
     """
     output = tmp_path / "out"
-    extract_until("annotations/_SUCCESS", archive, output)
-    annotated = (output / "_staging/annotations/_SUCCESS").stat()
+    extract_until("sites/_SUCCESS", archive, output)
+    told = (output / "_staging/sites/_SUCCESS").stat()
     obstacle = output / next(name for name in undisturbed if name.endswith("part-00001.parquet"))
     obstacle.mkdir(parents=True)
     (obstacle / "in the way").touch()
@@ -142,7 +143,7 @@ def test_finished_stages_and_parts_are_kept(
 
     assert first
     assert first == {one: _but_access(one, first) for one in output.glob("extractions/*/part-00000.parquet")}
-    assert annotated == (output / "_staging/annotations/_SUCCESS").stat()
+    assert told == (output / "_staging/sites/_SUCCESS").stat()
 
     shutil.rmtree(obstacle)
     staged = output / "_staging/pages/00000001.parquet"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.dbce import classify, crosses, local, pages, pools
+from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.model import Page
 from dbce_spark.training import trainer
@@ -64,7 +64,7 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     read = pages.of_fetches([one.gold.fetch(0) for one in of.examples], settings)
     known = [one for one in read if isinstance(one, Page)]
     evidence = pools.evidence(known, settings.bucket.cap, lambda: classifier)
-    found = crosses.select(local.find(known, settings), per_capture=settings.cross.per_capture)
+    found = sites.chosen(buckets.members(known), settings)
     annotated = local.annotations([one.cross for one in found], known, settings)
     assert len(of.examples) == len(known)
     for at, one in enumerate(known):

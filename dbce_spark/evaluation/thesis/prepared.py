@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dbce_spark import charset, warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, local, pages
+from dbce_spark.dbce import buckets, pages, sites
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.thesis import dom
 from dbce_spark.dbce.thesis.dom import Dom
@@ -37,7 +37,8 @@ class Archive:
 
     def members_by_site(self) -> dict[str, list[Member]]:
         """The captures that can meet, in order of their ids."""
-        met = buckets.members_of(self.captures[capture_id].page for capture_id in sorted(self.captures))
+        pages_ = (self.captures[capture_id].page for capture_id in sorted(self.captures))
+        met = buckets.members_of(buckets.members(pages_))
         found: dict[str, dict[str, Member]] = defaultdict(dict)
         for bucket, members in met.items():
             found[bucket.site] |= {member.capture_id: member for member in members}
@@ -61,8 +62,8 @@ def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
 
 def found_crosses(of: Archive, config: DbceConfig) -> list[Cross]:
     """The crosses that the method itself finds, at most `cross.per_capture` a capture."""
-    unique = [one.page for one in of.captures.values()]
-    return [found.cross for found in crosses.select(local.find(unique, config), per_capture=config.cross.per_capture)]
+    members = buckets.members(one.page for one in of.captures.values())
+    return [found.cross for found in sites.chosen(members, config)]
 
 
 def annotations(of: Archive, chosen: Iterable[Cross], config: DbceConfig) -> dict[str, list[Annotation]]:

@@ -1,0 +1,70 @@
+"""What the pages of whole sites say of each other: the middle of the method, between reading a page and judging it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import buckets, classify, crosses, pools
+from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce.buckets import BucketKey, BucketSizes
+from dbce_spark.model import Annotation, Found, Member, Neighbour, Page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """The chosen crosses of all captures with their annotations, one for each, and what pools said."""
+
+    found: list[Found]
+    annotations: list[Annotation]
+    heard: pools.Heard
+    sizes: BucketSizes
+
+
+def neighbour(page: Page) -> Neighbour:
+    """A page as those of its site meet it."""
+    return Neighbour(
+        member=buckets.member(page),
+        witness=None if page.traits is None else pools.witness(page),
+        tokens=page.blocks.tokens,
+    )
+
+
+def told(neighbours: Sequence[Neighbour], config: DbceConfig) -> Told:
+    """What some pages say of each other, all those of their sites being among them."""
+    members = [one.member for one in neighbours if one.member is not None]
+    tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
+    found = chosen(members, config)
+    return Told(
+        found=found,
+        annotations=list(annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit)),
+        heard=pools.heard(
+            (one.member for one in neighbours if one.member is not None and one.witness is not None),
+            [one.witness for one in neighbours if one.witness is not None],
+            config.bucket.cap,
+            partial(classify.of, config.label.classifier),
+        ),
+        sizes=buckets.sizes(buckets.members_of(members), config.bucket.cap),
+    )
+
+
+def chosen(members: Iterable[Member], config: DbceConfig) -> list[Found]:
+    """The crosses in which each of some captures is annotated."""
+    return crosses.select(find(members, config.bucket.cap), per_capture=config.cross.per_capture)
+
+
+def find(members: Iterable[Member], cap: int) -> Iterator[Found]:
+    """The crosses that the buckets of some captures find.
+
+    Pages of one template share most of their buckets, and buckets of the same captures find the same crosses: of those
+    only the one of the lowest id is asked, the one that `crosses.select` would choose.
+    """
+    asked: dict[tuple[int, tuple[str, ...]], tuple[str, BucketKey, int, list[Member]]] = {}
+    for bucket, met in buckets.members_of(members).items():
+        for part, some in buckets.parts(met, cap).items():
+            if len(some) > 1:
+                same = len(met), tuple([one.capture_id for one in some])
+                this = crosses.bucket_id(bucket), bucket, part, some
+                asked[same] = min(asked.get(same, this), this, key=lambda one: one[0])
+    for (size, _), (_, bucket, part, some) in asked.items():
+        yield from crosses.find(bucket, some, bucket_size=size, part=part, cap=cap)

@@ -1,0 +1,127 @@
+"""The sites that one worker can hold are looked at whole, each in one place.
+
+Most sites are such. All that their pages say of each other then takes one shuffle, where buckets of larger ones take
+several (`crosses`, `evidence`, `annotations`); the rows are the same. No text travels, and no HTML.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dbce_spark import tables
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import sites
+from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.model import Annotation, Codes, Found
+from dbce_spark.spark import staging
+from dbce_spark.spark.groups import groups
+from dbce_spark.spark.pages import kept
+
+NAME = "sites"
+_LARGE = "large"
+_SITE_ROW = pa.schema([("site", pa.string())])
+_PLACE = ["file_no", "row_no"]
+_BATCH_ROWS = 256
+
+_Place = tuple[int, int]
+
+
+def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
+    """Stages which sites are larger than `bucket.whole_site_bytes`, and all that the pages of every other say of each
+    other, as TOLD rows. Returns how large the buckets of these are."""
+    sizes = kept(spark, output).groupBy("site").agg(F.sum("carried").alias("bytes"))
+    staging.write(sizes.where(F.col("bytes") > config.bucket.whole_site_bytes).select("site"), output, _LARGE)
+    others = kept(spark, output).join(_large(spark, output), on="site", how="left_anti")
+    staging.write(told(others, config), output, NAME)
+    row = staged(spark, output).agg(F.max("sizes.largest"), F.sum("sizes.capped")).first()
+    return BucketSizes(row[0] or 0, row[1] or 0) if row else BucketSizes()
+
+
+def has_large(spark: SparkSession, output: str) -> bool:
+    """Whether any site is too large for one worker."""
+    return not _large(spark, output).isEmpty()
+
+
+def large(spark: SparkSession, output: str) -> DataFrame:
+    """The pages that go on of sites that are too large for one worker."""
+    return kept(spark, output).join(_large(spark, output), on="site", how="left_semi")
+
+
+def _large(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, _LARGE, _SITE_ROW)
+
+
+def told(pages: DataFrame, config: DbceConfig) -> DataFrame:
+    """What `dbce.sites.told` says of PAGES rows, as TOLD rows: of whole sites, each in one task."""
+
+    def in_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows, sizes = _Rows(), BucketSizes()
+        for site in groups(batches, ["site"]):
+            if site.num_rows == 1:  # there is nobody to say anything
+                continue
+            said = sites.told(tables.neighbours_from(site), config)
+            rows.add(said, site)
+            sizes += said.sizes
+            if len(rows) >= _BATCH_ROWS:
+                yield from rows.batches()
+                rows = _Rows()
+        yield from rows.batches()
+        yield tables.told_batch([(None, None)], sizes=tables.sizes_batch([sizes]))
+
+    carried = pages.select("site", *_PLACE, *neighbours())
+    ordered = carried.repartition("site").sortWithinPartitions("site", "capture_id")
+    return ordered.mapInArrow(in_sites, staging.schema(tables.TOLD))
+
+
+def neighbours() -> list[Column]:
+    """What `tables.neighbours_from` reads of PAGES rows, but the site. Who is in no bucket is in no diff."""
+    tokens = F.when(F.col("signature").isNotNull(), F.col("tokens")).alias("tokens")
+    return [*witnesses(), F.col("signature"), F.col("bands"), tokens]
+
+
+def witnesses() -> list[Column]:
+    """What `tables.witnesses_from` reads of PAGES rows. Words and link words are the later half of the packed
+    numbers."""
+    half = "length(block_numbers) div 2"
+    return [
+        F.col("capture_id"),
+        F.col("url_key"),
+        F.unix_micros("timestamp").alias("timestamp"),
+        F.when(F.col("verdicts").isNotNull(), F.expr(f"substring(block_numbers, 1 + {half}, {half})")).alias("numbers"),
+        F.col("verdicts"),
+        F.col("keys"),
+    ]
+
+
+@dataclass(slots=True)
+class _Rows:
+    """What was said of some captures, with the places where these are staged."""
+
+    annotations: list[tuple[_Place, Found, Annotation]] = field(default_factory=list)
+    evidence: list[tuple[_Place, tuple[str, int, Codes]]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.annotations) + len(self.evidence)
+
+    def add(self, said: sites.Told, site: pa.Table) -> None:
+        ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *_PLACE))
+        of = dict(zip(ids, zip(*place, strict=True), strict=True))
+        for found, annotation in zip(said.found, said.annotations, strict=True):
+            self.annotations.append((of[found.cross.cur], found, annotation))
+        for kind, heard in ((tables.SIBLINGS, said.heard.by_siblings), (tables.SNAPSHOTS, said.heard.by_snapshots)):
+            self.evidence += [(of[capture_id], (capture_id, kind, codes)) for capture_id, codes in heard.items()]
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        if self.annotations:
+            batch = tables.annotations_batch([(found, annotation) for _, found, annotation in self.annotations])
+            yield tables.told_batch([place for place, *_ in self.annotations], annotation=batch)
+        if self.evidence:
+            batch = tables.evidence_batch([row for _, row in self.evidence])
+            yield tables.told_batch([place for place, _ in self.evidence], evidence=batch)
+
+
+def staged(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, NAME, tables.TOLD)
