@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,10 +63,14 @@ bytes) that libxml2 is through in 0.2 s; 2 % of the gold pages have them, mostly
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
 _CONTROLS = frozenset("input select textarea".split())
 _FOREIGN = frozenset(("nofollow", "ugc"))
-_NAMES = ("class", "id", "role", "itemprop", "itemtype")
+_ATTRIBUTES = ("class", "id", "role", "itemprop", "itemtype")
 _NO_OTHERS = [None] * 4
-_Key = str | tuple[str | None, ...]
-"""A tag, alone or followed by the values of `_NAMES`, of which nothing may be left out but all behind the class."""
+SlotName = str | tuple[str | None, ...]
+"""What tells a slot from others under the same: a tag, alone or followed by its class, or by its class (None: it has
+none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
+
+Inline elements are told apart by their tag alone.
+"""
 
 
 class PageError(ValueError):
@@ -111,28 +115,13 @@ class PathsTooLong(PageError):
     reason = "paths_too_long"
 
 
-class Slot(NamedTuple):
-    """A place in a template: elements of one tag and the same attributes, under elements of one slot.
-
-    Inline elements are told apart by their tag alone.
-    """
-
-    parent: int  # index of the slot above, -1 for the root's
-    path: int  # index of its tag path
-    tag: str
-    css_class: str = ""  # as the page has it, like those that follow
-    html_id: str = ""
-    role: str = ""  # of WAI-ARIA
-    itemprop: str = ""  # of schema.org, like the next
-    itemtype: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Tree:
     """The shape of a page without its text: one entry an element that was not dropped, in document order.
 
-    `parents` are indexes into these lists (-1 for the root); `slots` are indexes into `slot_table`, whose paths are
-    indexes into `path_names`, the distinct tag paths ("html/body/div"). `firsts` and `lasts` say which blocks begin
+    `parents` are indexes into these lists (-1 for the root). A slot is a place in a template: elements of one name
+    under elements of one slot. `slots` are indexes into the three lists of slots: the slot above (-1 for the root's),
+    the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` say which blocks begin
     within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
     block-level element it is in, and which of its parent's children with that tag that is. The last four have one entry
     each form control, each of these to write a text in, each link that the site does not vouch for (`rel` with nofollow
@@ -141,7 +130,9 @@ class Tree:
 
     parents: list[int]
     slots: list[int]
-    slot_table: list[Slot]
+    slot_parents: list[int]
+    slot_paths: list[int]
+    slot_names: list[SlotName]
     path_names: list[str]
     firsts: list[int]
     lasts: list[int]
@@ -155,7 +146,7 @@ class Tree:
     @property
     def paths(self) -> list[int]:
         """Of each element, the index of its tag path."""
-        return [self.slot_table[slot].path for slot in self.slots]
+        return [self.slot_paths[slot] for slot in self.slots]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +279,9 @@ class _Walk:
         self._path_chars = 0
         self.parents: list[int] = []
         self.slots: list[int] = []
-        self.slot_table: list[Slot] = []
+        self.slot_parents: list[int] = []
+        self.slot_paths: list[int] = []
+        self.slot_names: list[SlotName] = []
         self.path_names: list[str] = []
         self.firsts: list[int] = []
         self.lasts: list[int] = []
@@ -300,8 +293,8 @@ class _Walk:
         self.texts: list[str] = []
         self.link_words: list[int] = []
         self.element_nths: list[int] = []
-        self._slots_under: list[dict[_Key, int]] = []
         self._path_of: dict[tuple[int, str], int] = {}
+        self._steps: list[str] = []  # of each path its last step, as XPath writes it
         self._parts: list[str] = []
         self._links = 0
         self._link_words = 0
@@ -314,13 +307,15 @@ class _Walk:
         How many children an element has says where it ends; asking for events at its start and end costs more.
         """
         parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
-        firsts, lasts, nths, slots_under = self.firsts, self.lasts, self.element_nths, self._slots_under
+        firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
+        slot_parents, slot_paths, slot_names = self.slot_parents, self.slot_paths, self.slot_names
+        slots_under: list[dict[SlotName, int] | None] = []  # below each slot; most have none
         around: list[Any] = []
         # Of the innermost element that is still open: itself, how many children are to come, its index and kind, the
         # index of the block-level element around its text, its slot, the slots below it, and how many children of each
         # tag were seen. Here: of the place above the root, where no number of children is the last.
         parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
-        slot_above, under, seen = -1, dict[_Key, int](), dict[str, int]()
+        slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
         dropped, to_drop = None, 0
         for element in root.iter("*"):
             if to_drop:
@@ -335,7 +330,7 @@ class _Walk:
                     dropped = element
                     continue
             else:
-                key: _Key = tag
+                key: SlotName = tag
                 if kind >= _BLOCK:
                     if parts:
                         self._flush(holder)
@@ -348,7 +343,11 @@ class _Walk:
                     self._look_at_link(element)
                 slot = under.get(key)
                 if slot is None:
-                    slot = under[key] = self._new_slot(slot_above, tag, key)
+                    slot = under[key] = len(slot_names)
+                    slot_parents.append(slot_above)
+                    slot_paths.append(self._path(slot_above, tag))
+                    slot_names.append(key)
+                    slots_under.append(None)
                 index = len(slots)
                 seen[tag] = nth = seen.get(tag, 0) + 1
                 nths.append(nth)
@@ -364,11 +363,17 @@ class _Walk:
                 if children := len(element):
                     around.append((parent, to_come, above, kind_above, holder, slot_above, under, seen))
                     parent, to_come, above, kind_above, slot_above = element, children, index, kind, slot
-                    under, seen = slots_under[slot], {}
+                    below = slots_under[slot]
+                    if below is None:
+                        below = slots_under[slot] = {}
+                    under, seen = below, {}
                     if kind >= _BLOCK:
                         holder = index
                     continue
-                if kind:
+                if kind == _BLOCK:  # most elements; a call each would cost as much as all else here
+                    if parts:
+                        self._flush(index)
+                elif kind:
                     self._leave(kind, index if kind >= _BLOCK else holder)
                 lasts[index] = len(texts)
             while True:
@@ -380,7 +385,10 @@ class _Walk:
                 to_come -= 1
                 if to_come:
                     break
-                if kind_above:
+                if kind_above == _BLOCK:
+                    if parts:
+                        self._flush(holder)
+                elif kind_above:
                     self._leave(kind_above, holder)
                 lasts[above] = len(texts)
                 element = parent
@@ -407,17 +415,17 @@ class _Walk:
         if "#" in (element.get("href") or "")[:-1]:  # a bare # leads nowhere
             self.place_links.append(len(self.texts))
 
-    def _new_slot(self, above: int, tag: str, key: _Key) -> int:
-        path_above = self.slot_table[above].path if above >= 0 else -1
-        path = self._path_of.get((path_above, tag))
+    def _path(self, slot_above: int, tag: str) -> int:
+        """The index of the tag path of an element under a slot."""
+        above = self.slot_paths[slot_above] if slot_above >= 0 else -1
+        path = self._path_of.get((above, tag))
         if path is None:
-            path = self._path_of[path_above, tag] = len(self.path_names)
-            name = f"{self.path_names[path_above]}/{tag}" if above >= 0 else tag
+            path = self._path_of[above, tag] = len(self.path_names)
+            name = f"{self.path_names[above]}/{tag}" if above >= 0 else tag
             self.path_names.append(name)
+            self._steps.append(_node_test(tag))
             self._add_path(name)
-        self.slot_table.append(_slot(above, path, key))
-        self._slots_under.append({})
-        return len(self.slot_table) - 1
+        return path
 
     def _line_break(self, holder: int) -> None:
         """One <br> is white space; two with nothing between end a paragraph, as they did before anyone wrote <p>."""
@@ -441,7 +449,13 @@ class _Walk:
 
     def xpaths(self) -> list[str]:
         """Of each block; the steps that several share are written once."""
-        parents, slots, slot_table, nths = self.parents, self.slots, self.slot_table, self.element_nths
+        parents, slots, paths, nths, node_tests = (
+            self.parents,
+            self.slots,
+            self.slot_paths,
+            self.element_nths,
+            self._steps,
+        )
         known = {-1: ""}
         xpaths = []
         for holder in self.holders:
@@ -452,7 +466,7 @@ class _Walk:
                 at = parents[at]
             xpath = known[at]
             for at in reversed(steps):
-                xpath = known[at] = f"{xpath}/{_node_test(slot_table[slots[at]].tag)}[{nths[at]}]"
+                xpath = known[at] = f"{xpath}/{node_tests[paths[slots[at]]]}[{nths[at]}]"
                 self._add_path(xpath)
             xpaths.append(xpath)
         return xpaths
@@ -466,7 +480,9 @@ class _Walk:
         return Tree(
             parents=self.parents,
             slots=self.slots,
-            slot_table=self.slot_table,
+            slot_parents=self.slot_parents,
+            slot_paths=self.slot_paths,
+            slot_names=self.slot_names,
             path_names=self.path_names,
             firsts=self.firsts,
             lasts=self.lasts,
@@ -498,20 +514,11 @@ class _Walk:
         return blocks, token_starts
 
 
-def _slot(above: int, path: int, key: _Key) -> Slot:
-    """`Slot(...)` takes three times as long, and every other element has a slot of its own."""
-    if isinstance(key, str):
-        return tuple.__new__(Slot, (above, path, key, "", "", "", "", ""))
-    if len(key) == 2:
-        return tuple.__new__(Slot, (above, path, *key, "", "", "", ""))
-    return tuple.__new__(Slot, (above, path, *[name or "" for name in key]))
-
-
-def _key(tag: str, attributes: list[tuple[str, str]]) -> _Key:
-    """What tells the slot of a block-level element from others under the same: a tag alone, or with its names."""
+def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
+    """The name of a block-level element's slot."""
     if len(attributes) == 1 and attributes[0][0] == "class":
         return tag, attributes[0][1]
-    css_class, *others = map(dict(attributes).get, _NAMES)
+    css_class, *others = map(dict(attributes).get, _ATTRIBUTES)
     if others == _NO_OTHERS:
         return tag if css_class is None else (tag, css_class)
     return tag, css_class, *others

@@ -264,13 +264,12 @@ def test_slots_are_told_apart_by_attributes() -> None:
         "<p class=a>x</p><p class=a>y</p><p id=b>z</p><p role=note itemprop=c itemtype=d><b class=e>u</b><b>v</b></p>"
     )
     tree = parsed(f"<html><body>{html}</body></html>").tree
-    names = [tree.slot_table[slot] for slot in tree.slots]
 
     assert [0, 1, 2, 2, 3, 4, 5, 5] == tree.slots
-    assert [("a", "", ""), ("", "b", ""), ("", "", "note")] == [
-        (slot.css_class, slot.html_id, slot.role) for slot in (names[2], names[4], names[5])
-    ]
-    assert ("c", "d", "b", "") == (names[5].itemprop, names[5].itemtype, names[6].tag, names[6].css_class)
+    assert ["html", "body", ("p", "a"), ("p", None, "b", None, None, None)] == tree.slot_names[:4]
+    assert [("p", None, None, "note", "c", "d"), "b"] == tree.slot_names[4:]
+    assert [-1, 0, 1, 1, 1, 4] == tree.slot_parents
+    assert [2, 2, 2, 3] == tree.slot_paths[2:]
 
 
 def test_places_of_controls_and_links() -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.page import Parsed, Slot, Tree
+from dbce_spark.page import Parsed, SlotName, Tree
 from dbce_spark.tokens import hashed
 
 Numbers = npt.NDArray[np.int64]
@@ -120,13 +120,12 @@ CLASSES = {
 """The same by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
 
 
-def slot_keys(table: Sequence[Slot]) -> SlotKeys:
+def slot_keys(tree: Tree) -> SlotKeys:
     """The names of a page's slots."""
     rows: list[tuple[int, int, int, bytes]] = []
-    for slot in table:
-        above = slot[0]
+    for above, name in zip(tree.slot_parents, tree.slot_names, strict=True):
         by_class, by_id, marks, _ = rows[above] if above >= 0 else _NOWHERE
-        rows.append(_row(by_class, by_id, marks, slot[2:]))
+        rows.append(_row(by_class, by_id, marks, name))
     columns = np.frombuffer(b"".join([packed for *_, packed in rows]), np.uint64).reshape(-1, 5).T
     return SlotKeys(columns[0], columns[1], columns[2], columns[3], columns[4].view(np.int64))
 
@@ -136,9 +135,9 @@ _FIVE = struct.Struct("=5Q")
 
 
 @lru_cache(maxsize=1 << 17)
-def _row(by_class: int, by_id: int, marks: int, names: tuple[str, ...]) -> tuple[int, int, int, bytes]:
+def _row(by_class: int, by_id: int, marks: int, name: SlotName) -> tuple[int, int, int, bytes]:
     """Of a slot under one with these keys and marks: what those under it need to know, and all of its keys."""
-    link = _link(names)
+    link = _link(name)
     by_class = _named(f"{by_class}|{link.classes}|")
     by_id = _named(f"{by_id}|{link.classes}|{link.html_id}")
     marks |= link.marks
@@ -156,12 +155,13 @@ class _Link(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 15)
-def _link(names: tuple[str, ...]) -> _Link:
-    tag, css_class, html_id, role, itemprop, itemtype = names
+def _link(name: SlotName) -> _Link:
+    names = [name] if isinstance(name, str) else [one or "" for one in name]
+    tag, css_class, html_id, role, itemprop, itemtype = [*names, *[""] * (6 - len(names))]
     marks = ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
     marks |= TYPES.get(itemtype.rpartition("/")[2].lower(), 0)
-    for name in css_class.split():
-        marks |= CLASSES.get(name, 0)
+    for one in css_class.split():
+        marks |= CLASSES.get(one, 0)
     classes = f"{tag}|{_unnumbered(css_class)}"
     numbered = _named(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
     return _Link(classes, _unnumbered(html_id), _named(classes), numbered, marks)
@@ -223,7 +223,7 @@ class Layout(Rows):
         self.path_names = [name for tree in trees for name in tree.path_names]
         super().__init__([one.words for one in blocks])
         self.element_starts = sums(np.array([len(tree.parents) for tree in trees]))
-        slot_starts = sums(np.array([len(tree.slot_table) for tree in trees]))
+        slot_starts = sums(np.array([len(tree.slot_names) for tree in trees]))
         path_starts = sums(np.array([len(tree.path_names) for tree in trees]))
         self.element_pages = np.repeat(np.arange(len(parsed)), np.diff(self.element_starts))
         self.link_words = _joined([one.link_words for one in blocks])
@@ -238,12 +238,12 @@ class Layout(Rows):
         self.text_areas = self._standing_before([tree.text_areas for tree in trees])
         self.foreign_links = self._standing_before([tree.foreign_links for tree in trees])
         self.place_links = self._standing_before([tree.place_links for tree in trees])
-        keys = [slot_keys(tree.slot_table) for tree in trees]
+        keys = [slot_keys(tree) for tree in trees]
         self.by_class, self.by_id, self.own, self.numbered = (
             np.concatenate([getattr(one, name) for one in keys]) for name in ("by_class", "by_id", "own", "numbered")
         )
         self.marks = np.concatenate([one.marks for one in keys])
-        self.slot_paths = _joined([[slot.path for slot in tree.slot_table] for tree in trees]) + np.repeat(
+        self.slot_paths = _joined([tree.slot_paths for tree in trees]) + np.repeat(
             path_starts[:-1], np.diff(slot_starts)
         )
         self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
@@ -366,6 +366,6 @@ def _joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers
 
 def _slot_parents(trees: Sequence[Tree], slot_starts: Numbers) -> Numbers:
     """The slot above each; a root's is itself."""
-    above = _joined([[slot.parent for slot in tree.slot_table] for tree in trees])
+    above = _joined([tree.slot_parents for tree in trees])
     own = np.arange(len(above))
     return np.where(above < 0, own, above + np.repeat(slot_starts[:-1], np.diff(slot_starts)))

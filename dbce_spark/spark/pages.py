@@ -20,7 +20,7 @@ from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Page, Revisit
 from dbce_spark.rejects import Reason, Reject, Skip
-from dbce_spark.spark import ledger, quarantine, selection, staging
+from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
 
 NAME = staging.PAGES
@@ -92,6 +92,7 @@ def stage(
     all_files = spark.sparkContext.broadcast(list(files))
 
     def staged(source: Source, at: int) -> pa.RecordBatch:
+        worker.prepare()
         tally = stage_once(source, at, output, config, with_html=with_html, limit=limit)
         seen(tally.records, tally.captures)
         return tally_batch(at, tally)

@@ -152,14 +152,14 @@ def test_marks_are_what_the_page_says_of_itself(markup: str, expected: int) -> N
 
 
 def test_slot_keys_have_one_entry_a_slot() -> None:
-    """In the order of the table."""
-    table = parsed("<div class=a><p>x</p><p>y</p></div><div class=b><p>z</p></div>").tree.slot_table
-    keys = slot_keys(table)
+    """In their order."""
+    tree = parsed("<div class=a><p>x</p><p>y</p></div><div class=b><p>z</p></div>").tree
+    keys = slot_keys(tree)
 
-    assert [len(table)] * 5 == [
+    assert [len(tree.slot_names)] * 5 == [
         len(column) for column in (keys.by_class, keys.by_id, keys.own, keys.numbered, keys.marks)
     ]
-    assert len(table) == len(set(keys.by_class.tolist()))
+    assert len(tree.slot_names) == len(set(keys.by_class.tolist()))
 
 
 def test_controls_behind_the_last_block_are_nobodys() -> None:

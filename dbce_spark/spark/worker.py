@@ -1,0 +1,15 @@
+"""What a Python worker sets of itself before it reads pages."""
+
+import gc
+from functools import cache
+
+_CONTAINERS = 50_000
+"""New lists, dicts and tuples behind which Python looks for cycles. After each 700, as it does of itself, a walk over a
+page would be searched a dozen times; it leaves none. A tenth of the time of reading goes into that."""
+
+
+@cache
+def prepare() -> None:
+    """Once in each process."""
+    gc.freeze()  # libraries, which stay
+    gc.set_threshold(_CONTAINERS, 20, 100)
