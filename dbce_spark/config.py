@@ -77,6 +77,7 @@ class FetchConfig:
     attempts: int
     first_wait_seconds: float
     max_wait_seconds: float
+    start_jitter_seconds: float
     timeout_seconds: float
     max_failed_spans: int
 
@@ -87,6 +88,8 @@ class FetchConfig:
         for name in ("first_wait_seconds", "max_wait_seconds", "timeout_seconds"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"fetch.{name} is {getattr(self, name)}; it must be above 0")
+        if not self.start_jitter_seconds >= 0:
+            raise ConfigError(f"fetch.start_jitter_seconds is {self.start_jitter_seconds}; it must be at least 0")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ def _expand_one(argument: str, patterns: Sequence[str]) -> list[str]:
             found = [name for name in filesystem.find(path) if _matches(name, patterns)]
         else:
             found = [path] if filesystem.exists(path) else []
-        return [filesystem.unstrip_protocol(name) if _is_remote(argument) else name for name in found]
+        return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in found]
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{argument}: cannot be listed: {error}") from error
 
@@ -71,18 +71,19 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch(name.rsplit("/", 1)[-1].lower(), pattern) for pattern in patterns)
 
 
-def _is_remote(path: str) -> bool:
+def is_remote(path: str) -> bool:
+    """Whether a path is a URL, and not of this machine's file system."""
     return "://" in path
 
 
 def absolute(path: str) -> str:
     """A local path that holds wherever a worker stands; a URL, and "", as they are."""
-    return path if not path or _is_remote(path) else str(Path(path).absolute())
+    return path if not path or is_remote(path) else str(Path(path).absolute())
 
 
 def open_binary(path: str) -> BinaryIO:
     """A buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
-    if not _is_remote(path):
+    if not is_remote(path):
         return Path(path).open("rb", buffering=1 << 20)
     remote = fsspec.open(path, "rb", compression=None).open()
     return io.BufferedReader(cast(io.RawIOBase, remote), READ_AHEAD)

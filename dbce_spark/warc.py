@@ -70,10 +70,17 @@ Fate = Fetch | Revisit | Reject | Skip
 """What becomes of a record."""
 
 
-def read(path: str, config: InputConfig, max_html_bytes: int, refusal: Refusal | None = None) -> Iterator[Fate]:
-    """Every record of one file, in its order; those that a selection refuses as skipped."""
+def read(
+    path: str,
+    config: InputConfig,
+    max_html_bytes: int,
+    refusal: Refusal | None = None,
+    opened: Callable[[str], BinaryIO] = open_binary,
+) -> Iterator[Fate]:
+    """Every record of one file, in its order; those that a selection refuses as skipped. `opened` raises OSError where
+    storage does not give the file, and so may every read."""
     try:
-        with open_binary(path) as stream:
+        with opened(path) as stream:
             yield from read_stream(stream, path, config, max_html_bytes, refusal)
     except OSError as error:
         yield _file_reject(path, -1, Reason.FILE_UNREADABLE, str(error))

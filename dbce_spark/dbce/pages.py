@@ -1,6 +1,7 @@
 """The map over files: every record of a file to a page with its signature, a reject, or skipped."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dbce_spark.metadata import metadata
 from dbce_spark.model import Page, Revisit, Traits
 from dbce_spark.page import Parsed
 from dbce_spark.rejects import Reason, Reject, Skip, Stage
+from dbce_spark.selection.fetch import open_file
 
 TOGETHER = 64
 """Captures that are looked at together: enough for numpy, and still a few megabytes of HTML."""
@@ -28,7 +30,8 @@ Source = str | places.Places
 def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
     """Every record of one source, in its order."""
     if isinstance(source, str):
-        return warc.read(source, config.input, config.page.max_html_bytes, places.refusal(config.select))
+        refusal, opened = places.refusal(config.select), partial(open_file, config=config.fetch)
+        return warc.read(source, config.input, config.page.max_html_bytes, refusal, opened)
     return places.read(source, config)
 
 

@@ -14,6 +14,7 @@ from dbce_spark.selection.fault import Fault
 from dbce_spark.selection.range_stream import range_stream
 from dbce_spark.selection.ranges import Span, spans
 from dbce_spark.selection.storage import Busy, Gone, Source, source
+from dbce_spark.sources import is_remote, open_binary
 
 _FIRST_WINDOW = 1 << 16
 """Bytes asked for first where a record's length is not known; then twice as many, and so on."""
@@ -202,6 +203,21 @@ def wait(attempt: int, retry_after: float, config: FetchConfig) -> float:
     longest = min(config.max_wait_seconds, config.first_wait_seconds * 2**attempt)
     # Not seeded on purpose: workers must differ, and no result depends on it.
     return min(retry_after, config.max_wait_seconds) + random.uniform(0, longest)
+
+
+def start_wait(path: str, config: FetchConfig) -> float:
+    """Seconds to wait before a task asks for anything of a path: any up to `config.start_jitter_seconds`, so that tasks
+    which start together do not ask together; 0 for a local file."""
+    return random.uniform(0, config.start_jitter_seconds) if is_remote(path) else 0.0
+
+
+def open_file(path: str, config: FetchConfig) -> BinaryIO:
+    """A buffered, seekable stream of a file's bytes as stored; a remote one is read by ranges, with patience.
+
+    Raises:
+        OSError: it cannot be read; so may every read.
+    """
+    return open_ranges(path, config) if is_remote(path) else open_binary(path)
 
 
 def open_ranges(path: str, config: FetchConfig, read_ahead: int = READ_AHEAD) -> BinaryIO:

@@ -91,8 +91,8 @@ def homes(pages: DataFrame, cap: int) -> DataFrame:
     """The memberships in buckets of two URLs and more, each with its part, and whether it is the capture's home as
     `pools.homes` has it."""
     members = crosses.memberships(pages).drop("signature")
-    # One shuffle for both counts.
-    of_url = members.repartition(*_BUCKET).groupBy(*_BUCKET, "url_key").agg(F.count("*").alias("captures"))
+    # Counted by URL first, and so in parts: the captures of a large bucket never meet in one task.
+    of_url = members.groupBy(*_BUCKET, "url_key").agg(F.count("*").alias("captures"))
     sizes = of_url.groupBy(*_BUCKET).agg(F.count("*").alias("urls"), F.sum("captures").alias("size")).where("urls > 1")
     of_capture = Window.partitionBy("capture_id").orderBy(F.desc("urls"), "band")
     return (

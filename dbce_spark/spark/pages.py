@@ -1,6 +1,7 @@
 """The map over files, and over the places that indexes name: every record becomes a staged page, a staged reject, or a
 count."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -20,6 +21,7 @@ from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Page, Revisit
 from dbce_spark.rejects import Reason, Reject, Skip
+from dbce_spark.selection.fetch import start_wait
 from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
 
@@ -135,8 +137,10 @@ def stage_once(
     It is read again if it is a file that has another size now, or could not be read then.
     """
     path = staging.done(output, NAME, file_no)
-    size = _size(source)
     before = ledger.read(path, _Read)
+    if before is None:
+        time.sleep(start_wait(source if isinstance(source, str) else source[0].path, config.fetch))
+    size = _size(source)
     # A file that is gone was read, and is not needed any more.
     if before is not None and size in (before.size, -1):
         return before.tally

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from dbce_spark import warc
-from dbce_spark.dbce.pages import page_of, unique
+from dbce_spark.dbce.pages import fetches, page_of, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.rejects import Reason, Reject, Stage
-from tests.builders import CONFIG, capture, config, page, parsed
+from tests.builders import CONFIG, capture, config, gzipped, page, parsed, record
+from tests.selection.server import served
 
 TEMPLATE = "<html><head></head><body><div><ul><li>a</li></ul><h1>b</h1><p>c</p><p><b>d</b></p></div></body></html>"
 
@@ -73,6 +74,20 @@ def test_page_without_text_is_a_reject(html: bytes, reason: Reason) -> None:
 
     assert isinstance(made, Reject)
     assert (Stage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)
+
+
+def test_a_file_on_a_server_that_fails_for_a_while() -> None:
+    """A whole file is read as ranges are: asked for again, later and later, from where it broke off."""
+    data = b"".join(gzipped(*(record(url=f"http://www.example.org/{at}") for at in range(5))))
+    settings = config("fetch.first_wait_seconds=0.001")
+    with served(a__warc__gz=data) as site:
+        site.troubles = ["status 503", "", "broken", "reset"]
+        found = list(fetches(f"{site.url}/a.warc.gz", settings))
+
+    assert [f"http://www.example.org/{at}" for at in range(5)] == [
+        one.capture.url for one in found if isinstance(one, warc.Fetch)
+    ]
+    assert 5 == len(found)
 
 
 def test_one_page_a_capture() -> None:

@@ -39,6 +39,7 @@ FETCH = FetchConfig(
     attempts=3,
     first_wait_seconds=0.001,
     max_wait_seconds=0.01,
+    start_jitter_seconds=0.0,
     timeout_seconds=5.0,
     max_failed_spans=2,
 )

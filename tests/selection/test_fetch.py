@@ -14,7 +14,7 @@ from dbce_spark.config import FetchConfig
 from dbce_spark.errors import ConfigError
 from dbce_spark.records import Record, records
 from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.fetch import Fetched, Ranges, Unfetched, fetch, open_ranges, wait
+from dbce_spark.selection.fetch import Fetched, Ranges, Unfetched, fetch, open_file, open_ranges, start_wait, wait
 from tests.builders import at_most, gzipped, record
 from tests.selection.indexes import FETCH, entry, fetching
 from tests.selection.server import served
@@ -285,7 +285,15 @@ def test_store_that_is_not_there(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{"gap_bytes": -1}, {"attempts": 0}, {"span_bytes": 0}, {"timeout_seconds": 0.0}, {"max_failed_spans": 0}]
+    "fields",
+    [
+        {"gap_bytes": -1},
+        {"attempts": 0},
+        {"span_bytes": 0},
+        {"timeout_seconds": 0.0},
+        {"max_failed_spans": 0},
+        {"start_jitter_seconds": -1.0},
+    ],
 )
 def test_setting_out_of_its_range(fields: dict[str, float]) -> None:
     """The error names the parameter."""
@@ -322,3 +330,40 @@ def test_waits_are_bounded(attempt: int, retry_after: float) -> None:
     actual = wait(attempt, retry_after, FETCH)
 
     assert min(retry_after, FETCH.max_wait_seconds) <= actual <= 2 * FETCH.max_wait_seconds
+
+
+@given(st.floats(0, 100))
+def test_tasks_begin_apart_where_storage_is_remote(longest: float) -> None:
+    """The wait before a first request is drawn, up to the limit; nobody waits for a local file."""
+    patience = fetching(start_jitter_seconds=longest)
+    waits = [start_wait("s3://crawl/a.warc.gz", patience) for _ in range(20)]
+
+    assert 0 <= min(waits) <= max(waits) <= longest
+    assert longest < 1e-9 or len({*waits}) > 10
+    assert start_wait("/crawl/a.warc.gz", patience) == 0
+
+
+def test_a_remote_file_is_read_on_behind_failures() -> None:
+    """A file that is read from start to end is asked for again from where it broke off, and comes whole."""
+    with served(a__gz=FILE) as site:
+        site.troubles = ["status 503", "", "broken", "reset"]
+        with open_file(f"{site.url}/a.gz", FETCH) as stream:
+            actual = stream.read()
+
+    assert FILE == actual
+    assert [] == site.troubles
+
+
+def test_a_remote_file_that_stays_away_is_an_error() -> None:
+    """When all attempts have failed, it is an OSError that says so."""
+    with served(a__gz=FILE) as site, open_file(f"{site.url}/a.gz", FETCH) as stream:
+        site.troubles = ["status 500"] * FETCH.attempts
+        with pytest.raises(OSError, match=r"HTTP 500 \(3 attempts\)"):
+            stream.read()
+
+
+def test_a_local_file_is_opened_in_place(local: str) -> None:
+    """It has a file's own descriptor: nothing stands between."""
+    with open_file(local, FETCH) as stream:
+        assert stream.fileno() > 0
+        assert FILE == stream.read()

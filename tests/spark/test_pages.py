@@ -1,7 +1,9 @@
 """The map over files, one task of it: what it stages and counts. No Spark is needed for that."""
 
+import time
 from pathlib import Path
 
+import fsspec
 import pyarrow.parquet as pq
 import pytest
 
@@ -128,3 +130,18 @@ def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
     assert {"file_unreadable": 1} == lost.rejects
     assert pages.Tally(1, 1) == tally
     assert 0 == pq.read_table(staging.file(str(tmp_path), pages.REJECTS, 0)).num_rows
+
+
+def test_a_task_waits_before_it_asks_a_store_for_the_first_time(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to `fetch.start_jitter_seconds`, drawn; not for a local file, and not for what was read before."""
+    fsspec.filesystem("memory").pipe("/waited/a.warc", Path(path).read_bytes())
+    waits: list[float] = []
+    monkeypatch.setattr(time, "sleep", waits.append)
+    staging.prepare(str(tmp_path))
+    for at, source in enumerate(["memory://waited/a.warc", path, "memory://waited/a.warc", "memory://waited/a.warc"]):
+        pages.stage_once(source, at % 3, str(tmp_path), CONFIG, with_html=False, limit=None)
+    longest = CONFIG.fetch.start_jitter_seconds
+
+    assert [True, False, True] == [0 < one <= longest for one in waits]
