@@ -9,6 +9,9 @@ INPUT  ?=
 OUTPUT ?= $(BUILD)/extracted
 REPORT ?= $(BUILD)/report
 BENCH  ?= bench.json
+# Such as SCALE="--only growth --pages 500000"; without it all parts, which is hours.
+SCALE  ?=
+BENCH_SCALE ?= bench-scale.json
 # Files of gold pages; without them those of the sample archive.
 PAGES  ?=
 BENCHMARK ?= $(BUILD)/benchmark
@@ -34,10 +37,10 @@ READY_DEV   = $(VENV)/ready-dev
 READY_FUZZ  = $(VENV)/ready-fuzz
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast lint format bench benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast faults swift lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
 
 extract: $(READY) $(if $(INPUT),,$(SAMPLE)/made) ## extract the sample archive, or INPUT="a.warc.gz folder" into OUTPUT=folder, with a report
 	$(DBCE) extract $(or $(INPUT),$(SAMPLE)) --output $(OUTPUT) $(OVERWRITE)
@@ -48,6 +51,12 @@ test: $(READY_DEV) ## all tests, those with Spark one after the other beside the
 
 test-fast: $(READY_DEV) ## the tests without Spark and browser
 	$(PYTEST) -m "not spark and not browser" $(PYTEST_ARGS)
+
+faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run (20 minutes; links as root, with iproute2)
+	$(PYTEST) -m faults tests/spark/test_faults.py $(PYTEST_ARGS)
+
+swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installed into ~/.cache/dbce-spark: a real store that speaks S3
+	$(PYTEST) -m swift tests/spark/test_swift.py $(PYTEST_ARGS)
 
 lint: $(READY_DEV) ## format, lint, types and layers
 	$(BIN)/ruff format --check .
@@ -62,6 +71,9 @@ format: $(READY_DEV) ## lay out the code as `make lint` wants it
 bench: $(READY_BENCH) $(if $(INPUT),,$(BENCH_SAMPLE)/made) ## measure speed into bench.json, on a larger sample archive or on INPUT="..."
 	$(DBCE) bench $(or $(INPUT),$(BENCH_SAMPLE)) --output $(BENCH)
 
+bench-scale: $(READY_BENCH) ## measure growth, hard shapes and two workers into bench-scale.json, for hours; SCALE="..." for some
+	$(DBCE) bench-scale --work $(BUILD)/scale --output $(BENCH_SCALE) $(SCALE)
+
 benchmark: $(READY_DEV) $(if $(PAGES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark
 	$(DBCE) evaluate $(or $(PAGES),$(GATE)/gold.jsonl) --extractors all --reuse --output $(BENCHMARK)
 
@@ -74,7 +86,7 @@ fuzz: $(READY_FUZZ) ## look for inputs that break the reader, FUZZ_SECONDS each 
 	  -max_total_time=$(FUZZ_SECONDS) -timeout=25 -rss_limit_mb=2048 -max_len=16384 || exit 1; done
 
 clean: ## remove what was built, but not the virtual environment
-	rm -rf $(BUILD) $(BENCH) dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(BUILD) $(BENCH) $(BENCH_SCALE) dist *.egg-info .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 distclean: clean ## remove the virtual environment too

@@ -61,6 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_report(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
+    _add_bench_scale(commands)
+    _add_cost(commands)
     _add_evaluate(commands)
     _add_train(commands)
     _add_convert(commands)
@@ -179,6 +181,66 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.set_defaults(run=_bench)
 
 
+def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "bench-scale",
+        help="measure how time, memory and disk grow with the input, and on inputs of hard shapes",
+        description="Extract made archives of several sizes and shapes, and with one worker and with two, each in a"
+        " command of its own: time, memory, shuffles and disk (docs/operations.md).",
+    )
+    command.add_argument(
+        "--output", default="bench-scale.json", metavar="FILE", help="where to write the figures (bench-scale.json)"
+    )
+    command.add_argument(
+        "--work", required=True, metavar="DIR", help="a folder for the archives, which are kept, and for the runs"
+    )
+    command.add_argument(
+        "--only", action="append", choices=("growth", "shapes", "workers"), metavar="PART", dest="parts",
+        help="what to measure: growth, shapes or workers; may be repeated (default: all)",
+    )  # fmt: skip
+    command.add_argument(
+        "--pages", type=_counts, default="5000,20000,80000", metavar="N,...",
+        help="captures of the sample archives whose growth is measured (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--weight",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of their pages, as for sample-archive (default: %(default)s)",
+    )
+    command.add_argument(
+        "--shape-pages", type=_count, default=100_000, metavar="N",
+        help="captures of an archive of one shape (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help="one parameter for all runs, as for extract; may be repeated",
+    )  # fmt: skip
+    command.set_defaults(run=_bench_scale)
+
+
+def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "cost",
+        help="reckon what a large run costs",
+        description="Reckon what a large run costs, from what a page was measured to take and from prices, and draw how"
+        " uneven its sites are (docs/operations.md).",
+    )
+    command.add_argument("measured", nargs="?", metavar="BENCH_SCALE_JSON", help="what `make bench-scale` wrote")
+    command.add_argument(
+        "--captures", type=_count, metavar="N", help="of the run (default: 1 million, 100 million and 3 billion)"
+    )
+    command.add_argument(
+        "--hours", type=_seconds, default=24.0, metavar="N", help="in which it is to end (default: %(default)s)"
+    )
+    command.add_argument("--prices", metavar="FILE", help="a TOML file; the rest stays as in conf/prices.toml")
+    command.add_argument("--cpu-ms", type=float, metavar="MS", help="processor time of a page, as measured")
+    for name, of in (("shuffle", "shuffled"), ("staged", "staged"), ("output", "written"), ("input", "read")):
+        command.add_argument(f"--{name}-bytes", type=float, metavar="N", help=f"bytes {of} a page, as measured")
+    command.set_defaults(run=_cost)
+
+
 def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "evaluate",
@@ -260,6 +322,10 @@ def _count(text: str) -> int:
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
     return value
+
+
+def _counts(text: str) -> list[int]:
+    return [_count(one) for one in _names(text)]
 
 
 def _seconds(text: str) -> float:
@@ -370,6 +436,34 @@ def _bench(arguments: argparse.Namespace) -> None:
 
     files = sources.expand(arguments.input, configuration.default().input.patterns)
     print(bench.write(files, arguments.output, configuration.default()))
+
+
+def _bench_scale(arguments: argparse.Namespace) -> None:
+    from dbce_spark import scale
+
+    request = scale.Request(
+        work=sources.absolute(arguments.work),
+        output=arguments.output,
+        pages=arguments.pages,
+        weight=arguments.weight,
+        shape_pages=arguments.shape_pages,
+        parts=arguments.parts or scale.PARTS,
+        settings=arguments.settings,
+    )
+    print(scale.Measurement(request).write())
+
+
+def _cost(arguments: argparse.Namespace) -> None:
+    from dbce_spark import cost, skew
+
+    config, prices = configuration.default(), cost.prices(arguments.prices)
+    page = cost.measured(arguments.measured, {name: getattr(arguments, name) for name in cost.FIGURES})
+    runs = [arguments.captures] if arguments.captures else list(cost.RUNS)
+    print(cost.text(page, [cost.bill(run, page, arguments.hours, prices, config) for run in runs]))
+    captures = arguments.captures or skew.CAPTURES
+    partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
+    print(f"\n{captures:,} captures, drawn:")
+    print(skew.text(skew.drawn(captures, partition, config), page, config))
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:

@@ -1,0 +1,97 @@
+"""What a command and all processes below it take, looked at from outside while it runs."""
+
+import os
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dbce_spark.errors import PlatformError
+
+try:
+    import psutil
+except ImportError as error:
+    raise PlatformError("psutil is not installed; run: pip install 'dbce-spark[bench]'") from error
+
+DRIVER, JAVA, WORKER = "driver", "java", "worker"
+"""Kinds of processes: the command itself, any Java, and any other: Python workers and the daemon that forks them."""
+
+SECONDS = 0.2
+"""Between two looks at the processes. What one takes behind the last look at it is not seen."""
+_LOOKS_PER_WEIGHING = 10
+"""Looks at processes for each look at the folder, which takes longer."""
+
+
+@dataclass(slots=True)
+class _Seen:
+    """A process, as it was when it was last looked at, and the most it held."""
+
+    kind: str = ""
+    cpu_seconds: float = 0.0
+    peak_bytes: int = 0
+
+
+@dataclass(slots=True)
+class Watch:
+    """A thread that looks at the process `pid`, at those below it, and at the size of a folder, until it is ended."""
+
+    pid: int
+    folder: Path
+    peak_folder_bytes: int = 0
+    _seen: dict[tuple[int, float], _Seen] = field(default_factory=dict)
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    def __enter__(self) -> "Watch":
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._ended.set()
+        assert self._thread is not None
+        self._thread.join()
+
+    def cpu_seconds(self, kind: str) -> float:
+        """Of all processes of a kind together."""
+        return sum(one.cpu_seconds for one in self._seen.values() if one.kind == kind)
+
+    def peak_bytes(self, kind: str) -> int:
+        """Resident memory of the one process of a kind that held most."""
+        return max((one.peak_bytes for one in self._seen.values() if one.kind == kind), default=0)
+
+    def look(self) -> None:
+        """Takes note of all processes as they are now."""
+        with suppress(psutil.NoSuchProcess):
+            root = psutil.Process(self.pid)
+            for process in (root, *root.children(recursive=True)):
+                with suppress(psutil.NoSuchProcess):
+                    self._note(process)
+
+    def _note(self, process: psutil.Process) -> None:
+        with process.oneshot():
+            name, times, memory = process.name(), process.cpu_times(), process.memory_info()
+            seen = self._seen.setdefault((process.pid, process.create_time()), _Seen())
+        if not memory.rss:  # it has ended and waits to be asked how; its times can be gone already
+            return
+        seen.kind = DRIVER if process.pid == self.pid else JAVA if name == JAVA else WORKER
+        seen.cpu_seconds = times.user + times.system
+        seen.peak_bytes = max(seen.peak_bytes, memory.rss)
+
+    def _run(self) -> None:
+        looks = 0
+        while not self._ended.wait(SECONDS):
+            self.look()
+            if looks % _LOOKS_PER_WEIGHING == 0:
+                self.peak_folder_bytes = max(self.peak_folder_bytes, folder_bytes(self.folder))
+            looks += 1
+
+
+def folder_bytes(folder: Path) -> int:
+    """Bytes of all files below a folder, while others may come and go; 0 if there is none."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += (Path(parent) / name).stat().st_size
+    return total

@@ -1,0 +1,49 @@
+"""The archives that are measured lie where they are made, whole, and are made once."""
+
+from pathlib import Path
+
+from dbce_spark import warc
+from dbce_spark.model import Capture
+from dbce_spark.scale import archives, shapes
+from tests.builders import CONFIG
+
+
+def read(folder: str) -> list[tuple[Capture, bytes]]:
+    return [
+        (record.capture, record.html)
+        for path in sorted(Path(folder).glob("*.warc.gz"))
+        for record in warc.read(str(path), CONFIG.input, CONFIG.page.max_html_bytes)
+        if isinstance(record, warc.Fetch)
+    ]
+
+
+def test_a_shape_is_read_back_as_it_was_made(tmp_path: Path) -> None:
+    """Its URLs and bytes, spread over 16 files, and what the archive says of itself."""
+    made = list(shapes.plain(40))
+    archive = archives.shaped(tmp_path, "plain", shapes.plain, 40)
+    found = read(archive.folder)
+
+    assert [(one.url, one.html.encode()) for one in made] == [(capture.url, html) for capture, html in found]
+    assert 14 == len(list(Path(archive.folder).glob("*.warc.gz")))
+    assert (sum(len(html) for _, html in found), 40) == (archive.html_bytes, archive.equivalents)
+
+
+def test_a_sample_has_about_the_captures_that_were_asked_for(tmp_path: Path) -> None:
+    """Of pages with HTML; what the archive says of itself is what can be read in it."""
+    archive = archives.sample(tmp_path, 200, 0)
+    found = read(archive.folder)
+
+    assert 150 < len(found) < 250
+    assert (sum(len(html) for _, html in found), len(found)) == (archive.html_bytes, archive.equivalents)
+
+
+def test_an_archive_is_made_once(tmp_path: Path) -> None:
+    """A second measurement takes what is there, and makes again what was not made to its end."""
+    first = archives.shaped(tmp_path, "plain", shapes.plain, 5)
+    (Path(first.folder) / "part-00000.warc.gz").write_bytes(b"kept")
+    kept = archives.shaped(tmp_path, "plain", shapes.plain, 5)
+    (Path(first.folder) / "made.json").unlink()
+    archives.shaped(tmp_path, "plain", shapes.plain, 5)
+
+    assert first == kept
+    assert b"kept" != (Path(first.folder) / "part-00000.warc.gz").read_bytes()

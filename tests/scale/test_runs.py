@@ -1,0 +1,34 @@
+"""A run is a command of its own, and everything about it is known afterwards."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import JobError
+from dbce_spark.scale import archives, runs, shapes
+
+
+@pytest.mark.spark
+def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
+    """Processes, stages and shuffles are all seen on Spark's own cluster, and only the log of the command stays."""
+    archive = archives.shaped(tmp_path, "plain", shapes.plain, 60)
+    settings = ["bucket.whole_site_bytes=0"]  # so that there is a shuffle in each stage
+    master, spark = "local-cluster[2,1,1024]", {"spark.executor.memory": "1024m"}
+    run = runs.extract(archive, tmp_path, settings, master=master, spark=spark)
+    nothing_in = {name for name, value in asdict(run).items() if not value}
+
+    assert 60 == run.pages
+    assert {"spilled_bytes"} == nothing_in
+    assert [*run.stages][1:] == [*run.tasks]
+    assert run.shuffle_bytes == sum(some.shuffle_bytes for some in run.tasks.values())
+    assert {"plain-60", "extract.log"} == {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_run_that_fails_names_its_log(tmp_path: Path) -> None:
+    """What the command said lies in the work folder."""
+    archive = archives.Archive(folder=str(tmp_path / "none"), input_bytes=0, html_bytes=0, equivalents=0)
+
+    with pytest.raises(JobError, match=r"ended with 2; .*extract\.log says why"):
+        runs.extract(archive, tmp_path, [])
+    assert "no archive found there" in (tmp_path / "extract.log").read_text()

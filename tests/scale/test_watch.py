@@ -1,0 +1,52 @@
+"""A command is looked at from outside: real processes, which take time and memory."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from dbce_spark.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
+
+# Works until it has taken so many seconds of processor time; then waits for its end.
+_WORKS = (
+    "import time\nheld = bytearray({size})\nwhile time.process_time() < {seconds}: pass\nprint(flush=True)\ninput()"
+)
+
+
+def test_processes_are_told_apart_and_added_up(tmp_path: Path) -> None:
+    """The command is the driver, what runs below it a worker: each with its processor time and its largest memory."""
+    below = _WORKS.format(size=200_000_000, seconds=0.6)
+    command = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {below!r}])"
+    with subprocess.Popen([sys.executable, "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        watch = Watch(process.pid, tmp_path)
+        assert process.stdout is not None
+        process.stdout.readline()
+        watch.look()
+        process.communicate(b"\n")
+
+    assert 0.5 < watch.cpu_seconds(WORKER)
+    assert watch.cpu_seconds(DRIVER) < watch.cpu_seconds(WORKER)
+    assert 200_000_000 < watch.peak_bytes(WORKER)
+    assert 0 < watch.peak_bytes(DRIVER) < 100_000_000
+    assert (0, 0) == (watch.cpu_seconds(JAVA), watch.peak_bytes(JAVA))
+
+
+def test_a_watch_looks_until_its_block_ends(tmp_path: Path) -> None:
+    """What a process took is known behind the block, though the process is gone, and so is the folder's size."""
+    (tmp_path / "staged").write_bytes(b"x" * 1000)
+    program = _WORKS.format(size=1, seconds=1.5)
+    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with Watch(process.pid, tmp_path) as watch:
+        process.wait()
+
+    assert watch.cpu_seconds(DRIVER) > 0.5
+    assert 1000 == watch.peak_folder_bytes
+
+
+def test_a_folder_weighs_what_is_below_it(tmp_path: Path) -> None:
+    """Files at every depth; a folder that is not there weighs nothing."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "b" / "c").write_bytes(b"123")
+    (tmp_path / "d").write_bytes(b"4567")
+
+    assert 7 == folder_bytes(tmp_path)
+    assert 0 == folder_bytes(tmp_path / "none")
