@@ -28,6 +28,7 @@ MIN_SPEED_UP = 1.7
 BASE_CAPTURES = 500
 """Captures of the run that says what any run costs: enough for every stage, and a task in most partitions."""
 _MAP = "pages"
+_COLUMNS = ("pages", "wall s", "cpu s", "others s", "ms/page", "x", "worker MB", "java MB")
 _CLUSTER = "local-cluster[{},1,1024]"
 """Spark's own cluster on one machine: each worker has an executor of one core and 1,024 MiB in a process of its own."""
 _EXECUTOR = {"spark.executor.memory": "1024m"}
@@ -165,7 +166,7 @@ def over(report: Mapping[str, Any]) -> list[str]:
 
 def text(report: Mapping[str, Any]) -> str:
     """The figures as a table, and behind it what is over its bound."""
-    lines = [f"{'':24}{'pages':>9}{'wall s':>9}{'cpu s':>9}{'ms/page':>9}{'x':>7}{'worker MB':>11}{'java MB':>9}"]
+    lines = [f"{'':24}" + "".join(f"{name:>10}" for name in _COLUMNS)]
     lines += [_row(f"{part} {name}", one) for part in PARTS for name, one in report.get(part, {}).items()]
     gained = report.get(WORKERS, {}).get("2", {}).get("speed_up", {})
     lines += [f"two workers for one: {name} x {times}" for name, times in gained.items()]
@@ -173,9 +174,11 @@ def text(report: Mapping[str, Any]) -> str:
 
 
 def _row(name: str, one: Mapping[str, Any]) -> str:
-    beside = one.get("ratio", one.get("fair_share", ""))
-    worker, java = (one[f"{kind}_peak_bytes"] / 1e6 for kind in ("worker", "java"))
-    return (
-        f"{name:24}{one['pages']:>9,}{one['wall_seconds']:>9.1f}{one['cpu_seconds']:>9.1f}"
-        f"{one.get('ms_per_page', ''):>9}{beside:>7}{worker:>11.0f}{java:>9.0f}"
+    values = (
+        f"{one['pages']:,}",
+        *(f"{one[f'{kind}_seconds']:.1f}" for kind in ("wall", "cpu", "others_cpu")),
+        one.get("ms_per_page", ""),
+        one.get("ratio", one.get("fair_share", "")),
+        *(f"{one[f'{kind}_peak_bytes'] / 1e6:.0f}" for kind in ("worker", "java")),
     )
+    return f"{name:24}" + "".join(f"{value:>10}" for value in values)

@@ -14,7 +14,7 @@ from pathlib import Path
 from dbce_spark.errors import JobError
 from dbce_spark.scale import events, watch
 from dbce_spark.scale.archives import Archive
-from dbce_spark.scale.watch import Watch, folder_bytes
+from dbce_spark.scale.watch import Watch, folder_bytes, machine_seconds
 
 _ROOT = Path(__file__).parents[2]
 _SPARK_ARGUMENTS = "PYSPARK_SUBMIT_ARGS"
@@ -35,6 +35,7 @@ class Run:
     java_cpu_seconds: float
     worker_cpu_seconds: float
     driver_cpu_seconds: float
+    others_cpu_seconds: float  # of all else on the machine: what the clock says is worth little where they are many
     java_peak_bytes: int  # resident, of the largest Java
     worker_peak_bytes: int  # resident, of the largest Python worker
     shuffle_bytes: int  # written
@@ -64,9 +65,10 @@ def extract(
     command = [sys.executable, "-m", "dbce_spark.cli", "extract", archive.folder, "--output", str(output)]
     command += [word for setting in settings for word in ("--set", setting)]
     command += ["--master", master] if master else []
+    busy = machine_seconds()
     environment = _environment({**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **(spark or {})})
     watched, seconds = _watched(command, environment, output, work / "extract.log")
-    run = _run(archive, output, logs, watched, seconds)
+    run = _run(archive, output, logs, watched, seconds, machine_seconds() - busy)
     for folder in (output, logs):
         shutil.rmtree(folder)
     return run
@@ -82,9 +84,10 @@ def _watched(command: Sequence[str], environment: Mapping[str, str], output: Pat
             except BaseException:
                 process.terminate()
                 raise
+            seconds = time.monotonic() - started
     if status:
         raise JobError(f"dbce extract ended with {status}; {log} says why")
-    return watched, time.monotonic() - started
+    return watched, seconds
 
 
 def _environment(spark: Mapping[str, str]) -> dict[str, str]:
@@ -96,7 +99,7 @@ def _environment(spark: Mapping[str, str]) -> dict[str, str]:
     return {**os.environ, _SPARK_ARGUMENTS: f"{given} {settings} {_SHELL}", "PYTHONPATH": path}
 
 
-def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: float) -> Run:
+def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: float, busy: float) -> Run:
     log = next(logs.iterdir())
     with log.open(encoding="utf-8") as lines:
         tasks = events.tasks(lines)
@@ -113,6 +116,7 @@ def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: fl
         java_cpu_seconds=round(watched.cpu_seconds(watch.JAVA), 2),
         worker_cpu_seconds=round(watched.cpu_seconds(watch.WORKER), 2),
         driver_cpu_seconds=round(watched.cpu_seconds(watch.DRIVER), 2),
+        others_cpu_seconds=round(max(0.0, busy - sum(map(watched.cpu_seconds, watch.KINDS))), 2),
         java_peak_bytes=watched.peak_bytes(watch.JAVA),
         worker_peak_bytes=watched.peak_bytes(watch.WORKER),
         shuffle_bytes=sum(some.shuffle_bytes for some in tasks.values()),

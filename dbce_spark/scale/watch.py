@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,11 +14,13 @@ try:
 except ImportError as error:
     raise PlatformError("psutil is not installed; run: pip install 'dbce-spark[bench]'") from error
 
-DRIVER, JAVA, WORKER = "driver", "java", "worker"
+KINDS = DRIVER, JAVA, WORKER = "driver", "java", "worker"
 """Kinds of processes: the command itself, any Java, and any other: Python workers and the daemon that forks them."""
 
 SECONDS = 0.2
 """Between two looks at the processes. What one takes behind the last look at it is not seen."""
+PATIENCE = 60.0
+"""Seconds that processes may take to end behind the command."""
 _LOOKS_PER_WEIGHING = 10
 """Looks at processes for each look at the folder, which takes longer."""
 
@@ -38,7 +41,7 @@ class Watch:
     pid: int
     folder: Path
     peak_folder_bytes: int = 0
-    _seen: dict[tuple[int, float], _Seen] = field(default_factory=dict)
+    _seen: dict[psutil.Process, _Seen] = field(default_factory=dict)
     _ended: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -48,9 +51,13 @@ class Watch:
         return self
 
     def __exit__(self, *error: object) -> None:
+        """Waits for what the command has left behind: Java tidies up when the command has ended."""
         self._ended.set()
         assert self._thread is not None
         self._thread.join()
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and not all(map(_is_gone, self._seen)):
+            time.sleep(SECONDS)
 
     def cpu_seconds(self, kind: str) -> float:
         """Of all processes of a kind together."""
@@ -71,7 +78,7 @@ class Watch:
     def _note(self, process: psutil.Process) -> None:
         with process.oneshot():
             name, times, memory = process.name(), process.cpu_times(), process.memory_info()
-            seen = self._seen.setdefault((process.pid, process.create_time()), _Seen())
+            seen = self._seen.setdefault(process, _Seen())
         if not memory.rss:  # it has ended and waits to be asked how; its times can be gone already
             return
         seen.kind = DRIVER if process.pid == self.pid else JAVA if name == JAVA else WORKER
@@ -85,6 +92,19 @@ class Watch:
             if looks % _LOOKS_PER_WEIGHING == 0:
                 self.peak_folder_bytes = max(self.peak_folder_bytes, folder_bytes(self.folder))
             looks += 1
+
+
+def _is_gone(process: psutil.Process) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        # One whose parent has ended before it may never be asked how it ended.
+        return process.status() == psutil.STATUS_ZOMBIE
+    return True
+
+
+def machine_seconds() -> float:
+    """Processor seconds of everything on this machine since it was started."""
+    times = psutil.cpu_times()
+    return float(times.user + times.system + getattr(times, "nice", 0.0))  # Windows knows no niceness
 
 
 def folder_bytes(folder: Path) -> int:

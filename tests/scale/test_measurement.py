@@ -32,6 +32,7 @@ def run(pages: int, cpu_seconds: float, stages: Mapping[str, float] | None = Non
         java_cpu_seconds=cpu_seconds / 2,
         worker_cpu_seconds=cpu_seconds / 4,
         driver_cpu_seconds=cpu_seconds / 4,
+        others_cpu_seconds=3.0,
         java_peak_bytes=0,
         worker_peak_bytes=worker_bytes,
         shuffle_bytes=0,
@@ -94,9 +95,9 @@ def test_figures_are_a_table_with_what_is_over_below() -> None:
     lines = [" ".join(line.split()) for line in measurement.text(report).splitlines()]
 
     assert [
-        "pages wall s cpu s ms/page x worker MB java MB",
-        "growth 5 5 0.0 1.0 7.25 1.2 250 0",
-        "workers 2 5 0.0 1.0 0 0",
+        "pages wall s cpu s others s ms/page x worker MB java MB",
+        "growth 5 5 0.0 1.0 3.0 7.25 1.2 250 0",
+        "workers 2 5 0.0 1.0 3.0 0 0",
         "two workers for one: pages x 1.9",
         "over its bound: 5 captures: 1.2 of the time a page of the smallest, more than 1.15",
     ] == lines

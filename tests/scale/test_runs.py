@@ -1,5 +1,6 @@
 """A run is a command of its own, and everything about it is known afterwards."""
 
+import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from dbce_spark.scale import archives, runs, shapes
 @pytest.mark.spark
 def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
     """Processes, stages and shuffles are all seen on Spark's own cluster, and only the log of the command stays."""
+    import pyspark
+
+    began = time.time()
     archive = archives.shaped(tmp_path, "plain", shapes.plain, 60)
     settings = ["bucket.whole_site_bytes=0"]  # so that there is a shuffle in each stage
     master, spark = "local-cluster[2,1,1024]", {"spark.executor.memory": "1024m"}
@@ -23,6 +27,7 @@ def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
     assert [*run.stages][1:] == [*run.tasks]
     assert run.shuffle_bytes == sum(some.shuffle_bytes for some in run.tasks.values())
     assert {"plain-60", "extract.log"} == {path.name for path in tmp_path.iterdir()}
+    assert not [path for path in (Path(pyspark.__file__).parent / "work").glob("app-*") if path.stat().st_mtime > began]
 
 
 def test_a_run_that_fails_names_its_log(tmp_path: Path) -> None:

@@ -42,6 +42,18 @@ def test_a_watch_looks_until_its_block_ends(tmp_path: Path) -> None:
     assert 1000 == watch.peak_folder_bytes
 
 
+def test_a_watch_waits_for_what_a_command_leaves_behind(tmp_path: Path) -> None:
+    """A process that outlives its command has ended when the block has."""
+    left = f"import time, pathlib\ntime.sleep(2)\npathlib.Path({str(tmp_path / 'done')!r}).touch()"
+    command = f"import subprocess, sys, time\nsubprocess.Popen([sys.executable, '-c', {left!r}])\ntime.sleep(1)"
+    process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", command])
+    with Watch(process.pid, tmp_path):
+        process.wait()
+        assert not (tmp_path / "done").exists()
+
+    assert (tmp_path / "done").exists()
+
+
 def test_a_folder_weighs_what_is_below_it(tmp_path: Path) -> None:
     """Files at every depth; a folder that is not there weighs nothing."""
     (tmp_path / "a" / "b").mkdir(parents=True)
