@@ -123,11 +123,11 @@ $(READY_BENCH): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	touch $@
 
-# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
 $(READY_FUZZ): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
 	touch $@
 
+# Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
 $(READY_DEV): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,evaluate,java,train]'
 	touch $@

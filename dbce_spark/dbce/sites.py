@@ -1,6 +1,6 @@
 """What the pages of whole sites say of each other: the middle of the method, between reading a page and judging it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -34,7 +34,8 @@ def told(neighbours: Sequence[Neighbour], config: DbceConfig) -> Told:
     """What some pages say of each other, all those of their sites being among them."""
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
-    found = chosen(members, config)
+    met = buckets.members_of(members)
+    found = _chosen(met, config)
     return Told(
         found=found,
         annotations=list(annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit)),
@@ -44,26 +45,30 @@ def told(neighbours: Sequence[Neighbour], config: DbceConfig) -> Told:
             config.bucket.cap,
             partial(classify.of, config.label.classifier),
         ),
-        sizes=buckets.sizes(buckets.members_of(members), config.bucket.cap),
+        sizes=buckets.sizes(met, config.bucket.cap),
     )
 
 
 def chosen(members: Iterable[Member], config: DbceConfig) -> list[Found]:
     """The crosses in which each of some captures is annotated."""
-    return crosses.select(find(members, config.bucket.cap), per_capture=config.cross.per_capture)
+    return _chosen(buckets.members_of(members), config)
 
 
-def find(members: Iterable[Member], cap: int) -> Iterator[Found]:
-    """The crosses that the buckets of some captures find.
+def _chosen(met: Mapping[BucketKey, Sequence[Member]], config: DbceConfig) -> list[Found]:
+    return crosses.select(_find(met, config.bucket.cap), per_capture=config.cross.per_capture)
+
+
+def _find(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> Iterator[Found]:
+    """The crosses that some buckets find.
 
     Pages of one template share most of their buckets, and buckets of the same captures find the same crosses: of those
     only the one of the lowest id is asked, the one that `crosses.select` would choose.
     """
     asked: dict[tuple[int, tuple[str, ...]], tuple[str, BucketKey, int, list[Member]]] = {}
-    for bucket, met in buckets.members_of(members).items():
-        for part, some in buckets.parts(met, cap).items():
+    for bucket, all_of_it in met.items():
+        for part, some in buckets.parts(all_of_it, cap).items():
             if len(some) > 1:
-                same = len(met), tuple([one.capture_id for one in some])
+                same = len(all_of_it), tuple([one.capture_id for one in some])
                 this = crosses.bucket_id(bucket), bucket, part, some
                 asked[same] = min(asked.get(same, this), this, key=lambda one: one[0])
     for (size, _), (_, bucket, part, some) in asked.items():

@@ -36,7 +36,8 @@ _LOT_BYTES = 16 << 20
 _BATCH_CAPTURES = 128
 _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
-_PLACE = ["file_no", "row_no"]
+PLACE = ["file_no", "row_no"]
+"""Where a row is staged."""
 TALLIES = "file_no long, tally string"
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
 
@@ -296,15 +297,15 @@ def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]
 
     First by file and offset. Returns how many there are, by filter.
     """
-    pages = staged(spark, output).select("capture_id", *_PLACE)
-    first = pages.groupBy("capture_id").agg(F.min(F.struct(*_PLACE)).alias("first"), F.count("*").alias("copies"))
+    pages = staged(spark, output).select("capture_id", *PLACE)
+    first = pages.groupBy("capture_id").agg(F.min(F.struct(*PLACE)).alias("first"), F.count("*").alias("copies"))
     repeated = first.where(F.col("copies") > 1)
-    copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*_PLACE) > F.col("first"))
-    places = copies.select(*_PLACE, F.lit(DUPLICATE.filter).alias("filter"))
+    copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*PLACE) > F.col("first"))
+    places = copies.select(*PLACE, F.lit(DUPLICATE.filter).alias("filter"))
     if limit is not None:
         chosen = first.orderBy("first").limit(limit).select("capture_id")
-        beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=_PLACE, how="left_anti")
-        places = places.unionByName(beyond.select(*_PLACE, F.lit(LIMIT.filter).alias("filter")))
+        beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
+        places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
     staging.write(places, output, "dropped")
     counted = dropped(spark, output).groupBy("filter").count().collect()
     return Counter({row["filter"]: row["count"] for row in counted})
@@ -323,7 +324,7 @@ def dropped(spark: SparkSession, output: str) -> DataFrame:
 
 def kept(spark: SparkSession, output: str) -> DataFrame:
     """The staged pages that go on. Few are dropped, so their places are sent to the pages and not the pages to them."""
-    return staged(spark, output).join(dropped(spark, output), on=_PLACE, how="left_anti")
+    return staged(spark, output).join(dropped(spark, output), on=PLACE, how="left_anti")
 
 
 def rejects(spark: SparkSession, output: str) -> DataFrame:

@@ -15,7 +15,7 @@ from dbce_spark.model import Revisit
 from dbce_spark.rejects import Reason, Reject, Skip
 from dbce_spark.revisits import Name, Resolved, left, names, names_of
 from dbce_spark.spark import pages, staging
-from dbce_spark.spark.pages import LIMIT
+from dbce_spark.spark.pages import LIMIT, PLACE
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
@@ -24,7 +24,6 @@ _FATES = "fates"
 _FOUND = "found"
 _LEFT = "left"
 
-PLACE = ["file_no", "row_no"]
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
 ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
 WANTED_ROW = pa.schema(

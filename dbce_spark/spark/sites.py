@@ -18,12 +18,11 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Codes, Found
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.pages import kept
+from dbce_spark.spark.pages import PLACE, kept
 
 NAME = "sites"
 _LARGE = "large"
 _SITE_ROW = pa.schema([("site", pa.string())])
-_PLACE = ["file_no", "row_no"]
 _BATCH_ROWS = 256
 
 _Place = tuple[int, int]
@@ -71,7 +70,7 @@ def told(pages: DataFrame, config: DbceConfig) -> DataFrame:
         yield from rows.batches()
         yield tables.told_batch([(None, None)], sizes=tables.sizes_batch([sizes]))
 
-    carried = pages.select("site", *_PLACE, *neighbours())
+    carried = pages.select("site", *PLACE, *neighbours())
     ordered = carried.repartition("site").sortWithinPartitions("site", "capture_id")
     return ordered.mapInArrow(in_sites, staging.schema(tables.TOLD))
 
@@ -107,7 +106,7 @@ class _Rows:
         return len(self.annotations) + len(self.evidence)
 
     def add(self, said: sites.Told, site: pa.Table) -> None:
-        ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *_PLACE))
+        ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *PLACE))
         of = dict(zip(ids, zip(*place, strict=True), strict=True))
         for found, annotation in zip(said.found, said.annotations, strict=True):
             self.annotations.append((of[found.cross.cur], found, annotation))

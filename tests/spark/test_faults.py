@@ -25,6 +25,7 @@ from tests.builders import http, record
 from tests.revisited import revisit
 from tests.spark import traps
 from tests.spark.cluster import Cluster, Run, cluster, kill_all
+from tests.spark.ended import tables_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,13 +116,6 @@ def sparks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         pytest.skip("a cluster on one machine needs several addresses of its own, as Linux has them")
     with cluster(tmp_path_factory.mktemp("cluster")) as started:
         yield started
-
-
-def tables_below(output: Path) -> dict[str, bytes]:
-    """All files of an output that is finished, but for run.json."""
-    assert (output / job.RUN_FILE).exists()
-    files = [one for one in output.rglob("*") if one.is_file() and one.name != job.RUN_FILE]
-    return {str(one.relative_to(output)): one.read_bytes() for one in files}
 
 
 def submit(sparks: Cluster, archive: list[str], folder: Path, **set_traps: str) -> Run:

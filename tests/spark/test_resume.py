@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -18,6 +17,7 @@ from dbce_spark import config, sources
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import job, staging
+from tests.spark.ended import kill_at, tables_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = ("label.by=T002", "language.detect=false", "output.site_parts=3")
 CONFIG = config.load(settings=SETTINGS)
 SECRET = "not for logs"
+PATIENCE = 240
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +57,6 @@ def extract(spark: "SparkSession", archive: list[str], output: Path) -> dict[str
     return job.run(spark, asked(archive, output), CONFIG)
 
 
-def tables_below(output: Path) -> dict[str, bytes]:
-    """All files of an output that is finished, but for run.json."""
-    assert (output / job.RUN_FILE).exists()
-    files = [one for one in output.rglob("*") if one.is_file() and one.name != job.RUN_FILE]
-    return {str(one.relative_to(output)): one.read_bytes() for one in files}
-
-
 def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen[bytes]":
     """`dbce extract` in processes of its own."""
     settings = [text for setting in SETTINGS for text in ("--set", setting)]
@@ -80,17 +74,7 @@ def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen
 
 def extract_until(mark: str, archive: list[str], output: Path) -> None:
     """`dbce extract`, with all its processes killed as soon as it has staged something of this name."""
-    kill_at(Path(staging.path(str(output), mark)), command(archive, str(output)))
-
-
-def kill_at(mark: Path, driver: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + 240
-    while not mark.exists():
-        assert driver.poll() is None, "it ended before it was killed"
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    os.killpg(driver.pid, signal.SIGKILL)
-    driver.wait()
+    kill_at(Path(staging.path(str(output), mark)), command(archive, str(output)), PATIENCE)
 
 
 @contextmanager
@@ -217,7 +201,7 @@ def test_an_output_in_a_bucket(archive: list[str], undisturbed: dict[str, bytes]
     """Killed while it writes there, it shows whole objects and nothing that says it is finished; then the same command
     ends it with the same bytes. No secret is in any of it."""
     where = ("--staging", str(tmp_path))
-    kill_at(Path(staging.done(str(tmp_path), "extractions", 0)), command(archive, bucket, *where))
+    kill_at(Path(staging.done(str(tmp_path), "extractions", 0)), command(archive, bucket, *where), PATIENCE)
     begun = objects_below(bucket)
     assert 0 == command(archive, bucket, *where).wait(240)
     finished = objects_below(bucket)

@@ -1,10 +1,8 @@
 """Input and output in a real object store, and a run that is killed while it writes there."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ import pytest
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import job, staging
 from tests.spark import swift
+from tests.spark.ended import kill_at
 
 pytestmark = [pytest.mark.spark, pytest.mark.swift]
 
@@ -70,16 +69,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         pytest.skip(str(error))
 
 
-def kill_at(mark: Path, driver: "subprocess.Popen[bytes]") -> None:
-    until = time.monotonic() + PATIENCE
-    while not mark.exists():
-        assert driver.poll() is None, "it ended before it was killed"
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    os.killpg(driver.pid, signal.SIGKILL)
-    driver.wait()
-
-
 def objects_below(url: str) -> dict[str, bytes]:
     storage = fsspec.filesystem("s3", skip_instance_cache=True)
     top = url.removeprefix("s3://")
@@ -97,7 +86,7 @@ def test_an_output_in_a_store_is_that_of_a_folder(store: Store, tmp_path: Path) 
     assert 0 == store.extract("folder", str(folder)).wait(PATIENCE), store.told().decode()
     undisturbed = files_below(folder)
     where = ("--staging", str(work))
-    kill_at(Path(staging.done(str(work), "extractions", 0)), store.extract("killed", OUTPUT, *where))
+    kill_at(Path(staging.done(str(work), "extractions", 0)), store.extract("killed", OUTPUT, *where), PATIENCE)
     begun, staged = objects_below(OUTPUT), files_below(work)
     assert 0 == store.extract("again", OUTPUT, *where).wait(PATIENCE), store.told().decode()
     finished = objects_below(OUTPUT)
