@@ -17,6 +17,19 @@ from dbce_spark.spark.groups import groups
 
 NAME = "crosses"
 _BUCKET = ["site", "band", "key"]
+_BUCKETS = "buckets"
+_SUMS = ["one_sum", "other_sum"]
+_BUCKET_ROW = pa.schema(
+    [
+        ("site", pa.string()),
+        ("band", pa.int32()),
+        ("key", pa.int64()),
+        ("size", pa.int64()),
+        *((name, pa.int64()) for name in _SUMS),
+    ]
+)
+"""A bucket: how many captures are in it, and two hashes that tell whether they are the same ones as in another."""
+_NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
 _BATCH_ROWS = 1024
 _NO_BANDS = np.empty(0, np.uint64)
 """In a bucket nobody asks for them any more."""
@@ -24,12 +37,13 @@ _NO_BANDS = np.empty(0, np.uint64)
 
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
     """Stages the chosen crosses of every capture, as FOUND rows."""
+    cap = config.bucket.cap
     members = memberships(sites.large(spark, output))
-    sizes = members.groupBy(*_BUCKET).agg(F.count("*").alias("size"))
-    found = find(cut(members, sizes, config.bucket.cap), config.bucket.cap)
-    staging.write(select(found, config.cross.per_capture), output, NAME)
-    row = sizes.agg(F.max("size"), F.count_if(F.col("size") > config.bucket.cap)).first()
-    return BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes(0, 0)
+    staging.write(buckets(members), output, _BUCKETS)
+    met = staging.read(spark, output, _BUCKETS, _BUCKET_ROW)
+    staging.write(select(find(cut(members, asked(met), cap), cap), config.cross.per_capture), output, NAME)
+    row = met.agg(F.max("size"), F.count_if(F.col("size") > cap)).first()
+    return BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes()
 
 
 def memberships(pages: DataFrame) -> DataFrame:
@@ -45,14 +59,34 @@ def memberships(pages: DataFrame) -> DataFrame:
     )
 
 
-def cut(members: DataFrame, sizes: DataFrame, cap: int) -> DataFrame:
-    """The memberships with their bucket's size and part, as `buckets.part_bits` and `part_of` have it."""
-    capped = sizes.where(F.col("size") > cap)
-    return members.join(capped, on=_BUCKET, how="left").withColumn("part", part_of(cap))
+def buckets(members: DataFrame) -> DataFrame:
+    """All buckets of some memberships, as _BUCKET_ROW: those of the same captures have the same sums."""
+    sums = [F.bit_xor(F.xxhash64("capture_id", F.lit(salt))).alias(name) for salt, name in enumerate(_SUMS)]
+    return members.groupBy(*_BUCKET).agg(F.count("*").alias("size"), *sums)
+
+
+def asked(met: DataFrame) -> DataFrame:
+    """The buckets that are asked for crosses: those of more than one capture, and of several with the same captures
+    the one of the lowest id, as `dbce.sites` has it."""
+    named = met.where("size > 1").mapInArrow(_named, staging.schema(_NAMED_ROW))
+    first = F.min(F.struct("bucket_id", "band", "key")).alias("first")
+    return named.groupBy("site", "size", *_SUMS).agg(first).select("site", "first.band", "first.key", "size")
+
+
+def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        keys = zip(*(batch.column(name).to_pylist() for name in _BUCKET), strict=True)
+        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], pa.string())
+        yield batch.append_column("bucket_id", ids)
+
+
+def cut(members: DataFrame, asked: DataFrame, cap: int) -> DataFrame:
+    """The memberships in these buckets, with their size and part, as `buckets.part_bits` and `part_of` have it."""
+    return members.join(asked, on=_BUCKET, how="inner").withColumn("part", part_of(cap))
 
 
 def part_of(cap: int) -> Column:
-    """The part of a bucket that a membership is in, by its url_hash and the bucket's size; 0 if that is null."""
+    """The part of a bucket that a membership is in, by its url_hash and the bucket's size."""
     bits = f"length(bin((size - 1) div {cap}))"
     cut_off = F.expr(f"shiftrightunsigned(url_hash, 64 - {bits})")
     return F.when(F.col("size") > cap, cut_off).otherwise(0)
@@ -92,8 +126,7 @@ def _in_part(part: pa.Table, cap: int) -> Iterator[Found]:
         )
         for capture_id, url_key, timestamp, signature in zip(ids, url_keys, timestamps, signatures, strict=True)
     ]
-    size = part.num_rows if first["size"] is None else first["size"]
-    return crosses.find(bucket, members, bucket_size=size, part=first["part"], cap=cap)
+    return crosses.find(bucket, members, bucket_size=first["size"], part=first["part"], cap=cap)
 
 
 def select(found: DataFrame, per_capture: int) -> DataFrame:

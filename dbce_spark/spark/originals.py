@@ -94,7 +94,6 @@ def stage(spark: SparkSession, where: Places, config: DbceConfig) -> Found:
     """Looks for the originals of the unmatched revisits, and stages their pages and what became of the revisits."""
     output = where.output
     if not where.indexes:
-        revisits.settle(_no_fates(spark), output)
         return Found()
     most = config.select.max_wanted
     unmatched = revisits.unmatched(spark, output)
@@ -103,7 +102,6 @@ def stage(spark: SparkSession, where: Places, config: DbceConfig) -> Found:
     lost = staging.read(spark, output, _LOST, _LOST_ROW)
     looked_for = lost.count()
     if not looked_for:
-        revisits.settle(_no_fates(spark), output)
         return Found()
     wanted = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_semi")
     staging.write(
@@ -118,10 +116,6 @@ def stage(spark: SparkSession, where: Places, config: DbceConfig) -> Found:
     revisits.settle(_fates(spark, output).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True), output)
     account = originals.account(looked_for, claims.count(), sum(one.captures for one in tallies))
     return Found(tallies, account)
-
-
-def _no_fates(spark: SparkSession) -> DataFrame:
-    return spark.createDataFrame([], staging.schema(revisits.FATES_ROW))
 
 
 def _look_up(spark: SparkSession, wanted: DataFrame, where: Places, config: DbceConfig) -> DataFrame:

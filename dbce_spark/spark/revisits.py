@@ -20,9 +20,6 @@ from dbce_spark.spark.pages import LIMIT, PLACE
 NAME = staging.REVISITS
 _WANTED = "wanted"
 _MATCHED = "matched"
-_FATES = "fates"
-_FOUND = "found"
-_LEFT = "left"
 
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
 ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
@@ -43,7 +40,9 @@ FATES_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string
 """What became of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those of whose original nothing is known have no row."""
 _FOUND_ROW = pa.schema([*tables.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
-_LEFT_ROW = pa.schema([*tables.REJECTS, pa.field("filter", pa.string())])
+_FILTER = pa.field("filter", pa.string())
+_SHARED_ROW, _LEFT_ROW = pa.schema([*tables.CAPTURES, _FILTER]), pa.schema([*tables.REJECTS, _FILTER])
+"""A row of the output, or one that is counted under a filter and goes no further."""
 _KNOWN_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", ORIGINAL)])
 """A name of a capture."""
 
@@ -76,7 +75,7 @@ def unmatched(spark: SparkSession, output: str) -> DataFrame:
 
 def settle(fates: DataFrame, output: str) -> None:
     """Stages what became of unmatched revisits, as FATES_ROW."""
-    staging.write(fates.select(*FATES_ROW.names), output, _FATES)
+    staging.write(fates.select(*FATES_ROW.names), output, staging.FATES)
 
 
 def stage(spark: SparkSession, output: str, *, is_limited: bool) -> Account:
@@ -85,23 +84,48 @@ def stage(spark: SparkSession, output: str, *, is_limited: bool) -> Account:
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
     matched = staging.read(spark, output, _MATCHED, MATCHED_ROW)
-    fates = matched.unionByName(staging.read(spark, output, _FATES, FATES_ROW), allowMissingColumns=True)
+    fates = matched.unionByName(staging.read(spark, output, staging.FATES, FATES_ROW), allowMissingColumns=True)
     placed = staged(spark, output).join(fates, on=PLACE, how="left")
     found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
-    staging.write(found, output, _FOUND)
-    passed_over = _counts(placed.where(F.col("filter").isNotNull()))
-    lost = placed.where(F.col("original").isNull() & F.col("filter").isNull() & F.col("is_page").isNull())
+    staging.write(_sorted_out(spark, output, found), output, staging.SHARED)
+    lost = placed.where(F.col("original").isNull() & F.col("is_page").isNull())
     if is_limited:
-        return _share(spark, output, passed_over + Counter({LIMIT.filter: lost.count()}))
-    staging.write(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), output, _LEFT)
-    all_left = staging.read(spark, output, _LEFT, _LEFT_ROW)
-    staging.write(all_left.where(F.col("filter").isNull()).drop("filter"), output, staging.UNRESOLVED)
-    return _share(spark, output, passed_over + _counts(all_left.where(F.col("filter").isNotNull())))
+        lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
+    staging.write(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), output, staging.UNRESOLVED)
+    return _account(staging.read(spark, output, staging.SHARED, _SHARED_ROW), _staged_left(spark, output))
+
+
+def _sorted_out(spark: SparkSession, output: str, found: DataFrame) -> DataFrame:
+    """Revisits with an original as _SHARED_ROW: those of pages beyond the limit, and those that are the same capture as
+    a page or an earlier revisit, are counted under a filter."""
+    kept = pages.kept(spark, output).select("capture_id").withColumn("is_kept", F.lit(True))
+    of_page = kept.withColumnRenamed("capture_id", "extraction_id")
+    same = pages.staged(spark, output).select("capture_id").distinct().withColumn("is_page", F.lit(True))
+    nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*PLACE))
+    is_duplicate = F.col("is_page").isNotNull() | (F.col("nth") > 1)
+    counted_under = F.when(F.col("is_kept").isNull(), LIMIT.filter).when(is_duplicate, DUPLICATE.filter)
+    return (
+        found.withColumn("nth", nth)
+        .join(of_page, on="extraction_id", how="left")
+        .join(same, on="capture_id", how="left")
+        .withColumn("filter", counted_under)
+        .select(*_SHARED_ROW.names)
+    )
+
+
+def _account(shared: DataFrame, left: DataFrame) -> Account:
+    found, lost = _counts(shared), _counts(left)
+    unresolved = lost.pop("", 0)
+    return Account(
+        shared=found.pop("", 0),
+        rejects=Counter({str(Reason.REVISIT_UNRESOLVED): unresolved} if unresolved else {}),
+        skipped=found + lost,
+    )
 
 
 def _counts(rows: DataFrame) -> Counter[str]:
-    """How many rows have each `filter`."""
-    return Counter({row["filter"]: row["count"] for row in rows.groupBy("filter").count().collect()})
+    """How many rows have each `filter`; "": none."""
+    return Counter({row["filter"] or "": row["count"] for row in rows.groupBy("filter").count().collect()})
 
 
 def known(spark: SparkSession, output: str) -> DataFrame:
@@ -133,7 +157,8 @@ def _last_of(window: WindowSpec) -> Column:
 
 def shared(spark: SparkSession, output: str) -> DataFrame:
     """The revisits that share an extraction, as CAPTURES rows."""
-    return staging.read(spark, output, staging.SHARED, tables.CAPTURES)
+    rows = staging.read(spark, output, staging.SHARED, _SHARED_ROW)
+    return rows.where(F.col("filter").isNull()).drop("filter")
 
 
 def seen(spark: SparkSession, output: str) -> DataFrame:
@@ -151,36 +176,11 @@ def seen(spark: SparkSession, output: str) -> DataFrame:
 
 def rejects(spark: SparkSession, output: str) -> DataFrame:
     """The revisits without an original, as REJECTS rows."""
-    return staging.read(spark, output, staging.UNRESOLVED, tables.REJECTS)
+    return _staged_left(spark, output).where(F.col("filter").isNull()).drop("filter")
 
 
-def _share(spark: SparkSession, output: str, passed_over: Counter[str]) -> Account:
-    """Stages what is left of the revisits with an original when those of pages beyond the limit, and those that are the
-    same capture as a page or an earlier revisit, are left out."""
-    found = staging.read(spark, output, _FOUND, _FOUND_ROW)
-    kept = pages.kept(spark, output).select("capture_id").withColumn("is_kept", F.lit(True))
-    of_page = kept.withColumnRenamed("capture_id", "extraction_id")
-    same = pages.staged(spark, output).select("capture_id").distinct().withColumn("is_page", F.lit(True))
-    nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*PLACE))
-    sorted_out = (
-        found.withColumn("nth", nth)
-        .join(of_page, on="extraction_id", how="left")
-        .join(same, on="capture_id", how="left")
-        .withColumn(
-            "filter",
-            F.when(F.col("is_kept").isNull(), LIMIT.filter).when(
-                F.col("is_page").isNotNull() | (F.col("nth") > 1), DUPLICATE.filter
-            ),
-        )
-    )
-    staging.write(sorted_out.where(F.col("filter").isNull()).select(*tables.CAPTURES.names), output, staging.SHARED)
-    skipped = _counts(sorted_out.where(F.col("filter").isNotNull()))
-    lost = rejects(spark, output).count()
-    return Account(
-        shared=shared(spark, output).count(),
-        rejects=Counter({str(Reason.REVISIT_UNRESOLVED): lost} if lost else {}),
-        skipped=passed_over + skipped,
-    )
+def _staged_left(spark: SparkSession, output: str) -> DataFrame:
+    return staging.read(spark, output, staging.UNRESOLVED, _LEFT_ROW)
 
 
 def wanted_of(
@@ -234,8 +234,11 @@ def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
     for batch in batches:
-        lacks = batch.column("lack").to_pylist()
-        some = [left(revisit, lack or "") for revisit, lack in zip(tables.revisits_from(batch), lacks, strict=True)]
+        fates = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
+        some = [
+            Skip(passed_over) if passed_over else left(revisit, lack or "")
+            for revisit, (passed_over, lack) in zip(tables.revisits_from(batch), fates, strict=True)
+        ]
         rejects = tables.rejects_batch([one for one in some if isinstance(one, Reject)])
         yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
         filters = [one.filter for one in some if isinstance(one, Skip)]

@@ -21,10 +21,10 @@ FOLDER = "_staging"
 PLAN = "plan.json"
 PAGES = "pages"
 REJECTS = "rejects"
-REVISITS, SHARED, UNRESOLVED = "revisits", "shared", "unresolved"
+REVISITS, FATES, SHARED, UNRESOLVED = "revisits", "fates", "shared", "unresolved"
 SELECTED, PLACES, SELECTION = "selected", "places", "selection"
 OUTCOMES = "outcomes"
-_OF_LARGE_SITES = ("crosses", "evidence", "annotations")
+_OF_LARGE_SITES = ("buckets", "crosses", "evidence", "annotations")
 
 _LOCK = "lock"
 _DONE = "done"
@@ -55,7 +55,7 @@ def done(output: str, name: str, number: int | None = None) -> str:
 
 def prepare(output: str) -> None:
     """Makes the folders that a stage may leave without a file."""
-    for name in (*_OF_SOURCES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, *_OF_LARGE_SITES):
+    for name in (*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, *_OF_LARGE_SITES):
         Path(path(output, name)).mkdir(parents=True, exist_ok=True)
 
 
