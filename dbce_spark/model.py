@@ -8,6 +8,7 @@ from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
+import xxhash
 
 from dbce_spark.labels import ARMS, arm_bit
 from dbce_spark.metadata import Metadata
@@ -23,6 +24,11 @@ Signature = npt.NDArray[np.uint32]
 def digest(*parts: str) -> str:
     """The id of something by its content: 32 hexadecimal digits of BLAKE2b over the parts."""
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def text_hash(text: str) -> int:
+    """64 bits of a text."""
+    return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
 
 
 def capture_id(url: str, timestamp: int, payload_digest: str) -> str:
@@ -166,6 +172,16 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Adjacent:
+    """The captures of the same URL before and behind one, by id, and how similar they are to it; "" and 0: none."""
+
+    prev: str = ""
+    next: str = ""
+    prev_similarity: float = 0.0
+    next_similarity: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """A page as those of its site meet it: in buckets, in diffs, in pools."""
 
@@ -206,12 +222,12 @@ class Cross:
 class Found:
     """A cross and the bucket that it was found in.
 
-    `group` names the crosses that are annotated together: those of one stretch of one part of that bucket.
+    `group` names the crosses that are annotated together: those of one run of that bucket.
     """
 
     cross: Cross
     bucket_id: str
-    bucket_size: int  # captures, before it was cut into parts
+    bucket_size: int  # captures in the run
     group: str
 
 

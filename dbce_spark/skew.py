@@ -32,13 +32,6 @@ _TEMPLATE_EXPONENT = 3.0
 """Templates of a site by Zipf's law: the largest then has .83 of its pages. Largest buckets of real sites had .67, .73,
 .81 and 1.0 of them."""
 
-_URL_EXPONENT = 2.5
-_MOST_CAPTURES = 20_000
-"""Captures of a URL by Zipf's law: one of four is fetched again, 1.9 times on average; a front page up to so often,
-each hour of two years."""
-_DRAWN_SINGLY = 8
-"""Captures from which on a URL is drawn by itself; a part has two such, and the others are many and alike."""
-
 _MEMBER_BYTES = 700
 """A row of a bucket: a signature of 512 bytes, ids and the URL key."""
 _COUNTED_BYTES = 200
@@ -61,8 +54,8 @@ class Skew:
     large_share: float
     largest_bucket: int
     capped_buckets: int
-    parts: int
-    largest_part: int
+    runs: int
+    largest_run: int
     partitions: int
     largest_partition_bytes: float
 
@@ -102,27 +95,10 @@ def buckets(sizes: Sizes) -> Sizes:
     return made
 
 
-def part_bits(sizes: Sizes, cap: int) -> npt.NDArray[np.int64]:
-    """What `buckets.part_bits` says of each; none is empty."""
-    bits: npt.NDArray[np.int64] = np.frexp((sizes - 1) // cap)[1].astype(np.int64)
-    return bits
-
-
-def part_sizes(sizes: Sizes, cap: int, rng: np.random.Generator) -> Sizes:
-    """Captures of each part of buckets that are cut: URLs fall where their hashes do, with all their captures."""
-    bits = part_bits(sizes, cap)
-    often = np.arange(1, _MOST_CAPTURES + 1)
-    chance = often**-_URL_EXPONENT / (often**-_URL_EXPONENT).sum()
-    urls = np.repeat(sizes / (often * chance).sum() * 2.0**-bits, 2**bits)
-    few, its_chance = often[: _DRAWN_SINGLY - 1], chance[: _DRAWN_SINGLY - 1]
-    mean, variance = (few * its_chance).sum(), (few**2 * its_chance).sum()
-    of_few = np.maximum(rng.normal(urls * mean, np.sqrt(urls * variance)), 0)  # a sum of some hundred Poisson draws
-    tail = np.cumsum(chance[_DRAWN_SINGLY - 1 :])
-    many = rng.poisson(urls * tail[-1])
-    captures = _DRAWN_SINGLY + np.searchsorted(tail, rng.random(int(many.sum())) * tail[-1])
-    of_many = np.bincount(np.repeat(np.arange(len(urls)), many), weights=captures, minlength=len(urls))
-    parts: Sizes = np.rint(of_few + of_many).astype(np.int64)
-    return parts
+def last_runs(sizes: Sizes, cap: int) -> Sizes:
+    """What `buckets.last_run` says of each."""
+    last: Sizes = np.maximum(0, (2 * sizes + cap) // (2 * cap) - 1)
+    return last
 
 
 def draw(
@@ -133,8 +109,7 @@ def draw(
     is_large = sizes > config.bucket.whole_site_bytes / CARRIED_BYTES
     large, small = sizes[is_large], sizes[~is_large]
     met = buckets(large)
-    cut = met[met > config.bucket.cap]
-    parts = part_sizes(cut, config.bucket.cap, rng)
+    last = last_runs(met, config.bucket.cap)
     partitions = max(1, int(np.ceil(small.sum() * CARRIED_BYTES / partition_bytes)))
     loads = np.bincount(rng.integers(partitions, size=len(small)), weights=small, minlength=partitions)
     return Skew(
@@ -144,9 +119,9 @@ def draw(
         large_sites=len(large),
         large_share=float(large.sum() / max(1, sizes.sum())),
         largest_bucket=int(met.max(initial=0)),
-        capped_buckets=len(cut),
-        parts=len(parts),
-        largest_part=int(parts.max(initial=0)),
+        capped_buckets=int(np.count_nonzero(last)),
+        runs=int((last[last > 0] + 1).sum()),
+        largest_run=int((met - last * config.bucket.cap).max(initial=0)),
         partitions=partitions,
         largest_partition_bytes=float(loads.max() * CARRIED_BYTES),
     )
@@ -162,7 +137,7 @@ def drawn(captures: int, partition_bytes: float, config: DbceConfig, seed: int =
 
 def text(skews: list[Skew], page: Measured, config: DbceConfig) -> str:
     """What was drawn, a column for each law, and the most that a task then holds, as lines for a person."""
-    cap, whole = config.bucket.cap, config.bucket.whole_site_bytes
+    whole = config.bucket.whole_site_bytes
     rows = {
         "exponent of Zipf's law": [f"{one.exponent:.2f}" for one in skews],
         "sites": [f"{one.sites:,}" for one in skews],
@@ -171,21 +146,22 @@ def text(skews: list[Skew], page: Measured, config: DbceConfig) -> str:
         "... with of all captures": [f"{one.large_share:.0%}" for one in skews],
         "captures in the largest bucket": [f"{one.largest_bucket:,}" for one in skews],
         "buckets over the cap, a band": [f"{one.capped_buckets:,}" for one in skews],
-        "... and their parts": [f"{one.parts:,}" for one in skews],
-        "captures in the largest part": [f"{one.largest_part:,}" for one in skews],
-        "... MB": [f"{one.largest_part * _MEMBER_BYTES / 1e6:,.1f}" for one in skews],
-        "... seconds": [f"{one.largest_part * _COMPARED_SECONDS:,.2f}" for one in skews],
+        "... and their runs": [f"{one.runs:,}" for one in skews],
+        "captures in the largest run": [f"{one.largest_run:,}" for one in skews],
+        "... MB": [f"{one.largest_run * _MEMBER_BYTES / 1e6:,.1f}" for one in skews],
+        "... seconds": [f"{one.largest_run * _COMPARED_SECONDS:,.2f}" for one in skews],
         "MB in the largest partition": [f"{one.largest_partition_bytes / 1e6:,.0f}" for one in skews],
         "GB of it that meet its size": [f"{one.largest_bucket * _COUNTED_BYTES / 1e9:,.2f}" for one in skews],
     }
     lines = [f"{name:32}" + "".join(f"{cell:>14}" for cell in cells) for name, cells in rows.items()]
     pages = whole / CARRIED_BYTES
+    together = round(3 * 1.5 * config.bucket.cap)  # a run, and the captures before and behind each of it
     return "\n".join(
         [
             *lines,
             f"whatever is drawn: a site looked at whole has at most {whole / 1e6:,.0f} MB, {pages:,.0f} pages and"
             f" {pages * page.cpu_ms / 1000:,.0f} s;",
-            f"crosses annotated together have {3 * cap:,} captures: {3 * cap * CARRIED_BYTES / 1e6:,.0f} MB, and"
-            f" {3 * cap * config.page.max_tokens * _HASH_BYTES / 1e6:,.0f} MB where each has the most words",
+            f"crosses annotated together have {together:,} captures: {together * CARRIED_BYTES / 1e6:,.0f} MB, and"
+            f" {together * config.page.max_tokens * _HASH_BYTES / 1e6:,.0f} MB where each has the most words",
         ]
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.dbce.buckets import BucketSizes, url_hash
+from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.language import Language
 from dbce_spark.metadata import Metadata
@@ -31,6 +31,7 @@ from dbce_spark.model import (
     Segments,
     Traits,
     Witness,
+    text_hash,
 )
 from dbce_spark.rejects import Reject
 from dbce_spark.revisits import Resolved
@@ -79,7 +80,7 @@ PAGES = pa.schema(
         *_CAPTURE,
         *_BLOCKS,
         *_TRAITS,
-        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), url_hash=_LONG, carried=_LONG, html=_BINARY),
+        *_fields(tokens=_BINARY, signature=_BINARY, bands=pa.list_(_LONG), carried=_LONG, html=_BINARY),
         *_fields(file_no=_INT, row_no=_INT),
     ]
 )
@@ -260,7 +261,7 @@ def _capture_columns(pages: Sequence[Page]) -> dict[str, Any]:
 
 def site_part(site: str, site_parts: int) -> int:
     """The partition of a site's rows."""
-    return url_hash(site) % site_parts
+    return text_hash(site) % site_parts
 
 
 def pages_batch(
@@ -281,7 +282,6 @@ def pages_batch(
             None if page.signature is None else page.signature.astype(_SIGNATURE).tobytes() for page in pages
         ],
         "bands": [page.bands.view(np.int64) for page in pages],
-        "url_hash": _url_hashes([page.capture.url_key for page in pages]),
         "carried": [_carried(page) for page in pages],
         "html": list(htmls),
         "file_no": [file_no] * len(pages),
@@ -303,11 +303,6 @@ def _traits_columns(traits: Sequence[Traits | None]) -> dict[str, Any]:
         "verdicts": [None if one is None else one.verdicts.astype(_VERDICT).tobytes() for one in traits],
         "keys": [None if one is None else one.keys.astype(_KEY).tobytes() for one in traits],
     }
-
-
-def _url_hashes(url_keys: Sequence[str]) -> Any:
-    """Signed, as Spark's integers are."""
-    return np.array([url_hash(url_key) for url_key in url_keys], np.uint64).view(np.int64)
 
 
 def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:

@@ -7,6 +7,7 @@ from zlib import crc32
 import numpy as np
 from hypothesis import strategies as st
 
+from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.model import Codes, Page, Witness
 from tests.builders import page, traits
 
@@ -32,7 +33,8 @@ class Echo:
         return {one.capture_id: _codes(one, heard) for one in heard if one.capture_id in wanted and len(urls) > 1}
 
     def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
-        return {one.capture_id: _codes(one, witnesses) for one in witnesses}
+        some = [witnesses[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(witnesses))]
+        return {one.capture_id: _codes(one, near) for one, near in zip(witnesses, some, strict=True)}
 
 
 def _codes(one: Witness, heard: Sequence[Witness]) -> Codes:

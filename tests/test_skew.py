@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark import config, skew
@@ -46,30 +46,17 @@ def test_sites_hold_about_all_captures(exponent: float) -> None:
 
 @given(st.integers(min_value=1, max_value=200_000_000), st.integers(min_value=1, max_value=5000))
 def test_buckets_are_cut_as_the_method_cuts_them(size: int, cap: int) -> None:
-    """As many leading bits of the hash as `buckets.part_bits` takes."""
-    assert [buckets.part_bits(size, cap)] == skew.part_bits(np.array([size]), cap).tolist()
-
-
-@settings(max_examples=20)
-@given(st.lists(st.integers(min_value=257, max_value=300_000), min_size=5, max_size=20), st.integers(0, 99))
-def test_parts_are_many_and_hold_about_what_the_buckets_hold(sizes: list[int], seed: int) -> None:
-    """There is a part for every value of the bits, and nothing is lost but what chance takes."""
-    drawn = skew.part_sizes(np.array(sizes), 256, np.random.default_rng(seed))
-
-    assert sum(2 ** buckets.part_bits(size, 256) for size in sizes) == len(drawn)
-    assert drawn.min() >= 0
-    assert drawn.sum() == pytest.approx(sum(sizes), rel=0.9)
+    """Into as many runs as `buckets.last_run` says."""
+    assert [buckets.last_run(size, cap)] == skew.last_runs(np.array([size]), cap).tolist()
 
 
 @pytest.mark.parametrize("exponent", [0.8, 1.0, 1.2])
-def test_parts_are_bounded_whatever_a_site_has(exponent: float) -> None:
-    """At ten million captures and at a hundred million the largest part has as many, while the largest bucket grows ten
-    times: what is in a part is a template's share by hash, and one URL that is fetched each hour."""
+def test_runs_are_bounded_whatever_a_site_has(exponent: float) -> None:
+    """At ten million captures and at a hundred million the largest run has as many, while the largest bucket grows."""
     tenth, whole = draw(10_000_000, exponent), draw(100_000_000, exponent)
-    most = 20_000 + 4 * CONFIG.bucket.cap
 
     assert whole.largest_bucket > 5 * tenth.largest_bucket
-    assert max(tenth.largest_part, whole.largest_part) < most
+    assert max(tenth.largest_run, whole.largest_run) < 1.5 * CONFIG.bucket.cap
 
 
 def test_partitions_of_small_sites_are_bounded() -> None:
@@ -90,5 +77,5 @@ def test_an_archive_of_one_small_site_has_no_large_one() -> None:
     """Nothing goes bucket by bucket, and nothing is cut."""
     told = skew.draw(1000, 1, 1.0, PARTITION, CONFIG, np.random.default_rng(1))
 
-    assert (1000, 0, 0, 0) == (told.largest_site, told.large_sites, told.capped_buckets, told.largest_part)
+    assert (1000, 0, 0, 0) == (told.largest_site, told.large_sites, told.capped_buckets, told.largest_run)
     assert 1 == told.partitions

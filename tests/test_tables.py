@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from dbce_spark import tables
 from dbce_spark.dbce import local, pools
-from dbce_spark.dbce.buckets import url_hash
 from dbce_spark.language import UNKNOWN, Language
 from dbce_spark.model import Annotation, Extraction, Found, Page, Revisit, Seen, Segments
 from dbce_spark.rejects import Reason, Reject, Stage
@@ -104,7 +103,6 @@ def test_staged_pages_hold_what_the_buckets_need() -> None:
     assert np.array_equal(one.signature, np.frombuffer(row["signature"], "<u4"))
     assert one.bands.view(np.int64).tolist() == row["bands"]
     assert row["html"] == b"<p>"
-    assert url_hash(one.capture.url_key) == row["url_hash"] % 2**64
 
 
 @given(documents, st.integers(1, 5))

@@ -1,4 +1,4 @@
-"""Buckets: the captures of one site that share a band key, cut into parts where they are too many (thesis 2.4)."""
+"""Buckets: the captures of one site that share a band key, cut into runs where they are too many (thesis 2.4)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import xxhash
 
-from dbce_spark.model import Member, Page
+from dbce_spark.model import Member, Page, Witness
 
 
 class BucketKey(NamedTuple):
@@ -21,7 +20,7 @@ class BucketKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BucketSizes:
-    """The largest bucket in captures, and how many buckets were cut into parts."""
+    """The largest bucket in captures, and how many buckets were cut into runs."""
 
     largest: int = 0
     capped: int = 0
@@ -61,34 +60,24 @@ def members_of(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
 def sizes(buckets: Mapping[BucketKey, Sequence[Member]], cap: int) -> BucketSizes:
     """How large some buckets are."""
     counts = [len(some) for some in buckets.values()]
-    return BucketSizes(max(counts, default=0), sum(count > cap for count in counts))
+    return BucketSizes(max(counts, default=0), sum(last_run(count, cap) > 0 for count in counts))
 
 
-def parts(bucket: Iterable[Member], cap: int) -> dict[int, list[Member]]:
-    """A bucket as it is compared: whole if it holds at most `cap`, else cut by URL key into parts of about that size.
+def runs(bucket: Iterable[Member], cap: int) -> list[list[Member]]:
+    """A bucket as it is compared: in order of time, cut into runs of `cap` captures.
 
-    All captures of a URL are in the same part, so a part can still be larger; `crosses.build` bounds the work in it.
+    A rest of less than half of that joins the last run, so that nobody is left with hardly any company. When later
+    captures come into a bucket, only the end of it changes.
     """
-    members = list(bucket)
-    bits = part_bits(len(members), cap)
-    cut: dict[int, list[Member]] = defaultdict(list)
-    for member in members:
-        cut[part_of(url_hash(member.url_key), bits)].append(member)
-    return cut
+    ordered = sorted(bucket, key=by_time)
+    starts = [run * cap for run in range(last_run(len(ordered), cap) + 1)]
+    return [ordered[start:end] for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)]
 
 
-def part_bits(size: int, cap: int) -> int:
-    """How many leading bits of the URL hash cut a bucket of `size` into parts of at most `cap`, were they even."""
-    return ((size - 1) // cap).bit_length()
+def by_time(member: Member | Witness) -> tuple[int, str]:
+    return member.timestamp, member.capture_id
 
 
-def part_of(hashed_url: int, bits: int) -> int:
-    return hashed_url >> (64 - bits)
-
-
-def url_hash(url_key: str) -> int:
-    """64 bits of a URL key.
-
-    Its leading bits, not a rank, choose the part: so a page more or less elsewhere moves nothing.
-    """
-    return xxhash.xxh3_64_intdigest(url_key.encode("utf-8", "surrogatepass"))
+def last_run(size: int, cap: int) -> int:
+    """The number, from 0 on, of the last run of a bucket of `size`."""
+    return max(0, (2 * size + cap) // (2 * cap) - 1)

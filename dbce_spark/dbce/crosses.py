@@ -3,14 +3,14 @@
 They are built from ids and signatures alone.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.buckets import BucketKey
-from dbce_spark.model import Cross, Found, Member, Signature, digest
+from dbce_spark.dbce.buckets import BucketKey, by_time
+from dbce_spark.model import Adjacent, Cross, Found, Member, Signature, digest
 
 Counts = npt.NDArray[np.int16]
 Indexes = npt.NDArray[np.intp]
@@ -19,39 +19,58 @@ _CACHED = 1 << 18
 """Comparisons, a byte each, that are held at once."""
 
 
-def build(part: Sequence[Member], *, cap: int) -> list[Cross]:
-    """The crosses of all captures of one part of a bucket that have a sibling in it, in order of (URL key, time, id).
+def adjacent(members: Iterable[Member]) -> dict[str, Adjacent]:
+    """The nearest captures of the same URL of each capture, by its id, in order of (time, id).
+
+    `members` are all captures of their sites.
+    """
+    found: dict[str, Adjacent] = {}
+    ordered = sorted(members, key=lambda one: (one.site, one.url_key, *by_time(one)))
+    for _, of_url in groupby(ordered, key=lambda one: (one.site, one.url_key)):
+        line = [*of_url]
+        for before, one, after in zip([None, *line], line, [*line[1:], None], strict=False):
+            found[one.capture_id] = Adjacent(
+                prev=before.capture_id if before else "",
+                next=after.capture_id if after else "",
+                prev_similarity=similarity(one.signature, before.signature) if before else 0.0,
+                next_similarity=similarity(one.signature, after.signature) if after else 0.0,
+            )
+    return found
+
+
+def similarity(one: Signature, other: Signature) -> float:
+    """The share of rows that two signatures have in common."""
+    return int(np.count_nonzero(one == other)) * (1 / len(one))
+
+
+def build(run: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross]:
+    """The crosses of all captures of one run of a bucket that have a sibling in it, in order of (URL key, time, id).
 
     `up` and `down` are the two most similar captures of other URLs, `down`'s being another than `up`'s where there is
-    one; of equally similar ones the lower id comes first. `prev` and `next` are the nearest captures of the same URL.
-    At most `cap` captures are looked at as siblings, so that the work grows with the part, not with its square.
+    one; of equally similar ones the lower id comes first. `prev` and `next` are the nearest captures of the same URL,
+    whatever buckets they are in.
     """
-    if len({member.url_key for member in part}) < 2:  # most buckets are of one page
+    if len({member.url_key for member in run}) < 2:  # most buckets are of one page
         return []
-    members = sorted(part, key=lambda member: (member.url_key, member.timestamp, member.capture_id))
-    candidates = _candidates(members, cap)
+    members = sorted(run, key=lambda member: (member.url_key, *by_time(member)))
     signatures = np.stack([member.signature for member in members])
-    urls = _url_numbers(members)
-    ups, downs, up_counts, down_counts = _nearest(signatures, urls, candidates)
+    ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), _by_id(members))
+    share = 1 / signatures.shape[1]
     crosses = []
     for at, member in enumerate(members):
-        if ups[at] < 0:
-            continue
-        before = at - 1 if at > 0 and urls[at - 1] == urls[at] else -1
-        after = at + 1 if at + 1 < len(members) and urls[at + 1] == urls[at] else -1
-        ids = [members[arm].capture_id if arm >= 0 else "" for arm in (ups[at], downs[at], before, after)]
-        share = 1 / signatures.shape[1]
+        beside = adjacent[member.capture_id]
+        up, down = (members[arm].capture_id if arm >= 0 else "" for arm in (ups[at], downs[at]))
         crosses.append(
             Cross(
                 cur=member.capture_id,
-                up=ids[0],
-                down=ids[1],
-                prev=ids[2],
-                next=ids[3],
+                up=up,
+                down=down,
+                prev=beside.prev,
+                next=beside.next,
                 up_similarity=up_counts[at] * share,
                 down_similarity=down_counts[at] * share,
-                prev_similarity=_equal_rows(signatures, at, before) * share,
-                next_similarity=_equal_rows(signatures, at, after) * share,
+                prev_similarity=beside.prev_similarity,
+                next_similarity=beside.next_similarity,
             )
         )
     return crosses
@@ -70,16 +89,11 @@ def bucket_id(bucket: BucketKey) -> str:
     return digest(bucket.site, str(bucket.band), str(bucket.key))
 
 
-def find(bucket: BucketKey, members: Sequence[Member], *, bucket_size: int, part: int, cap: int) -> Iterator[Found]:
-    """The crosses of one part of a bucket, in groups of at most `cap` that are annotated together."""
+def find(bucket: BucketKey, run: Sequence[Member], number: int, adjacent: Mapping[str, Adjacent]) -> Iterator[Found]:
+    """The crosses of one run of a bucket, which are annotated together."""
     named = bucket_id(bucket)
-    for at, cross in enumerate(build(members, cap=cap)):
-        yield Found(
-            cross=cross,
-            bucket_id=named,
-            bucket_size=bucket_size,
-            group=f"{named}-{part}-{at // cap}",
-        )
+    for cross in build(run, adjacent):
+        yield Found(cross=cross, bucket_id=named, bucket_size=len(run), group=f"{named}-{number}")
 
 
 def select(found: Iterable[Found], *, per_capture: int) -> list[Found]:
@@ -103,14 +117,9 @@ def template_id(found: Iterable[Found]) -> str:
     return min(((-one.bucket_size, one.bucket_id) for one in found), default=(0, ""))[1]
 
 
-def _candidates(members: Sequence[Member], cap: int) -> Indexes:
-    """Whom a capture may get as sibling: all, or in a part over `cap` each URL's first capture before any second one.
-
-    In order of their ids, so that the first of equally similar ones is the one with the lower id.
-    """
-    nth_of_url = [nth for _, of_url in groupby(members, lambda member: member.url_key) for nth, _ in enumerate(of_url)]
-    order = sorted(range(len(members)), key=lambda at: (nth_of_url[at], members[at].capture_id))[:cap]
-    return np.array(sorted(order, key=lambda at: members[at].capture_id), np.intp)
+def _by_id(members: Sequence[Member]) -> Indexes:
+    """Who is asked first, so that the first of equally similar ones is the one with the lower id."""
+    return np.array(sorted(range(len(members)), key=lambda at: members[at].capture_id), np.intp)
 
 
 def _url_numbers(members: Sequence[Member]) -> Indexes:
@@ -122,9 +131,6 @@ def _url_numbers(members: Sequence[Member]) -> Indexes:
 
 def _nearest(signatures: Signature, urls: Indexes, candidates: Indexes) -> tuple[Indexes, Indexes, Counts, Counts]:
     """For each member the indexes of its `up` and `down` (-1: none) and how many signature rows they share with it."""
-    if not len(candidates):
-        nothing, none = np.full(len(urls), -1, np.intp), np.zeros(len(urls), np.int16)
-        return nothing, nothing, none, none
     counts = _equal_row_counts(signatures, signatures[candidates])
     candidate_urls = urls[candidates]
     counts[urls[:, None] == candidate_urls[None, :]] = -1
@@ -136,8 +142,8 @@ def _nearest(signatures: Signature, urls: Indexes, candidates: Indexes) -> tuple
     second, second_counts = _best(counts)
     lacks_third = down_counts < 0
     downs, down_counts = np.where(lacks_third, second, downs), np.where(lacks_third, second_counts, down_counts)
-    ups, downs = np.where(up_counts >= 0, candidates[ups], -1), np.where(down_counts >= 0, candidates[downs], -1)
-    return ups, downs, np.maximum(up_counts, 0), np.maximum(down_counts, 0)
+    downs = np.where(down_counts >= 0, candidates[downs], -1)
+    return candidates[ups], downs, up_counts, np.maximum(down_counts, 0)
 
 
 def _best(counts: Counts) -> tuple[Indexes, Counts]:
@@ -156,7 +162,3 @@ def _equal_row_counts(signatures: Signature, others: Signature) -> Counts:
         equal = rows[start : start + step, :, None] == other_rows[start : start + step, None, :]
         counts += np.add.reduce(equal.view(np.uint8), axis=0, dtype=np.uint8)
     return counts
-
-
-def _equal_rows(signatures: Signature, at: int, other: int) -> int:
-    return int(np.count_nonzero(signatures[at] == signatures[other])) if other >= 0 else 0

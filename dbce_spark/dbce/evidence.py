@@ -26,7 +26,7 @@ TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
 
 _SLOTS = (("class", CLASS), ("id", ID), ("path", PATH), ("above", ABOVE))
 _MANY = 4
-_NEAREST = 2
+NEAREST = 2
 """Snapshots looked at on either side in time."""
 
 UNMOVED = 128
@@ -73,7 +73,7 @@ def of_snapshots(witnesses: Sequence[Witness]) -> dict[str, Codes]:
     ordered = sorted(witnesses, key=lambda one: (one.timestamp, one.capture_id))
     found: dict[str, Codes] = {}
     for at, one in enumerate(ordered):
-        near = [*ordered[max(0, at - _NEAREST) : at], *ordered[at + 1 : at + 1 + _NEAREST]]
+        near = [*ordered[max(0, at - NEAREST) : at], *ordered[at + 1 : at + 1 + NEAREST]]
         others = [other for other in near if other.timestamp != one.timestamp]
         if others:
             found[one.capture_id] = (UNMOVED + _shifts(one, others)).astype(np.uint8).reshape(1, -1)

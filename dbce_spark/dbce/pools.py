@@ -1,4 +1,4 @@
-"""Pools: beside whom a page is judged. Its siblings in one bucket, its home, and its own snapshots.
+"""Pools: beside whom a page is judged. Its siblings in one run of one bucket, its home, and its own snapshots.
 
 Crosses ask who is most similar; a pool asks many pages at once what is the same in all of them.
 """
@@ -6,8 +6,7 @@ Crosses ask who is most similar; a pool asks many pages at once what is the same
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 
@@ -15,7 +14,8 @@ from dbce_spark.dbce import buckets
 from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.model import Codes, Evidence, Member, Page, Witness
 
-_One = TypeVar("_One", str, Witness)
+Place = tuple[BucketKey, int]
+"""A bucket, and the number of a run of it."""
 
 
 class Judge(Protocol):
@@ -25,7 +25,9 @@ class Judge(Protocol):
         """What siblings say of the wanted captures, by capture id. One without a sibling is left out."""
 
     def of_snapshots(self, witnesses: Sequence[Witness]) -> Mapping[str, Codes]:
-        """What captures of one URL, in order of (time, id), say of each other, by capture id."""
+        """What captures of one URL, in order of (time, id), say of each other, by capture id.
+
+        Each hears the nearest `evidence.NEAREST` on either side, and no other."""
 
 
 def evidence(pages: Iterable[Page], cap: int, judge: Callable[[], Judge]) -> dict[str, Evidence]:
@@ -55,7 +57,7 @@ def heard(members: Iterable[Member], witnesses: Sequence[Witness], cap: int, jud
     by_id = {one.capture_id: one for one in witnesses}
     for ids, wanted in siblings(members, cap):
         said.by_siblings.update(judge().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
-    for stretch in snapshots(witnesses, cap):
+    for stretch in snapshots(witnesses):
         said.by_snapshots.update(judge().of_snapshots(stretch))
     return said
 
@@ -85,81 +87,41 @@ def witness(page: Page) -> Witness:
 def siblings(members: Iterable[Member], cap: int) -> Iterator[tuple[list[str], list[str]]]:
     """The pools of some captures: the capture ids of its witnesses, and of those whose home it is.
 
-    All members of a part of a bucket are witnesses, also those whose home is elsewhere. Where they are more than `cap`,
-    it comes in several sittings.
+    All members of a run of a bucket are witnesses, also those whose home is elsewhere.
     """
-    found = buckets.members_of(members)
+    found = {
+        (bucket, number): run
+        for bucket, met in buckets.members_of(members).items()
+        for number, run in enumerate(buckets.runs(met, cap))
+    }
     home = homes(found)
-    for bucket, met in found.items():
-        for part in buckets.parts(met, cap).values():
-            wanted = {member.capture_id for member in part if home.get(member.capture_id) == bucket}
-            if wanted and _urls(part) > 1:
-                yield from _sittings(part, wanted, cap)
+    for place, run in found.items():
+        ids = [member.capture_id for member in run]
+        wanted = [capture_id for capture_id in ids if home.get(capture_id) == place]
+        if wanted:
+            yield ids, wanted
 
 
-def homes(found: Mapping[BucketKey, Sequence[Member]]) -> dict[str, BucketKey]:
-    """Where each capture looks for siblings, by its id: of its buckets of two URLs and more, that of most URLs.
+def homes(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
+    """Where each capture looks for siblings, by its id: of its runs of two URLs and more, that of most URLs.
 
     Of several with as many that of the lowest band, so that pages of one template, who share all their buckets, meet in
     the same one.
     """
-    urls = {bucket: _urls(members) for bucket, members in found.items()}
-    chosen: dict[str, BucketKey] = {}
-    for bucket in sorted(urls, key=lambda bucket: (-urls[bucket], bucket.band)):
-        if urls[bucket] > 1:
-            for member in found[bucket]:
-                chosen.setdefault(member.capture_id, bucket)
+    urls = {place: len({member.url_key for member in run}) for place, run in found.items()}
+    chosen: dict[str, Place] = {}
+    for place in sorted(urls, key=lambda place: (-urls[place], place[0].band)):
+        if urls[place] > 1:
+            for member in found[place]:
+                chosen.setdefault(member.capture_id, place)
     return chosen
 
 
-def _urls(members: Iterable[Member]) -> int:
-    return len({member.url_key for member in members})
-
-
-def _sittings(part: Sequence[Member], wanted: Collection[str], cap: int) -> Iterator[tuple[list[str], list[str]]]:
-    """The first `cap` captures, each URL's first before any second one; the others, some at a time, beside these."""
-    ordered = sorted(part, key=_by_time)
-    nth = {
-        member.capture_id: at
-        for _, of_url in groupby(ordered, lambda member: member.url_key)
-        for at, member in enumerate(of_url)
-    }
-    ids = sorted(nth, key=lambda capture_id: (nth[capture_id], capture_id))
-    first = ids[:cap]
-    stretches = [first, *(ids[start : start + later(cap)] for start in range(cap, len(ids), later(cap)))]
-    for stretch in stretches:
-        asking = [capture_id for capture_id in stretch if capture_id in wanted]
-        if asking:
-            yield (first if stretch is first else beside(first, asking, cap)), asking
-
-
-def _by_time(member: Member) -> tuple[str, int, str]:
-    return member.url_key, member.timestamp, member.capture_id
-
-
-def later(cap: int) -> int:
-    """How many captures beyond the first `cap` are judged together: so many that half of the witnesses are others."""
-    return cap // 2
-
-
-def beside(first: list[_One], others: list[_One], cap: int) -> list[_One]:
-    """`cap` witnesses at most, the others among them."""
-    return first[: cap - len(others)] + others
-
-
-def snapshots(witnesses: Iterable[Witness], cap: int) -> Iterator[list[Witness]]:
-    """The captures of each URL that has two and more, in order of (time, id), in stretches of about `cap`."""
+def snapshots(witnesses: Iterable[Witness]) -> Iterator[list[Witness]]:
+    """The captures of each URL that has two and more, in order of (time, id)."""
     of_url: dict[str, list[Witness]] = defaultdict(list)
     for one in witnesses:
         of_url[one.url_key].append(one)
     for some in of_url.values():
-        stretches: dict[int, list[Witness]] = defaultdict(list)
         if len(some) > 1:
-            for at, one in enumerate(sorted(some, key=lambda one: (one.timestamp, one.capture_id))):
-                stretches[stretch_of(at, len(some), cap)].append(one)
-        yield from stretches.values()
-
-
-def stretch_of(at: int, count: int, cap: int) -> int:
-    """Which stretch the capture at a place in time belongs to. A last one that would stand alone joins those before."""
-    return min(at // cap, (count - 2) // cap)
+            yield sorted(some, key=buckets.by_time)

@@ -61,15 +61,16 @@ def _chosen(met: Mapping[BucketKey, Sequence[Member]], config: DbceConfig) -> li
 def _find(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> Iterator[Found]:
     """The crosses that some buckets find.
 
-    Pages of one template share most of their buckets, and buckets of the same captures find the same crosses: of those
-    only the one of the lowest id is asked, the one that `crosses.select` would choose.
+    Pages of one template share most of their buckets, and runs of the same captures find the same crosses: of those
+    only the one in the bucket of the lowest id is asked, the one that `crosses.select` would choose.
     """
-    asked: dict[tuple[int, tuple[str, ...]], tuple[str, BucketKey, int, list[Member]]] = {}
+    adjacent = crosses.adjacent({one.capture_id: one for some in met.values() for one in some}.values())
+    asked: dict[tuple[str, ...], tuple[str, int, BucketKey, list[Member]]] = {}
     for bucket, all_of_it in met.items():
-        for part, some in buckets.parts(all_of_it, cap).items():
-            if len(some) > 1:
-                same = len(all_of_it), tuple([one.capture_id for one in some])
-                this = crosses.bucket_id(bucket), bucket, part, some
+        for number, run in enumerate(buckets.runs(all_of_it, cap)):
+            if len(run) > 1:
+                same = tuple([one.capture_id for one in run])
+                this = crosses.bucket_id(bucket), number, bucket, run
                 asked[same] = min(asked.get(same, this), this, key=lambda one: one[0])
-    for (size, _), (_, bucket, part, some) in asked.items():
-        yield from crosses.find(bucket, some, bucket_size=size, part=part, cap=cap)
+    for _, number, bucket, run in asked.values():
+        yield from crosses.find(bucket, run, number, adjacent)

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.dbce.buckets import url_hash
 from dbce_spark.labels import Label
+from dbce_spark.model import text_hash
 from dbce_spark.report.output import Output
 
 Weights = npt.NDArray[np.int64]
@@ -171,7 +171,7 @@ def distinct_urls(output: Output, column: str, values: Iterable[str]) -> dict[st
     urls = Grouped([column, "url_hash"], ["captures"])
     for batch in output.batches("extractions", [column, "url_key"]) if len(wanted) else ():
         rows = batch.filter(pc.is_in(batch.column(column), wanted))
-        hashes = np.array([url_hash(key) for key in rows.column("url_key").to_pylist()], np.uint64)
+        hashes = np.array([text_hash(key) for key in rows.column("url_key").to_pylist()], np.uint64)
         urls.add(pa.table({column: rows.column(column), "url_hash": hashes, "captures": np.ones(len(rows), np.int64)}))
     found = urls.table()
     return Counter(found[column].to_pylist()) if len(found) else {}

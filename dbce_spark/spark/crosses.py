@@ -11,13 +11,14 @@ from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
-from dbce_spark.model import Found, Member
+from dbce_spark.model import Adjacent, Found, Member, Signature
 from dbce_spark.spark import sites, staging
 from dbce_spark.spark.groups import groups
 
 NAME = "crosses"
-_BUCKET = ["site", "band", "key"]
 _BUCKETS = "buckets"
+BUCKET = ["site", "band", "key"]
+RUN = [*BUCKET, "run"]
 _SUMS = ["one_sum", "other_sum"]
 _BUCKET_ROW = pa.schema(
     [
@@ -30,7 +31,25 @@ _BUCKET_ROW = pa.schema(
 )
 """A bucket: how many captures are in it, and two hashes that tell whether they are the same ones as in another."""
 _NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
+_ADJACENT = [*Adjacent.__dataclass_fields__]
+_PAGE_ROW = pa.schema(
+    [
+        ("site", pa.string()),
+        ("capture_id", pa.string()),
+        ("url_key", pa.string()),
+        ("timestamp", pa.int64()),
+        ("signature", pa.binary()),
+        ("bands", pa.list_(pa.int64())),
+        ("prev", pa.string()),
+        ("next", pa.string()),
+        ("prev_similarity", pa.float64()),
+        ("next_similarity", pa.float64()),
+    ]
+)
+"""A page beside the captures before and behind it."""
 _BATCH_ROWS = 1024
+_HOUR = 3_600_000_000
+"""In microseconds."""
 _NO_BANDS = np.empty(0, np.uint64)
 """In a bucket nobody asks for them any more."""
 
@@ -38,31 +57,56 @@ _NO_BANDS = np.empty(0, np.uint64)
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
     """Stages the chosen crosses of every capture, as FOUND rows."""
     cap = config.bucket.cap
-    members = memberships(sites.large(spark, output))
-    staging.write(buckets(members), output, _BUCKETS)
+    pages = sites.large(spark, output)
+    staging.write(buckets(memberships(pages)), output, _BUCKETS)
     met = staging.read(spark, output, _BUCKETS, _BUCKET_ROW)
-    staging.write(select(find(cut(members, asked(met), cap), cap), config.cross.per_capture), output, NAME)
-    row = met.agg(F.max("size"), F.count_if(F.col("size") > cap)).first()
+    found = find(in_runs(memberships(adjacent(pages)), asked(met), cap))
+    staging.write(select(found, config.cross.per_capture), output, NAME)
+    row = met.agg(F.max("size"), F.count_if(last_run(cap) > 0)).first()
     return BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes()
 
 
-def memberships(pages: DataFrame) -> DataFrame:
-    """One row a page and band: _BUCKET, capture_id, url_key, url_hash, timestamp, signature."""
-    return pages.where(F.col("signature").isNotNull()).select(
-        "site",
-        F.posexplode("bands").alias("band", "key"),
-        "capture_id",
-        "url_key",
-        "url_hash",
-        F.unix_micros("timestamp").alias("timestamp"),
-        "signature",
+def adjacent(pages: DataFrame) -> DataFrame:
+    """PAGES rows with a signature as _PAGE_ROW: beside each what `crosses.adjacent` says."""
+    line = Window.partitionBy("site", "url_key").orderBy("timestamp", "capture_id")
+    signed = pages.where(F.col("signature").isNotNull()).select(
+        "site", "capture_id", "url_key", F.unix_micros("timestamp").alias("timestamp"), "signature", "bands"
     )
+    one = F.struct("capture_id", "signature")
+    beside = signed.withColumns({"before": F.lag(one).over(line), "behind": F.lead(one).over(line)})
+    return beside.mapInArrow(_compared, staging.schema(_PAGE_ROW))
+
+
+def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        own = [_signature(one) for one in batch.column("signature").to_pylist()]
+        columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
+        for arm, others in (("prev", "before"), ("next", "behind")):
+            found = batch.column(others).to_pylist()
+            columns[arm] = pa.array([other["capture_id"] if other else "" for other in found], pa.string())
+            similar = [
+                crosses.similarity(one, _signature(other["signature"])) if other else 0.0
+                for one, other in zip(own, found, strict=True)
+            ]
+            columns[f"{arm}_similarity"] = pa.array(similar, pa.float64())
+        yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
+
+
+def _signature(stored: bytes) -> Signature:
+    return np.frombuffer(stored, "<u4")
+
+
+def memberships(pages: DataFrame) -> DataFrame:
+    """One row for each band of each page that has a signature: `band` and `key` in place of `bands`."""
+    others = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
+    signed = pages.where(F.col("signature").isNotNull())
+    return signed.select(*others, "signature", F.posexplode("bands").alias("band", "key"))
 
 
 def buckets(members: DataFrame) -> DataFrame:
     """All buckets of some memberships, as _BUCKET_ROW: those of the same captures have the same sums."""
     sums = [F.bit_xor(F.xxhash64("capture_id", F.lit(salt))).alias(name) for salt, name in enumerate(_SUMS)]
-    return members.groupBy(*_BUCKET).agg(F.count("*").alias("size"), *sums)
+    return members.groupBy(*BUCKET).agg(F.count("*").alias("size"), *sums)
 
 
 def asked(met: DataFrame) -> DataFrame:
@@ -75,46 +119,59 @@ def asked(met: DataFrame) -> DataFrame:
 
 def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        keys = zip(*(batch.column(name).to_pylist() for name in _BUCKET), strict=True)
+        keys = zip(*(batch.column(name).to_pylist() for name in BUCKET), strict=True)
         ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], pa.string())
         yield batch.append_column("bucket_id", ids)
 
 
-def cut(members: DataFrame, asked: DataFrame, cap: int) -> DataFrame:
-    """The memberships in these buckets, with their size and part, as `buckets.part_bits` and `part_of` have it."""
-    return members.join(asked, on=_BUCKET, how="inner").withColumn("part", part_of(cap))
+def in_runs(members: DataFrame, met: DataFrame, cap: int) -> DataFrame:
+    """The memberships in these buckets, with the run that `buckets.runs` puts each into.
+
+    The captures of a large bucket never meet in one task: they are counted by the hour first.
+    """
+    whole = members.join(met.where(last_run(cap) == 0), on=BUCKET, how="inner").withColumn("run", F.lit(0).cast("long"))
+    cut = members.join(met.where(last_run(cap) > 0), on=BUCKET, how="inner").withColumn("hour", _hour())
+    hours = cut.groupBy(*BUCKET, "hour").agg(F.count("*").alias("captures"))
+    earlier = Window.partitionBy(*BUCKET).orderBy("hour").rowsBetween(Window.unboundedPreceding, -1)
+    first = hours.withColumn("first", F.coalesce(F.sum("captures").over(earlier), F.lit(0))).drop("captures")
+    in_hour = F.row_number().over(Window.partitionBy(*BUCKET, "hour").orderBy("timestamp", "capture_id")) - 1
+    placed = cut.join(first, on=[*BUCKET, "hour"], how="inner").withColumn("at", F.col("first") + in_hour)
+    run = F.least(F.expr(f"at div {cap}"), last_run(cap))
+    return whole.unionByName(placed.withColumn("run", run).drop("hour", "first", "at"))
 
 
-def part_of(cap: int) -> Column:
-    """The part of a bucket that a membership is in, by its url_hash and the bucket's size."""
-    bits = f"length(bin((size - 1) div {cap}))"
-    cut_off = F.expr(f"shiftrightunsigned(url_hash, 64 - {bits})")
-    return F.when(F.col("size") > cap, cut_off).otherwise(0)
+def _hour() -> Column:
+    micros = F.col("timestamp")
+    return F.floor(micros / _HOUR)
 
 
-def find(members: DataFrame, cap: int) -> DataFrame:
-    """The crosses that each part of each bucket finds, as FOUND rows: the same cross once for every bucket."""
-    by = [*_BUCKET, "part"]
+def last_run(cap: int) -> Column:
+    """What `buckets.last_run` says of `size`."""
+    return F.expr(f"greatest(0L, (2 * size + {cap}) div {2 * cap} - 1)")
 
-    def in_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+
+def find(members: DataFrame) -> DataFrame:
+    """The crosses that each run of each bucket finds, as FOUND rows: the same cross once for every bucket."""
+
+    def of_runs(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[Found] = []
-        for part in groups(batches, by):
-            if part.num_rows > 1:
-                rows.extend(_in_part(part, cap))
+        for run in groups(batches, RUN):
+            if run.num_rows > 1:
+                rows.extend(_of_run(run))
             if len(rows) >= _BATCH_ROWS:
                 yield tables.found_batch(rows)
                 rows = []
         yield tables.found_batch(rows)
 
-    return members.repartition(*by).sortWithinPartitions(*by).mapInArrow(in_parts, staging.schema(tables.FOUND))
+    return members.repartition(*RUN).sortWithinPartitions(*RUN).mapInArrow(of_runs, staging.schema(tables.FOUND))
 
 
-def _in_part(part: pa.Table, cap: int) -> Iterator[Found]:
+def _of_run(run: pa.Table) -> Iterator[Found]:
     """The crosses of the members in one group of rows."""
-    first = part.slice(0, 1).to_pylist()[0]
+    first = run.slice(0, 1).to_pylist()[0]
     bucket = BucketKey(first["site"], first["band"], first["key"])
-    signatures = np.frombuffer(b"".join(part.column("signature").to_pylist()), "<u4").reshape(part.num_rows, -1)
-    ids, url_keys, timestamps = (part.column(name).to_pylist() for name in ("capture_id", "url_key", "timestamp"))
+    signatures = np.frombuffer(b"".join(run.column("signature").to_pylist()), "<u4").reshape(run.num_rows, -1)
+    ids, url_keys, timestamps = (run.column(name).to_pylist() for name in ("capture_id", "url_key", "timestamp"))
     members = [
         Member(
             capture_id=capture_id,
@@ -126,7 +183,8 @@ def _in_part(part: pa.Table, cap: int) -> Iterator[Found]:
         )
         for capture_id, url_key, timestamp, signature in zip(ids, url_keys, timestamps, signatures, strict=True)
     ]
-    return crosses.find(bucket, members, bucket_size=first["size"], part=first["part"], cap=cap)
+    beside = [Adjacent(**row) for row in run.select(_ADJACENT).to_pylist()]
+    return crosses.find(bucket, members, first["run"], dict(zip(ids, beside, strict=True)))
 
 
 def select(found: DataFrame, per_capture: int) -> DataFrame:

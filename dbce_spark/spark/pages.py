@@ -39,7 +39,7 @@ _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "
 PLACE = ["file_no", "row_no"]
 """Where a row is staged."""
 TALLIES = "file_no long, tally string"
-_MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands", "url_hash")]
+_MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 ROWS_PER_GROUP = 512
 """Rows of a row group of a staged file: what is merged, and so held, together."""

@@ -1,13 +1,11 @@
-"""Buckets and their parts: who is compared with whom."""
-
-from collections import Counter
+"""Buckets and their runs: who is compared with whom."""
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.buckets import BucketKey, members, members_of, part_bits, part_of, parts, url_hash
-from dbce_spark.model import Member
+from dbce_spark.dbce.buckets import BucketKey, last_run, members, members_of, runs
+from dbce_spark.model import Member, text_hash
 from tests.builders import member, page
 
 TEMPLATE = (
@@ -55,57 +53,41 @@ def test_page_without_signature_is_in_no_bucket() -> None:
     assert members_of(members([page("<p>hello</p>")])) == {}
 
 
-def test_bucket_up_to_the_cap_stays_whole() -> None:
-    """Nothing is cut that need not be."""
+def test_bucket_of_about_the_cap_stays_whole() -> None:
+    """Nothing is cut that need not be: half a run more is no run of its own."""
     some = many(8, 1)
 
-    assert parts(some, 8) == {0: some}
-    assert len(parts(some, 7)) > 1
+    assert [8] == [len(run) for run in runs(some, 6)]
+    assert [5, 3] == [len(run) for run in runs(some, 5)]
 
 
 @given(st.integers(0, 60), st.integers(1, 5), st.integers(1, 20))
-def test_parts_cover_everything_once(urls: int, captures: int, cap: int) -> None:
-    """Each capture is in one part, however small the cap."""
+def test_runs_are_the_bucket_in_order_of_time(urls: int, captures: int, cap: int) -> None:
+    """Each capture is in one run, earlier ones in earlier runs, and of equal times the one of the lower id first."""
     met = many(urls, captures)
-    cut = parts(met, cap)
 
-    assert Counter(one.capture_id for one in met) == Counter(one.capture_id for some in cut.values() for one in some)
-
-
-@given(st.integers(1, 60), st.integers(1, 5), st.integers(1, 20))
-def test_captures_of_a_url_stay_together(urls: int, captures: int, cap: int) -> None:
-    """No URL is in two parts, so its snapshots find each other."""
-    places = {(one.url_key, part) for part, some in parts(many(urls, captures), cap).items() for one in some}
-
-    assert len(places) == urls
+    assert sorted(met, key=lambda one: (one.timestamp, one.capture_id)) == [
+        one for run in runs(met, cap) for one in run
+    ]
 
 
-def test_parts_are_about_as_large_as_the_cap() -> None:
-    """With many URLs parts are of the cap's size, give or take chance."""
-    sizes = [len(some) for some in parts(many(5000, 1), 100).values()]
+@given(st.integers(1, 10**6), st.integers(1, 10**4))
+def test_runs_are_about_as_large_as_the_cap(size: int, cap: int) -> None:
+    """All but the last hold just `cap`; that one holds at least half of it, and less than half more."""
+    last = size - cap * last_run(size, cap)
 
-    assert max(sizes) <= 150
-    assert len(sizes) == 64
-
-
-@given(st.integers(1, 10**9), st.integers(1, 10**4))
-def test_part_bits(size: int, cap: int) -> None:
-    """The bits suffice to cut a bucket into parts of the cap, and one bit fewer would not."""
-    bits = part_bits(size, cap)
-
-    assert size <= cap << bits
-    assert bits == 0 or size > cap << (bits - 1)
+    assert last < 1.5 * cap
+    assert last >= min(size, cap / 2)
 
 
-@given(st.text(max_size=20), st.integers(0, 20))
-def test_parts_are_prefixes(url_key: str, bits: int) -> None:
-    """One more bit cuts every part in two: neighbouring sizes are cut at the same places."""
-    hashed = url_hash(url_key)
+@given(st.integers(1, 200), st.integers(0, 200), st.integers(1, 20))
+def test_what_comes_later_changes_only_the_end(before: int, more: int, cap: int) -> None:
+    """All runs but the last of a bucket are its runs still when later captures have come into it."""
+    grown = [member(f"{nth:03}", "u", nth) for nth in range(before + more)]
 
-    assert part_of(hashed, bits + 1) >> 1 == part_of(hashed, bits)
-    assert part_of(hashed, 0) == 0
+    assert runs(grown[:before], cap)[:-1] == runs(grown, cap)[: last_run(before, cap)]
 
 
-def test_url_hash_never_changes() -> None:
+def test_text_hash_never_changes() -> None:
     """Where a row is written depends on it."""
-    assert url_hash("org,example)/") == 6853821733953201834
+    assert text_hash("org,example)/") == 6853821733953201834

@@ -1,6 +1,7 @@
 """Crosses: who stands above, below, before and behind a capture."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,19 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import crosses as module
 from dbce_spark.dbce.buckets import BucketKey
-from dbce_spark.dbce.crosses import build, find, select, template_id
-from dbce_spark.model import Cross, Found, Member
+from dbce_spark.dbce.crosses import adjacent, find, select, template_id
+from dbce_spark.model import Adjacent, Cross, Found, Member
 from tests.builders import cross, member
 from tests.strategies import members
 
-CAP = 256
+
+def build(some: Sequence[Member]) -> list[Cross]:
+    """The crosses of a run that is all there is of its site."""
+    return module.build(some, adjacent(some))
 
 
-def build_one(cur: str, some: Sequence[Member], cap: int = CAP) -> Cross:
-    (made,) = [one for one in build(some, cap=cap) if one.cur == cur]
+def build_one(cur: str, some: Sequence[Member]) -> Cross:
+    (made,) = [one for one in build(some) if one.cur == cur]
     return made
 
 
@@ -43,7 +47,7 @@ def test_prev_and_next_are_the_nearest_in_time() -> None:
     some = [member(f"t{time}", "u", time) for time in (5, 1, 3, 9)] + [member("z", "v", 4)]
 
     assert [("t1", "", "t3"), ("t3", "t1", "t5"), ("t5", "t3", "t9"), ("t9", "t5", "")] == [
-        (one.cur, one.prev, one.next) for one in build(some, cap=CAP) if one.cur != "z"
+        (one.cur, one.prev, one.next) for one in build(some) if one.cur != "z"
     ]
 
 
@@ -63,13 +67,13 @@ def test_down_is_another_capture_of_ups_url_where_there_is_no_third() -> None:
 
 def test_no_cross_without_a_sibling() -> None:
     """Snapshots alone make no cross (thesis 2.3)."""
-    assert build([member("a", "u", 1), member("b", "u", 2)], cap=CAP) == []
+    assert build([member("a", "u", 1), member("b", "u", 2)]) == []
 
 
 def test_no_cross_of_nothing() -> None:
-    """An empty part has none, a part of one neither."""
-    assert build([], cap=CAP) == []
-    assert build([member("a")], cap=CAP) == []
+    """An empty run has none, a run of one neither."""
+    assert build([]) == []
+    assert build([member("a")]) == []
 
 
 def test_ties_go_to_the_lower_id() -> None:
@@ -101,7 +105,7 @@ def test_crosses_are_as_defined(some: list[Member]) -> None:
     """Every capture with a sibling has the cross that the definition gives, and no other capture has one."""
     urls = {one.url_key for one in some}
     expected = {one.capture_id: oracle(one, some) for one in some} if len(urls) > 1 else {}
-    actual = {one.cur: (one.up, one.down, one.prev, one.next) for one in build(some, cap=CAP)}
+    actual = {one.cur: (one.up, one.down, one.prev, one.next) for one in build(some)}
 
     assert expected == actual
 
@@ -110,7 +114,7 @@ def test_crosses_are_as_defined(some: list[Member]) -> None:
 def test_arms_keep_to_their_urls(some: list[Member]) -> None:
     """`up` and `down` have other URLs than `cur`, `prev` and `next` the same, and no capture stands in two arms."""
     by_id = {one.capture_id: one for one in some}
-    for made in build(some, cap=CAP):
+    for made in build(some):
         url = by_id[made.cur].url_key
         arms = [arm for arm in made.arms if arm]
 
@@ -120,19 +124,19 @@ def test_arms_keep_to_their_urls(some: list[Member]) -> None:
         assert len(set(arms)) == len(arms)
 
 
-@given(members(), st.randoms(use_true_random=False), st.sampled_from([2, 3, CAP]))
-def test_order_does_not_matter(some: list[Member], random: object, cap: int) -> None:
-    """The crosses of a part and their order are those of its set of captures."""
+@given(members(), st.randoms(use_true_random=False))
+def test_order_does_not_matter(some: list[Member], random: object) -> None:
+    """The crosses of a run and their order are those of its set of captures."""
     shuffled = sorted(some, key=lambda _: random.random())  # type: ignore[attr-defined]
 
-    assert build(some, cap=cap) == build(shuffled, cap=cap)
+    assert build(some) == build(shuffled)
 
 
 @given(members())
 def test_similarities_are_shares_of_equal_rows(some: list[Member]) -> None:
     """What a cross says of its arms is what their signatures say; an empty arm has 0."""
     by_id = {one.capture_id: one for one in some}
-    for made in build(some, cap=CAP):
+    for made in build(some):
         for arm in ("up", "down", "prev", "next"):
             other = getattr(made, arm)
             expected = similarity(by_id[made.cur], by_id[other]) if other else 0.0
@@ -140,40 +144,22 @@ def test_similarities_are_shares_of_equal_rows(some: list[Member]) -> None:
             assert round(expected, 9) == round(getattr(made, f"{arm}_similarity"), 9)
 
 
-@given(members(), st.integers(2, 6))
-def test_siblings_come_from_a_few(some: list[Member], cap: int) -> None:
-    """However large the part, at most `cap` captures are looked at as siblings, of each URL the first ones first."""
-    made = build(some, cap=cap)
-    siblings = {arm for one in made for arm in (one.up, one.down) if arm}
+def test_snapshots_may_be_in_another_run_or_bucket() -> None:
+    """`prev` and `next` are the nearest captures of the URL on its site; siblings come from the run alone."""
+    here = [member("b", "u", 2), member("z", "v", 2)]
+    before, behind, sibling = member("a", "u", 1), member("c", "u", 3, [1, 2, 9, 9]), member("y", "w", 2)
+    (made,) = [one for one in module.build(here, adjacent([*here, before, behind, sibling])) if one.cur == "b"]
 
-    assert len(siblings) <= cap
-
-
-def test_part_over_the_cap_prefers_many_urls() -> None:
-    """One URL with a hundred captures does not take all places."""
-    some = [member(f"a{nth:03}", "hot", nth) for nth in range(100)] + [member("b", "u2"), member("c", "u3")]
-    made = build(some, cap=3)
-
-    assert {(one.up, one.down) for one in made if one.cur.startswith("a")} == {("b", "c")}
-    assert len(made) == 102
+    assert ("b", "z", "", "a", "c") == made.arms
+    assert (1.0, 0.5) == (made.prev_similarity, made.next_similarity)
 
 
-def test_work_in_a_part_is_bounded(monkeypatch: object) -> None:
-    """Comparisons are captures times `cap`, not captures squared."""
-    some = [
-        member(f"{nth:04}", f"u{nth}", 0, np.random.default_rng(nth).integers(0, 3, 8).tolist()) for nth in range(1000)
-    ]
-    shapes = []
-    whole = module._equal_row_counts
+def test_the_same_url_key_on_another_site_is_no_snapshot() -> None:
+    """What is adjacent is of the same site."""
+    one = member("a", "u", 1)
+    other = replace(member("b", "u", 2), site="example.com")
 
-    def counting(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-        shapes.append((len(one), len(other)))
-        return whole(one, other)
-
-    monkeypatch.setattr(module, "_equal_row_counts", counting)  # type: ignore[attr-defined]
-    build(some, cap=16)
-
-    assert shapes == [(1000, 16)]
+    assert {"a": Adjacent(), "b": Adjacent()} == adjacent([one, other])
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 300))
@@ -194,13 +180,12 @@ def test_long_signatures_are_counted() -> None:
 
 
 def test_find_says_where() -> None:
-    """A cross comes with its bucket's size, and in a group of at most `cap`."""
+    """A cross comes with the size of its run, and in the group of that run."""
     some = [member(f"{nth}", f"u{nth}") for nth in range(5)]
-    made = list(find(BucketKey("s", 3, -7), some, bucket_size=9, part=1, cap=2))
+    made = list(find(BucketKey("s", 3, -7), some, 4, adjacent(some)))
 
     assert ["0", "1", "2", "3", "4"] == [one.cross.cur for one in made]
-    assert {9} == {one.bucket_size for one in made}
-    assert [0, 0, 1, 1, 2] == [int(one.group.removeprefix(f"{one.bucket_id}-1-")) for one in made]
+    assert {(5, f"{one.bucket_id}-4") for one in made} == {(one.bucket_size, one.group) for one in made}
 
 
 def test_select_takes_the_fullest_then_the_most_similar() -> None:

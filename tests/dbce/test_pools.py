@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import pools
-from dbce_spark.dbce.buckets import members, members_of, part_bits, part_of, url_hash
-from dbce_spark.model import Codes, Page, Witness
+from dbce_spark.dbce.buckets import members, members_of, runs
+from dbce_spark.model import Codes, Member, Page, Witness
 from tests.builders import page
 from tests.pools import Echo, archives, page_in
 
@@ -35,30 +35,37 @@ def name(one: Page) -> str:
     return f"{one.capture.url[-1]}{np.datetime64(one.capture.timestamp, 'us').item().day}"
 
 
-def stretches(pages: list[Page], cap: int = 100) -> list[list[str]]:
+def lines(pages: list[Page]) -> list[list[str]]:
     names = {one.capture_id: name(one) for one in pages}
-    return [[names[one.capture_id] for one in some] for some in pools.snapshots(looked_at(pages), cap)]
+    return [[names[one.capture_id] for one in some] for some in pools.snapshots(looked_at(pages))]
+
+
+def homes(pages: list[Page], cap: int = 100) -> dict[str, pools.Place]:
+    return pools.homes(in_runs(pages, cap))
+
+
+def in_runs(pages: list[Page], cap: int = 100) -> dict[pools.Place, list[Member]]:
+    found = members_of(members(pages))
+    return {(bucket, at): run for bucket, met in found.items() for at, run in enumerate(runs(met, cap))}
 
 
 def test_home_is_the_bucket_of_most_urls() -> None:
     """Not the one of most captures: `a` and `b` share two buckets, and stay in that where they meet `c`, too."""
     pages = [page_in([1, 7], "a"), page_in([1, 7], "a", 2), page_in([1, 7], "a", 3), page_in([1, 7], "b")]
     pages.append(page_in([2, 7], "c"))
-    home = pools.homes(members_of(members(pages)))
-
-    assert {(1, 7)} == {(bucket.band, bucket.key) for bucket in home.values()}
+    assert {(1, 7)} == {(bucket.band, bucket.key) for bucket, _ in homes(pages).values()}
 
 
 def test_home_of_many_is_of_the_lowest_band() -> None:
     """Pages that share all their buckets have the same home."""
-    home = pools.homes(members_of(members([page_in([5, 4, 3], "a"), page_in([5, 4, 3], "b")])))
+    home = homes([page_in([5, 4, 3], "a"), page_in([5, 4, 3], "b")])
 
-    assert {(0, 5)} == {(bucket.band, bucket.key) for bucket in home.values()}
+    assert {(0, 5)} == {(bucket.band, bucket.key) for bucket, _ in home.values()}
 
 
 def test_snapshots_alone_have_no_home() -> None:
     """A bucket of one URL says nothing of siblings."""
-    assert pools.homes(members_of(members([page_in([1], "a"), page_in([1], "a", 2)]))) == {}
+    assert homes([page_in([1], "a"), page_in([1], "a", 2)]) == {}
 
 
 def test_guests_are_heard_and_not_judged() -> None:
@@ -75,14 +82,14 @@ def test_page_without_signature_is_in_no_pool_of_siblings() -> None:
     pages = [page_in(None, "a"), page_in(None, "a", 2), page_in([1], "b"), page_in([1], "c")]
 
     assert {"b1", "c1"} == set(heard(pages))
-    assert [["a1", "a2"]] == stretches(pages)
+    assert [["a1", "a2"]] == lines(pages)
 
 
 def test_redesigned_page_keeps_its_snapshots() -> None:
     """Captures of a URL are each other's snapshots in whatever buckets they are."""
     pages = [page_in([2], "a", 3), page_in([1], "a", 1), page_in([1], "b"), page_in([2], "c", 3)]
 
-    assert [["a1", "a3"]] == stretches(pages)
+    assert [["a1", "a3"]] == lines(pages)
     assert ({"a1", "b1"}, {"a3", "c3"}) == (heard(pages)["a1"][0], heard(pages)["a3"][0])
 
 
@@ -123,26 +130,21 @@ def test_witness_knows_the_blocks_but_not_the_text() -> None:
     assert np.array_equal(one.traits.keys, made.keys)
 
 
-def test_first_captures_of_urls_go_first() -> None:
-    """Beyond the cap each URL's first capture is a witness before any second one is; the others hear those."""
-    cap, days = 4, 6
-    bits = part_bits(3 * days, cap)
-    urls = [url for url in map(str, range(1000)) if part_of(url_hash(f"org,example)/{url}"), bits) == 0][:3]
-    pages = [page_in([1], url, day) for url in urls for day in range(1, days + 1)]
-    asked = list(pools.siblings(members(pages), cap))
-    first = {one.capture_id for one in pages if name(one).endswith("1")}
+def test_home_is_a_run() -> None:
+    """Where a bucket is cut, the urls are counted in the capture's own run of it."""
+    early = [page_in([1, 7], "a", day) for day in range(1, 5)] + [page_in([2, 7], "b", 1)]
+    late = [page_in([1, 8], url, 9) for url in "cdef"]
+    home = homes([*early, *late], 4)
 
-    assert len(pages) == sum(len(wanted) for _, wanted in asked)
-    assert first <= set(asked[0][0])
-    assert all(len(witnesses) == cap and len(wanted) <= cap // 2 for witnesses, wanted in asked[1:])
-    assert all(asked[0][0][: cap - len(wanted)] == witnesses[: -len(wanted)] for witnesses, wanted in asked[1:])
+    assert {((1, 7), 0)} == {((home[one.capture_id][0][1:]), home[one.capture_id][1]) for one in early}
+    assert {((0, 1), 1)} == {((home[one.capture_id][0][1:]), home[one.capture_id][1]) for one in late}
 
 
 @given(archives(), CAPS)
 def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> None:
-    """In one pool of siblings, and in one stretch of snapshots; and always as a witness itself."""
+    """In one pool of siblings, and among the snapshots of one URL; and always as a witness itself."""
     judged = [capture_id for _, wanted in pools.siblings(members(pages), cap) for capture_id in wanted]
-    standing = [one.capture_id for stretch in pools.snapshots(looked_at(pages), cap) for one in stretch]
+    standing = [one.capture_id for line in pools.snapshots(looked_at(pages)) for one in line]
 
     assert len(judged) == len(set(judged))
     assert len(standing) == len(set(standing))
@@ -151,23 +153,20 @@ def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> Non
 
 @given(archives(), CAPS)
 def test_work_is_bounded(pages: list[Page], cap: int) -> None:
-    """At most `cap` witnesses, none of them twice; a stretch is one capture longer at most."""
+    """Witnesses are less than half more than `cap`, none of them twice."""
     for witnesses, _ in pools.siblings(members(pages), cap):
-        assert len(set(witnesses)) == len(witnesses) <= cap
-    assert all(2 <= len(stretch) <= cap + 1 for stretch in pools.snapshots(looked_at(pages), cap))
+        assert len(set(witnesses)) == len(witnesses) < 1.5 * cap
 
 
 @given(archives())
 def test_under_the_cap_a_pool_is_the_home(pages: list[Page]) -> None:
     """Its witnesses are all members of the bucket, and whoever shares a bucket with another URL is judged."""
-    signed = [one for one in pages if one.signature is not None]
-    met = members_of(members(signed))
-    home = pools.homes(met)
+    met, home = in_runs(pages), homes(pages)
     for witnesses, wanted in pools.siblings(members(pages), 100):
-        (bucket,) = {home[capture_id] for capture_id in wanted}
+        (place,) = {home[capture_id] for capture_id in wanted}
 
-        assert {one.capture_id for one in met[bucket]} == set(witnesses)
-        assert {capture_id for capture_id in home if home[capture_id] == bucket} == set(wanted)
+        assert {one.capture_id for one in met[place]} == set(witnesses)
+        assert {capture_id for capture_id in home if home[capture_id] == place} == set(wanted)
 
 
 @given(archives(), CAPS)
@@ -182,26 +181,15 @@ def test_order_of_the_pages_does_not_matter(pages: list[Page], cap: int) -> None
 
 
 def test_bucket_over_the_cap_is_cut_as_for_crosses() -> None:
-    """Only captures of one part, by the leading bits of the URL's hash, hear each other."""
-    pages = [page_in([1], url) for url in "abcdefghijklmnopqrst"]
-    bits = part_bits(len(pages), 8)
-    part = {name(one): part_of(url_hash(one.capture.url_key), bits) for one in pages}
+    """Only captures of one run hear each other."""
+    pages = [page_in([1], url, day) for day, url in enumerate("abcdefghijklmnopqrst", 1)]
     found = heard(pages, cap=8)
 
-    assert len(set(part.values())) > 1
-    for asking, (witnesses, _) in found.items():
-        assert {part[asking]} == {part[other] for other in witnesses}
-
-
-@given(st.integers(2, 60), CAPS)
-def test_no_stretch_stands_alone(count: int, cap: int) -> None:
-    """However many captures a URL has, its last one has company."""
-    numbers = [pools.stretch_of(at, count, cap) for at in range(count)]
-    sizes = np.bincount(numbers)
-
-    assert sorted(numbers) == numbers
-    assert sizes.min() >= 2
-    assert sizes.max() <= cap + 1
+    assert {frozenset(witnesses) for witnesses, _ in found.values()} == {
+        frozenset(map(name, pages[:8])),
+        frozenset(map(name, pages[8:16])),
+        frozenset(map(name, pages[16:])),
+    }
 
 
 def test_told_fills_what_is_missing() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from dbce_spark import store, tables
 from dbce_spark.dbce import buckets, pools
-from dbce_spark.dbce.buckets import part_bits
 from dbce_spark.model import Codes, Page
 from dbce_spark.spark import evidence, staging
 from tests.pools import HOST, Echo, page_in
@@ -79,13 +78,13 @@ def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str,
 
 
 def test_the_pages_hold_all_that_is_to_be_tried() -> None:
-    """There are buckets over the cap, sittings beyond the first, captures with one kind of evidence and with none."""
+    """There are buckets of several runs, guests, captures with one kind of evidence and with none."""
     some = pages()
-    sittings = list(pools.siblings(buckets.members(one for one in some if one.traits), CAP))
+    members = [*buckets.members(one for one in some if one.traits)]
     kinds = [kind for _, kind in expected(CAP)]
 
-    assert part_bits(len(some), CAP) > 1
-    assert any(witnesses[0] not in wanted for witnesses, wanted in sittings)
+    assert max(len(buckets.runs(met, CAP)) for met in buckets.members_of(members).values()) > 2
+    assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.siblings(members, CAP))
     assert {tables.SIBLINGS, tables.SNAPSHOTS} == set(kinds)
     assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
 
