@@ -182,6 +182,17 @@ class Adjacent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A capture as its site knows it, without what the page holds. `member` None: it is in no bucket."""
+
+    capture_id: str
+    url_key: str
+    timestamp: int
+    member: Member | None
+    is_witness: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """A page as those of its site meet it: in buckets, in diffs, in pools."""
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbce_spark.model import Member, Page, Witness
+from dbce_spark.model import Member, Page, Standing, Witness
 
 
 class BucketKey(NamedTuple):
@@ -74,7 +74,7 @@ def runs(bucket: Iterable[Member], cap: int) -> list[list[Member]]:
     return [ordered[start:end] for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)]
 
 
-def by_time(member: Member | Witness) -> tuple[int, str]:
+def by_time(member: Member | Standing | Witness) -> tuple[int, str]:
     return member.timestamp, member.capture_id
 
 

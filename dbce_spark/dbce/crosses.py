@@ -3,7 +3,7 @@
 They are built from ids and signatures alone.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 
 import numpy as np
@@ -19,8 +19,8 @@ _CACHED = 1 << 18
 """Comparisons, a byte each, that are held at once."""
 
 
-def adjacent(members: Iterable[Member]) -> dict[str, Adjacent]:
-    """The nearest captures of the same URL of each capture, by its id, in order of (time, id).
+def adjacent(members: Iterable[Member], wanted: Collection[str]) -> dict[str, Adjacent]:
+    """The nearest captures of the same URL of each wanted capture, by its id, in order of (time, id).
 
     `members` are all captures of their sites.
     """
@@ -29,6 +29,8 @@ def adjacent(members: Iterable[Member]) -> dict[str, Adjacent]:
     for _, of_url in groupby(ordered, key=lambda one: (one.site, one.url_key)):
         line = [*of_url]
         for before, one, after in zip([None, *line], line, [*line[1:], None], strict=False):
+            if one.capture_id not in wanted:
+                continue
             found[one.capture_id] = Adjacent(
                 prev=before.capture_id if before else "",
                 next=after.capture_id if after else "",
@@ -44,7 +46,8 @@ def similarity(one: Signature, other: Signature) -> float:
 
 
 def build(run: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross]:
-    """The crosses of all captures of one run of a bucket that have a sibling in it, in order of (URL key, time, id).
+    """The crosses of those captures of one run of a bucket of which it is told who is adjacent, and that have a sibling
+    in it: in order of (URL key, time, id).
 
     `up` and `down` are the two most similar captures of other URLs, `down`'s being another than `up`'s where there is
     one; of equally similar ones the lower id comes first. `prev` and `next` are the nearest captures of the same URL,
@@ -53,11 +56,12 @@ def build(run: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross
     if len({member.url_key for member in run}) < 2:  # most buckets are of one page
         return []
     members = sorted(run, key=lambda member: (member.url_key, *by_time(member)))
+    asking = np.array([at for at, member in enumerate(members) if member.capture_id in adjacent], np.intp)
     signatures = np.stack([member.signature for member in members])
-    ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), _by_id(members))
+    ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), asking, _by_id(members))
     share = 1 / signatures.shape[1]
     crosses = []
-    for at, member in enumerate(members):
+    for at, member in enumerate(members[asks] for asks in asking):
         beside = adjacent[member.capture_id]
         up, down = (members[arm].capture_id if arm >= 0 else "" for arm in (ups[at], downs[at]))
         crosses.append(
@@ -129,13 +133,15 @@ def _url_numbers(members: Sequence[Member]) -> Indexes:
     return np.cumsum([False, *changes]).astype(np.intp)
 
 
-def _nearest(signatures: Signature, urls: Indexes, candidates: Indexes) -> tuple[Indexes, Indexes, Counts, Counts]:
-    """For each member the indexes of its `up` and `down` (-1: none) and how many signature rows they share with it."""
-    counts = _equal_row_counts(signatures, signatures[candidates])
+def _nearest(
+    signatures: Signature, urls: Indexes, asking: Indexes, candidates: Indexes
+) -> tuple[Indexes, Indexes, Counts, Counts]:
+    """For each member who asks the indexes of its `up` and `down` (-1: none), and how many rows they share with it."""
+    counts = _equal_row_counts(signatures[asking], signatures[candidates])
     candidate_urls = urls[candidates]
-    counts[urls[:, None] == candidate_urls[None, :]] = -1
+    counts[urls[asking][:, None] == candidate_urls[None, :]] = -1
     ups, up_counts = _best(counts)
-    rows = np.arange(len(urls))
+    rows = np.arange(len(asking))
     of_third_urls = np.where(candidate_urls[None, :] == candidate_urls[ups][:, None], np.int16(-1), counts)
     downs, down_counts = _best(of_third_urls)
     counts[rows, ups] = -1

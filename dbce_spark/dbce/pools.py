@@ -6,14 +6,15 @@ Crosses ask who is most similar; a pool asks many pages at once what is the same
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from dbce_spark.dbce import buckets
 from dbce_spark.dbce.buckets import BucketKey
-from dbce_spark.model import Codes, Evidence, Member, Page, Witness
+from dbce_spark.model import Codes, Evidence, Member, Page, Standing, Witness
 
+Captured = TypeVar("Captured", Witness, Standing)
 Place = tuple[BucketKey, int]
 """A bucket, and the number of a run of it."""
 
@@ -84,8 +85,11 @@ def witness(page: Page) -> Witness:
     )
 
 
-def siblings(members: Iterable[Member], cap: int) -> Iterator[tuple[list[str], list[str]]]:
-    """The pools of some captures: the capture ids of its witnesses, and of those whose home it is.
+def siblings(
+    members: Iterable[Member], cap: int, asking: Collection[str] | None = None
+) -> Iterator[tuple[list[str], list[str]]]:
+    """The pools of some captures: the capture ids of its witnesses, and of those whose home it is, if they are asking;
+    without it all are.
 
     All members of a run of a bucket are witnesses, also those whose home is elsewhere.
     """
@@ -97,7 +101,7 @@ def siblings(members: Iterable[Member], cap: int) -> Iterator[tuple[list[str], l
     home = homes(found)
     for place, run in found.items():
         ids = [member.capture_id for member in run]
-        wanted = [capture_id for capture_id in ids if home.get(capture_id) == place]
+        wanted = [one for one in ids if home.get(one) == place and (asking is None or one in asking)]
         if wanted:
             yield ids, wanted
 
@@ -117,10 +121,10 @@ def homes(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
     return chosen
 
 
-def snapshots(witnesses: Iterable[Witness]) -> Iterator[list[Witness]]:
+def snapshots(captures: Iterable[Captured]) -> Iterator[list[Captured]]:
     """The captures of each URL that has two and more, in order of (time, id)."""
-    of_url: dict[str, list[Witness]] = defaultdict(list)
-    for one in witnesses:
+    of_url: dict[str, list[Captured]] = defaultdict(list)
+    for one in captures:
         of_url[one.url_key].append(one)
     for some in of_url.values():
         if len(some) > 1:

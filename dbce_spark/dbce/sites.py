@@ -1,6 +1,6 @@
 """What the pages of whole sites say of each other: the middle of the method, between reading a page and judging it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -35,7 +35,7 @@ def told(neighbours: Sequence[Neighbour], config: DbceConfig) -> Told:
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
     met = buckets.members_of(members)
-    found = _chosen(met, config)
+    found = chosen_in(met, {one.capture_id for one in members}, config)
     return Told(
         found=found,
         annotations=list(annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit)),
@@ -51,24 +51,27 @@ def told(neighbours: Sequence[Neighbour], config: DbceConfig) -> Told:
 
 def chosen(members: Iterable[Member], config: DbceConfig) -> list[Found]:
     """The crosses in which each of some captures is annotated."""
-    return _chosen(buckets.members_of(members), config)
+    known = [*members]
+    return chosen_in(buckets.members_of(known), {one.capture_id for one in known}, config)
 
 
-def _chosen(met: Mapping[BucketKey, Sequence[Member]], config: DbceConfig) -> list[Found]:
-    return crosses.select(_find(met, config.bucket.cap), per_capture=config.cross.per_capture)
+def chosen_in(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], config: DbceConfig) -> list[Found]:
+    """The crosses in which each of the wanted captures is annotated, of all buckets that their sites have."""
+    return crosses.select(_find(met, wanted, config.bucket.cap), per_capture=config.cross.per_capture)
 
 
-def _find(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> Iterator[Found]:
-    """The crosses that some buckets find.
+def _find(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], cap: int) -> Iterator[Found]:
+    """The crosses of the wanted captures that some buckets find.
 
     Pages of one template share most of their buckets, and runs of the same captures find the same crosses: of those
     only the one in the bucket of the lowest id is asked, the one that `crosses.select` would choose.
     """
-    adjacent = crosses.adjacent({one.capture_id: one for some in met.values() for one in some}.values())
+    members = {one.capture_id: one for some in met.values() for one in some}
+    adjacent = crosses.adjacent(members.values(), wanted)
     asked: dict[tuple[str, ...], tuple[str, int, BucketKey, list[Member]]] = {}
     for bucket, all_of_it in met.items():
         for number, run in enumerate(buckets.runs(all_of_it, cap)):
-            if len(run) > 1:
+            if len(run) > 1 and any(one.capture_id in adjacent for one in run):
                 same = tuple([one.capture_id for one in run])
                 this = crosses.bucket_id(bucket), number, bucket, run
                 asked[same] = min(asked.get(same, this), this, key=lambda one: one[0])

@@ -18,7 +18,11 @@ from tests.strategies import members
 
 def build(some: Sequence[Member]) -> list[Cross]:
     """The crosses of a run that is all there is of its site."""
-    return module.build(some, adjacent(some))
+    return module.build(some, everyone(some))
+
+
+def everyone(some: Sequence[Member]) -> dict[str, Adjacent]:
+    return adjacent(some, {one.capture_id for one in some})
 
 
 def build_one(cur: str, some: Sequence[Member]) -> Cross:
@@ -144,11 +148,19 @@ def test_similarities_are_shares_of_equal_rows(some: list[Member]) -> None:
             assert round(expected, 9) == round(getattr(made, f"{arm}_similarity"), 9)
 
 
+@given(members(), st.sets(st.integers(0, 9)))
+def test_who_asks_changes_no_cross(some: list[Member], places: set[int]) -> None:
+    """Crosses are made of those who ask; the others stand in them all the same."""
+    asking = {one.capture_id for at, one in enumerate(some) if at in places}
+
+    assert [one for one in build(some) if one.cur in asking] == module.build(some, adjacent(some, asking))
+
+
 def test_snapshots_may_be_in_another_run_or_bucket() -> None:
     """`prev` and `next` are the nearest captures of the URL on its site; siblings come from the run alone."""
     here = [member("b", "u", 2), member("z", "v", 2)]
     before, behind, sibling = member("a", "u", 1), member("c", "u", 3, [1, 2, 9, 9]), member("y", "w", 2)
-    (made,) = [one for one in module.build(here, adjacent([*here, before, behind, sibling])) if one.cur == "b"]
+    (made,) = [one for one in module.build(here, everyone([*here, before, behind, sibling])) if one.cur == "b"]
 
     assert ("b", "z", "", "a", "c") == made.arms
     assert (1.0, 0.5) == (made.prev_similarity, made.next_similarity)
@@ -159,7 +171,7 @@ def test_the_same_url_key_on_another_site_is_no_snapshot() -> None:
     one = member("a", "u", 1)
     other = replace(member("b", "u", 2), site="example.com")
 
-    assert {"a": Adjacent(), "b": Adjacent()} == adjacent([one, other])
+    assert {"a": Adjacent(), "b": Adjacent()} == everyone([one, other])
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 300))
@@ -182,7 +194,7 @@ def test_long_signatures_are_counted() -> None:
 def test_find_says_where() -> None:
     """A cross comes with the size of its run, and in the group of that run."""
     some = [member(f"{nth}", f"u{nth}") for nth in range(5)]
-    made = list(find(BucketKey("s", 3, -7), some, 4, adjacent(some)))
+    made = list(find(BucketKey("s", 3, -7), some, 4, everyone(some)))
 
     assert ["0", "1", "2", "3", "4"] == [one.cross.cur for one in made]
     assert {(5, f"{one.bucket_id}-4") for one in made} == {(one.bucket_size, one.group) for one in made}
