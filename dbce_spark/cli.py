@@ -7,8 +7,9 @@ import time
 from collections.abc import Sequence
 
 import dbce_spark
-from dbce_spark import budget, places, sources
+from dbce_spark import budget, inventory, places, sources
 from dbce_spark import config as configuration
+from dbce_spark.collection import Collection
 from dbce_spark.errors import DbceError, InputError
 from dbce_spark.selection import estimate, index
 from dbce_spark.selection.filters import Counts
@@ -58,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_extract(commands)
+    _add_collection(commands)
     _add_report(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
@@ -77,9 +79,14 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         description="Label the text of every page in web archives and write it as Parquet (docs/tables.md).",
     )
     command.add_argument("input", nargs="*", metavar="INPUT", help=_INPUT_HELP)
-    command.add_argument(
-        "--output", required=True, metavar="DIR",
+    where = command.add_mutually_exclusive_group(required=True)
+    where.add_argument(
+        "--output", metavar="DIR",
         help="a folder, or a URL such as s3://bucket/name, for extractions, captures, rejects and run.json",
+    )  # fmt: skip
+    where.add_argument(
+        "--collection", metavar="DIR",
+        help="a folder that grows by crawls: what is new in INPUT extends it (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(
         "--staging", default="", metavar="DIR",
@@ -110,6 +117,34 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
     _add_selection(command.add_argument_group("selection", "which captures are read (docs/selection.md)"))
     command.set_defaults(run=_extract)
+
+
+def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "collection",
+        help="say what a collection holds, go back to a version, or remove what none needs",
+        description="Say what a collection holds, go back to a version, or remove what none needs"
+        " (docs/collections.md).",
+    )
+    what = command.add_subparsers(dest="what", required=True, metavar="WHAT")
+    for name, text in (
+        ("log", "list its versions"),
+        ("show", "say what a version holds"),
+        ("files", "list the Parquet files of a version, table by table"),
+        ("rollback", "make what a version held count again, as a new version"),
+        ("vacuum", "remove old versions, and what none of the others needs"),
+    ):
+        part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        part.add_argument("collection", metavar="DIR", help="the folder that `dbce extract --collection` was given")
+        if name == "rollback":
+            part.add_argument("version", type=_count, metavar="VERSION", help="its number, as `log` lists it")
+        elif name == "vacuum":
+            part.add_argument(
+                "--keep", type=_count, default=10, metavar="N", help="versions that stay (default: %(default)s)"
+            )
+        elif name != "log":
+            part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
+        part.set_defaults(run=_collection)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -351,6 +386,8 @@ def _extract(arguments: argparse.Namespace) -> None:
     if files and config.select.languages:
         raise InputError("only an index says which language a page is in; give an --index and no INPUT, or take rows by"
                          " their column `language`")  # fmt: skip
+    if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
+        raise InputError("--collection takes a folder of a file system, and neither --staging nor --limit")
     if arguments.dry_run:
         if files:
             _tell_files(files)
@@ -359,25 +396,47 @@ def _extract(arguments: argparse.Namespace) -> None:
             found = index.wanted(indexes, base, wanted, config.fetch, counts)
             print(estimate.of_index(found, counts, config.fetch).text())
         return
-    from dbce_spark.spark import job, summary  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark import extension, job, summary  # only here: `dbce --help` needs neither Spark nor Java
     from dbce_spark.spark.session import session
 
     request = job.Request(
         files=files,
         indexes=indexes,
         base=base,
-        output=sources.absolute(arguments.output),  # workers on a cluster stand in folders of their own
+        output=sources.absolute(arguments.output or ""),  # workers on a cluster stand in folders of their own
         with_html=arguments.html,
         limit=arguments.limit,
         started=started,
         overwrite=arguments.overwrite,
         staging=sources.absolute(arguments.staging),
     )
+    to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
+    if to:
+        new = extension.prepared(to, request, config)
+        if new is None:
+            print(f"nothing is new; {arguments.collection} stays as it is")
+            return
+        request = new
     job.check_output(request, config)
     spark = session("dbce extract", master=arguments.master)
-    report = job.run(spark, request, config)
-    print(summary.text(report, arguments.output))
+    report = extension.run(spark, to, request, config) if to else job.run(spark, request, config)
+    print(summary.text(report, request.output))
     budget.check(report["failed_files"], config.input.max_failed_files)
+
+
+def _collection(arguments: argparse.Namespace) -> None:
+    of = Collection(arguments.collection)
+    latest = of.known()
+    if arguments.what == "log":
+        print(inventory.log([of.version(number) for number in of.numbers()]))
+    elif arguments.what == "rollback":
+        print(inventory.log([of.rollback(arguments.version)]))
+    elif arguments.what == "vacuum":
+        removed = of.vacuum(arguments.keep)
+        print("\n".join([*removed, f"{len(removed)} removed"]))
+    else:
+        version = latest if arguments.version is None else of.version(arguments.version)
+        print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:

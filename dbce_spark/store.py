@@ -78,7 +78,10 @@ def _whole_object(path: str) -> Iterator[BinaryIO]:
 
 
 class ParquetFile:
-    """Batches to one Parquet file, in row groups of the same size however the batches came."""
+    """Batches to one Parquet file, in row groups of the same size however the batches came.
+
+    `held_bytes` wait until they are so many rows.
+    """
 
     def __init__(self, stream: BinaryIO, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int):
         self._writer = pq.ParquetWriter(stream, schema, compression="zstd", use_dictionary=dictionary)
@@ -86,22 +89,29 @@ class ParquetFile:
         self._rows_per_group = rows_per_group
         self._pending: list[pa.RecordBatch] = []
         self._pending_rows = 0
+        self.held_bytes = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
         self._pending.append(batch)
         self._pending_rows += batch.num_rows
+        self.held_bytes += batch.nbytes
         while self._pending_rows >= self._rows_per_group:
             self._flush(self._rows_per_group)
 
     def close(self) -> None:
+        self.flush()
+        self._writer.close()
+
+    def flush(self) -> None:
+        """Writes what is held, as a smaller row group."""
         if self._pending_rows:
             self._flush(self._pending_rows)
-        self._writer.close()
 
     def _flush(self, rows: int) -> None:
         table = pa.Table.from_batches(self._pending, self._schema)
         self._writer.write_table(table.slice(0, rows), row_group_size=rows)
         self._pending, self._pending_rows = table.slice(rows).to_batches(), table.num_rows - rows
+        self.held_bytes = sum(batch.nbytes for batch in self._pending)
 
 
 @contextmanager

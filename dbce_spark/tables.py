@@ -29,6 +29,7 @@ from dbce_spark.model import (
     Revisit,
     Seen,
     Segments,
+    Standing,
     Traits,
     Witness,
     text_hash,
@@ -87,6 +88,32 @@ PAGES = pa.schema(
 """What the map over files stages. The columns of the blocks are packed, since Java only carries them: XPaths joined by
 newlines, the numbers as int32, one column after the other. So are its traits, null where there are none. `carried` are
 the bytes that others of its site need of it. `file_no` and `row_no` say where the row is staged."""
+
+MEMBERS = pa.schema(
+    _fields(
+        capture_id=_STRING,
+        site=_STRING,
+        url_key=_STRING,
+        timestamp=_LONG,
+        record_id=_STRING,
+        payload_digest=_STRING,
+        declared_digest=_STRING,
+        signature=_BINARY,
+        bands=pa.list_(_LONG),
+        is_witness=pa.bool_(),
+        carried=_LONG,
+        file_no=_INT,
+        row_no=_INT,
+    )
+)
+"""What a collection knows of each page beside what it holds: who it is, what its buckets are, and where it is kept."""
+
+NEIGHBOURS = pa.schema(
+    [field for field in PAGES if field.name in ("capture_id", "site", "url_key", "timestamp")]
+    + _fields(block_numbers=_BINARY, verdicts=_BINARY, keys=_BINARY, tokens=_BINARY, signature=_BINARY)
+    + _fields(bands=pa.list_(_LONG))
+)
+"""PAGES rows as other pages of their site meet them."""
 
 REVISITS = pa.schema(
     _fields(
@@ -174,6 +201,25 @@ TOLD = pa.schema(
 )
 """What the pages of a site say of one that is staged there: an annotation or evidence. Or how large the buckets of some
 sites are."""
+
+ASKED = pa.schema(
+    _fields(
+        found=pa.struct(FOUND),
+        seat=pa.struct(_fields(kind=_INT, site=_STRING, pool=_STRING, capture_id=_STRING, wanted=pa.bool_())),
+        known=pa.struct(
+            _fields(capture_id=_STRING, file_no=_INT, row_no=_INT, is_affected=pa.bool_(), is_needed=pa.bool_())
+        ),
+        sizes=TOLD.field("sizes").type,
+    )
+)
+"""What is asked when sites have grown: a cross, a capture in a pool, or a capture that the collection knows, with the
+place of its page: whether something else may be said of it, and whether it is set beside others. Or, again, sizes."""
+
+DIGESTS = pa.schema(_fields(capture_id=_STRING, digest=_STRING))
+"""What other pages say of a capture, as a digest."""
+
+SUPERSEDED = pa.schema(_fields(capture_id=_STRING))
+"""A capture of an earlier increment of which this one says something else."""
 
 SIBLINGS, SNAPSHOTS = range(2)
 """The kinds of evidence."""
@@ -439,6 +485,45 @@ def neighbours_from(rows: pa.Table) -> list[Neighbour]:
             )
         )
     return found
+
+
+def standing_from(rows: pa.Table) -> list[Standing]:
+    """The captures of one site from MEMBERS rows."""
+    site = rows.column("site")[0].as_py()
+    columns = rows.select(["capture_id", "url_key", "timestamp", "signature", "is_witness"]).to_pydict()
+    found = []
+    for (capture_id, url_key, timestamp, signature, is_witness), bands in zip(
+        zip(*columns.values(), strict=True), _numbers(rows.column("bands")), strict=True
+    ):
+        member = signature and Member(
+            capture_id=capture_id,
+            site=site,
+            url_key=url_key,
+            timestamp=timestamp,
+            signature=np.frombuffer(signature, _SIGNATURE),
+            bands=bands.view(np.uint64),
+        )
+        found.append(
+            Standing(
+                capture_id=capture_id,
+                url_key=url_key,
+                timestamp=timestamp,
+                member=member or None,
+                is_witness=is_witness,
+            )
+        )
+    return found
+
+
+def asked_batch(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
+    """ASKED rows that have only this column."""
+    return _batch(ASKED, len(rows), {name: list(rows)})
+
+
+def found_rows(found: Sequence[Found]) -> list[dict[str, Any]]:
+    """FOUND rows, as they stand in an ASKED row."""
+    rows: list[dict[str, Any]] = found_batch(found).to_pylist()
+    return rows
 
 
 def _numbers(column: pa.ChunkedArray) -> list[Any]:

@@ -55,6 +55,21 @@ def test_row_groups_are_of_one_size_however_the_batches_come(tmp_path: Path, siz
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+def test_what_is_held_can_be_written_before_it_fills_a_row_group(tmp_path: Path) -> None:
+    """It makes a smaller one, and nothing is held then."""
+    path = str(tmp_path / "a.parquet")
+    with store.parquet_file(path, SCHEMA, dictionary=True, rows_per_group=4) as file:
+        for count in (3, 2, 0, 4):
+            file.write(pa.RecordBatch.from_pydict({"n": [*range(count)]}, schema=SCHEMA))
+            held = file.held_bytes
+            file.flush()
+            assert file.held_bytes == 0
+            assert (held > 0) == (count in (3, 2))
+
+    with pq.ParquetFile(path) as read:
+        assert [3, 2, 4] == [read.metadata.row_group(at).num_rows for at in range(read.num_row_groups)]
+
+
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     """A file holds the rows of its batches in order, wherever fsspec takes it."""
     for path in (str(tmp_path / "f.parquet"), "memory://store/f.parquet"):

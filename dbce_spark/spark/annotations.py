@@ -1,4 +1,4 @@
-"""Large sites: the crosses of each group meet the hashed tokens of their captures and are annotated."""
+"""Large and grown sites: the crosses of each group meet the hashed tokens of their captures and are annotated."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.labels import ARMS
-from dbce_spark.spark import crosses, sites, staging
+from dbce_spark.spark import crosses, growth, sites, staging
 from dbce_spark.spark.groups import groups
 
 NAME = "annotations"
@@ -19,8 +19,8 @@ NAME = "annotations"
 
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
     """Stages one ANNOTATIONS row for each staged cross."""
-    found = crosses.staged(spark, output)
-    texts = sites.large(spark, output).select("capture_id", "tokens")
+    found = crosses.staged(spark, output).unionByName(growth.found(spark, output))
+    texts = sites.met(spark, output).select("capture_id", "tokens")
     staging.write(annotations(found, texts, config.diff.exact_limit), output, NAME)
 
 

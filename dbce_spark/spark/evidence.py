@@ -16,7 +16,7 @@ from dbce_spark.dbce import classify
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.dbce.pools import Judge
 from dbce_spark.model import Codes
-from dbce_spark.spark import crosses, sites, staging
+from dbce_spark.spark import crosses, growth, sites, staging
 from dbce_spark.spark.groups import groups
 
 NAME = "evidence"
@@ -27,11 +27,17 @@ _BATCH_ROWS = 256
 def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
     """Stages the EVIDENCE rows of every capture that has siblings or snapshots."""
     judge = partial(classify.of, config.label.classifier)
-    staging.write(evidence(sites.large(spark, output), config.bucket.cap, judge), output, NAME)
+    asked = seats(sites.large(spark, output), config.bucket.cap).unionByName(growth.seats(spark, output))
+    staging.write(heard(asked, sites.met(spark, output), judge), output, NAME)
 
 
 def evidence(pages: DataFrame, cap: int, judge: Callable[[], Judge]) -> DataFrame:
-    """What `pools.evidence` gives for PAGES rows, as EVIDENCE rows. Each worker asks for a judge of its own."""
+    """What `pools.evidence` gives for NEIGHBOURS rows, as EVIDENCE rows. Each worker asks for a judge of its own."""
+    return heard(seats(pages, cap), pages, judge)
+
+
+def heard(seats: DataFrame, pages: DataFrame, judge: Callable[[], Judge]) -> DataFrame:
+    """What is heard in some pools, who is in which being told by `seats`, as EVIDENCE rows."""
 
     def in_pools(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[str, int, Codes]] = []
@@ -42,11 +48,15 @@ def evidence(pages: DataFrame, cap: int, judge: Callable[[], Judge]) -> DataFram
                 rows = []
         yield tables.evidence_batch(rows)
 
-    looked_at = pages.where(F.col("verdicts").isNotNull())
-    seats = siblings(looked_at, cap).unionByName(snapshots(looked_at, cap))
-    rows = seats.join(witnesses(looked_at), on="capture_id", how="inner")
+    rows = seats.join(witnesses(pages.where(F.col("verdicts").isNotNull())), on="capture_id", how="inner")
     ordered = rows.repartition(*_POOL).sortWithinPartitions(*_POOL, "timestamp", "capture_id")
     return ordered.mapInArrow(in_pools, staging.schema(tables.EVIDENCE))
+
+
+def seats(pages: DataFrame, cap: int) -> DataFrame:
+    """Who is in which pool: kind, site, pool, capture_id, wanted."""
+    looked_at = pages.where(F.col("verdicts").isNotNull())
+    return siblings(looked_at, cap).unionByName(snapshots(looked_at, cap))
 
 
 def witnesses(pages: DataFrame) -> DataFrame:

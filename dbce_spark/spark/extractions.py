@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any
 
 import pyarrow as pa
@@ -18,11 +18,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
+from dbce_spark.collection import SUPERSEDED
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
-from dbce_spark.model import Gathered, Page, Seen
-from dbce_spark.spark import annotations, evidence, ledger, pages, revisits, sites, staging
+from dbce_spark.model import Gathered, Page, Seen, digest
+from dbce_spark.spark import annotations, evidence, growth, ledger, pages, revisits, sites, staging
+from dbce_spark.spark import known as collection
 from dbce_spark.spark.groups import groups
+from dbce_spark.spark.known import FIRST, ROWS_PER_GROUP, Known, row_group
 
 NAME = "extractions"
 REJECTS = "rejects"
@@ -36,54 +39,86 @@ _REPEATING = [
 ]
 _SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
 _Rows = dict[str, list[dict[str, Any]]]
-_DROPPED, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(5)
+_DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
+_OF_CROSS = [name for name in tables.ANNOTATIONS.names if name not in ("bucket_id", "bucket_size", "group")]
+_ROWS_OF_IDS = 1 << 16
+HELD_BYTES = 64 << 20
+"""Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
+RELABELLED = "relabelled"
+_ASKED_AGAIN = "again"
+_AGAIN_ROW = pa.schema(
+    [
+        ("capture_id", pa.string()),
+        ("file_no", pa.int32()),
+        ("row_group", pa.int32()),
+        ("row_no", pa.int32()),
+        ("before", pa.string()),
+    ]
+)
+"""A known capture of which something else may be said, and what was said of it, as a digest."""
 
 
 def write(
-    spark: SparkSession, output: str, tables_in: str, config: DbceConfig, tallies: Sequence[pages.Tally]
+    spark: SparkSession,
+    output: str,
+    tables_in: str,
+    known: Known,
+    config: DbceConfig,
+    tallies: Sequence[pages.Tally],
+    *,
+    is_increment: bool,
 ) -> Counter[str]:
     """Writes `extractions` and `rejects` of what is staged under `output` into the folder `tables_in`, with a file of
-    no rows where there are none: readers find their columns.
+    no rows where there are none: readers find their columns. Of an increment also what others said of each capture, and
+    which known ones it relabels.
 
-    Tasks that an earlier run has ended are not done again. Returns how many extractions there are, by status.
+    Tasks that an earlier run has ended are not done again. Returns how many extractions there are, by status, and how
+    many of them are of known captures, by RELABELLED.
     """
-    target = f"{tables_in.rstrip('/')}/{NAME}"
+    target = tables_in.rstrip("/")
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         statuses: Counter[str] = Counter()
         for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
-            work = partial(merge_task, output, target, task, of_task, config)
-            statuses += ledger.once(staging.done(output, NAME, task), Counter[str], work)
+            merge = Merge(output, target, task, known, config, is_increment)
+            statuses += ledger.once(staging.done(output, NAME, task), Counter[str], partial(merge.run, of_task))
         columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
         yield pa.RecordBatch.from_pydict(columns)
 
-    work = work_list(spark, output, [tally.captures for tally in tallies], config.output.rows_per_file)
+    work = work_list(spark, output, known, [tally.captures for tally in tallies], config.output.rows_per_file)
     written = work.mapInArrow(merge_all, "status string, n long").collect()
     _write_rejects(spark, output, tables_in)
     counts: Counter[str] = Counter()
     for row in written:
         counts[row["status"]] += row["n"]
     if not counts:
-        store.write_parquet(f"{target}/site_part=0/part-00000.parquet", _SCHEMA, [])
+        store.write_parquet(f"{target}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
+        if is_increment:
+            store.write_parquet(f"{target}/{collection.DIGESTS}/part-00000.parquet", tables.DIGESTS, [])
     return counts
 
 
-def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_per_file: int) -> DataFrame:
-    """All that is to be done, a task a partition: for each row group of each staged file the rows that are dropped, the
-    annotations, the evidence and the revisits of the others, and last a row that says that now it can be merged.
+def work_list(spark: SparkSession, output: str, known: Known, captures: Sequence[int], rows_per_file: int) -> DataFrame:
+    """All that is to be done, a task a partition: for each row group of each file of pages the rows that are dropped,
+    or of known pages those that are asked for, the annotations, the evidence and the revisits of these, and last a row
+    that says that now it can be merged.
 
     Which row groups a task has is a matter of the staged rows alone, so that the same input gives the same files.
     """
-    row_groups = [-(-count // pages.ROWS_PER_GROUP) for count in captures]
-    per_task = max(1, min(rows_per_file // pages.ROWS_PER_GROUP, sum(row_groups) // _TASKS_OF_SMALL_RUN))
-    first_of_file = list(accumulate(row_groups, initial=0))[:-1]
-    files = spark.createDataFrame(list(enumerate(first_of_file)), "file_no int, first int")
-    marks = spark.createDataFrame(
-        [(at, group) for at, count in enumerate(row_groups) for group in range(count)], "file_no int, row_group int"
-    ).withColumn("step", F.lit(_MERGE))
-    row_group = F.floor(F.col("row_no") / pages.ROWS_PER_GROUP).cast("int").alias("row_group")
-    drops = pages.dropped(spark, output).select("file_no", row_group, F.lit(_DROPPED).alias("step"), "row_no")
-    places_of = pages.kept(spark, output).select("capture_id", "file_no", row_group)
+    row_groups = [(at, group) for at, count in enumerate(captures) for group in range(-(-count // ROWS_PER_GROUP))]
+    per_task = max(1, min(rows_per_file // ROWS_PER_GROUP, len(row_groups) // _TASKS_OF_SMALL_RUN))
+    asked_again = None
+    if known:
+        staging.write(again(spark, output, known), output, _ASKED_AGAIN)
+        asked_again = staging.read(spark, output, _ASKED_AGAIN, _AGAIN_ROW)
+        found = asked_again.select("file_no", "row_group").distinct().orderBy("file_no", "row_group").collect()
+        row_groups += [(row["file_no"], row["row_group"]) for row in found]
+    of_task = spark.createDataFrame(
+        [(*one, at // per_task) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
+    )
+    marks = of_task.select("file_no", "row_group", F.lit(_MERGE).alias("step"))
+    drops = pages.dropped(spark, output).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
+    places_of = pages.kept(spark, output).select("capture_id", "file_no", row_group())
     annotated = annotations.staged(spark, output).select(
         F.col("cur").alias("capture_id"),
         F.lit(_ANNOTATION).alias("step"),
@@ -92,37 +127,62 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
     heard = evidence.staged(spark, output).select(
         "capture_id", F.lit(_EVIDENCE).alias("step"), F.struct(*tables.EVIDENCE.names).alias("evidence")
     )
-    again = revisits.seen(spark, output).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
-    told = annotated.unionByName(heard, allowMissingColumns=True).unionByName(again, allowMissingColumns=True)
-    brought = told.join(places_of, on="capture_id", how="inner").drop("capture_id")
+    seen = revisits.seen(spark, output, known).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
     step = F.when(F.col("annotation").isNotNull(), _ANNOTATION).otherwise(_EVIDENCE).alias("step")
     in_place = sites.staged(spark, output).where("sizes is null")
-    rows = (
-        marks.unionByName(drops, allowMissingColumns=True)
-        .unionByName(in_place.select("file_no", row_group, step, "annotation", "evidence"), allowMissingColumns=True)
-        .unionByName(brought, allowMissingColumns=True)
+    rows = marks.unionByName(drops, allowMissingColumns=True).unionByName(
+        in_place.select("file_no", row_group(), step, "annotation", "evidence"), allowMissingColumns=True
     )
-    task = F.floor((F.col("first") + F.col("row_group")) / per_task).cast("int")
-    placed = rows.join(F.broadcast(files), on="file_no", how="inner").withColumn("task", task).drop("first")
-    tasks = max(1, -(-sum(row_groups) // per_task))
+    if asked_again is not None:
+        rows = rows.unionByName(asked_again.withColumn("step", F.lit(_AGAIN)), allowMissingColumns=True)
+        places_of = places_of.unionByName(asked_again.select("capture_id", "file_no", "row_group"))
+    told = annotated.unionByName(heard, allowMissingColumns=True).unionByName(seen, allowMissingColumns=True)
+    brought = told.join(places_of, on="capture_id", how="inner").drop("capture_id")
+    placed = rows.unionByName(brought, allowMissingColumns=True).join(
+        F.broadcast(of_task), on=["file_no", "row_group"], how="inner"
+    )
+    tasks = max(1, -(-len(row_groups) // per_task))
     return placed.repartition(tasks, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
+
+
+def again(spark: SparkSession, output: str, known: Known) -> DataFrame:
+    """The known captures of which something else may be said: capture_id, file_no, row_group, row_no, and as `before`
+    what was said then. "" where they were fetched again: then they are, in any case."""
+    affected = growth.affected(spark, output, known)
+    told = affected.join(collection.digests(spark, known), on="capture_id", how="left")
+    fetched = revisits.shared(spark, output).select(F.col("extraction_id").alias("capture_id")).distinct()
+    placed = collection.members(spark, known).select("capture_id", "file_no", "row_no")
+    seen = placed.join(fetched, on="capture_id", how="left_semi").withColumn("digest", F.lit(""))
+    of_capture = told.unionByName(seen).groupBy("capture_id", "file_no", "row_no")
+    before = of_capture.agg(F.min(F.coalesce("digest", F.lit(""))).alias("before"))
+    return before.select("capture_id", "file_no", row_group(), "row_no", "before")
 
 
 @dataclass(slots=True)
 class _Files:
-    """The files of one task, one for each site part that it has rows of."""
+    """The files of one task, one for each site part that it has rows of, and those that an increment has beside."""
 
     target: str
     task: int
     open_files: ExitStack
-    by_part: dict[int, store.ParquetFile] = field(default_factory=dict)
+    by_path: dict[str, store.ParquetFile] = field(default_factory=dict)
 
-    def of(self, site_part: int) -> store.ParquetFile:
-        if site_part not in self.by_part:
-            path = f"{self.target}/site_part={site_part}/part-{self.task:05}.parquet"
-            file = store.parquet_file(path, _SCHEMA, dictionary=_REPEATING, rows_per_group=pages.ROWS_PER_GROUP)
-            self.by_part[site_part] = self.open_files.enter_context(file)
-        return self.by_part[site_part]
+    def write_part(self, site_part: int, rows: pa.RecordBatch) -> None:
+        """Extractions of one site part. Of all parts together no more than HELD_BYTES wait to be written."""
+        self._file(f"{NAME}/site_part={site_part}", _SCHEMA, _REPEATING, ROWS_PER_GROUP).write(rows)
+        while sum(file.held_bytes for file in self.by_path.values()) > HELD_BYTES:
+            max(self.by_path.values(), key=lambda file: file.held_bytes).flush()
+
+    def write(self, name: str, rows: pa.RecordBatch) -> None:
+        """Rows of a table that an increment has beside."""
+        self._file(name, rows.schema, False, _ROWS_OF_IDS).write(rows)
+
+    def _file(self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int) -> store.ParquetFile:
+        if folder not in self.by_path:
+            path = f"{self.target}/{folder}/part-{self.task:05}.parquet"
+            file = store.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows)
+            self.by_path[folder] = self.open_files.enter_context(file)
+        return self.by_path[folder]
 
 
 def _task(group: pa.Table) -> int:
@@ -130,33 +190,100 @@ def _task(group: pa.Table) -> int:
     return task
 
 
-def merge_task(output: str, target: str, task: int, of_task: Iterator[pa.Table], config: DbceConfig) -> Counter[str]:
-    """Merges and writes the row groups of one task. A second attempt writes the same bytes under the same names."""
-    statuses: Counter[str] = Counter()
-    with ExitStack() as open_files:
-        files = _Files(target, task, open_files)
-        for group in of_task:
-            statuses += merge_group(output, group, files, config)
-    return statuses
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One task: it merges and writes some row groups. A second attempt writes the same bytes under the same names."""
+
+    output: str
+    target: str
+    task: int
+    known: Known
+    config: DbceConfig
+    is_increment: bool
+
+    def run(self, of_task: Iterator[pa.Table]) -> Counter[str]:
+        """How many rows it wrote, by status, and how many of them are of known captures."""
+        statuses: Counter[str] = Counter()
+        with ExitStack() as open_files:
+            files = _Files(self.target, self.task, open_files)
+            for group in of_task:
+                statuses += self._group(group, files)
+        return statuses
+
+    def _group(self, group: pa.Table, files: _Files) -> Counter[str]:
+        """Merges and writes one row group of a file of pages."""
+        file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
+        steps = group.column("step")
+        told = _Told(
+            _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur"),
+            _by_capture(group.filter(pc.equal(steps, _EVIDENCE)).column("evidence"), "capture_id"),
+            _by_capture(group.filter(pc.equal(steps, _SEEN)).column("seen"), "capture_id"),
+        )
+        if file_no < FIRST:
+            dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
+            kept = _but(pages.merging_batches(staging.file(self.output, pages.NAME, file_no), number), dropped)
+            return self._write(kept, told, files)
+        asked = group.filter(pc.equal(steps, _AGAIN))
+        changed = [
+            row_no
+            for capture_id, row_no, before in zip(
+                *(asked.column(name).to_pylist() for name in ("capture_id", "row_no", "before")), strict=True
+            )
+            if told.digest(capture_id) != before
+        ]
+        if not changed:
+            return Counter()
+        batches = pages.merging_batches(self.known.page_file(file_no), number)
+        found = self._write(_only(batches, changed), told, files, SUPERSEDED)
+        return found + Counter({RELABELLED: found.total()})
+
+    def _write(self, kept: Iterator[pa.RecordBatch], told: "_Told", files: _Files, *beside: str) -> Counter[str]:
+        """Merges and writes some pages, and their ids into the tables `beside`."""
+        statuses: Counter[str] = Counter()
+        for batch in kept:
+            merged = merge(batch, told, self.config)
+            statuses.update(merged.column("status").to_pylist())
+            for part in pc.unique(merged.column("site_part")).to_pylist():
+                of_part = merged.filter(pc.equal(merged.column("site_part"), part))
+                files.write_part(part, of_part.select(_SCHEMA.names))
+            ids = merged.column("capture_id")
+            if self.is_increment:
+                digests = pa.array([told.digest(one) for one in ids.to_pylist()], pa.string())
+                rows = pa.RecordBatch.from_arrays([ids, digests], schema=tables.DIGESTS)
+                files.write(collection.DIGESTS, rows)
+            for name in beside:
+                files.write(name, pa.RecordBatch.from_arrays([ids], schema=tables.SUPERSEDED))
+        return statuses
 
 
-def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig) -> Counter[str]:
-    """Merges and writes one row group of a staged file."""
-    statuses: Counter[str] = Counter()
-    file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
-    steps = group.column("step")
-    dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
-    annotated = _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur")
-    heard = _by_capture(group.filter(pc.equal(steps, _EVIDENCE)).column("evidence"), "capture_id")
-    again = _by_capture(group.filter(pc.equal(steps, _SEEN)).column("seen"), "capture_id")
-    for batch in pages.merging_batches(output, file_no, number):
-        kept = batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
-        merged = merge(kept, annotated, heard, again, config)
-        statuses.update(merged.column("status").to_pylist())
-        for part in pc.unique(merged.column("site_part")).to_pylist():
-            of_part = merged.filter(pc.equal(merged.column("site_part"), part))
-            files.of(part).write(of_part.select(_SCHEMA.names))
-    return statuses
+def _but(batches: Iterator[pa.RecordBatch], dropped: pa.ChunkedArray) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
+
+
+def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    rows = pa.array(wanted, pa.int32())
+    for batch in batches:
+        chosen = batch.filter(pc.is_in(batch.column("row_no"), rows))
+        if chosen.num_rows:
+            yield chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is said of some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen again."""
+
+    annotated: _Rows
+    heard: _Rows
+    again: _Rows
+
+    def digest(self, capture_id: str) -> str:
+        """The same if others say the same of the capture: then its labels are the same, too."""
+        rows = sorted(self.annotated.get(capture_id, []), key=lambda row: row["cross_id"])
+        crosses_told = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
+        heard = sorted((row["kind"], row["codes"].hex()) for row in self.heard.get(capture_id, []))
+        template = crosses.template_id(tables.found_from(row) for row in rows)
+        return digest(template, *crosses_told, str(heard))
 
 
 def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
@@ -167,29 +294,28 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
     return found
 
 
-def merge(batch: pa.RecordBatch, annotated: _Rows, heard: _Rows, again: _Rows, config: DbceConfig) -> pa.RecordBatch:
-    """The EXTRACTIONS rows of some staged pages. Their ANNOTATIONS rows, their EVIDENCE rows, and when they were seen
-    again stand under their capture ids."""
-    gathered = [_gathered(page, annotated, heard) for page in tables.pages_from(batch)]
+def merge(batch: pa.RecordBatch, told: _Told, config: DbceConfig) -> pa.RecordBatch:
+    """The EXTRACTIONS rows of some staged pages."""
+    gathered = [_gathered(page, told) for page in tables.pages_from(batch)]
     results = local.judge(gathered, config.label)
     htmls = [
         None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
         for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
     ]
     languages = local.languages(results, config.language)
-    seen = {one.page.capture_id: _seen(one.page, again) for one in results if one.page.capture_id in again}
+    seen = {one.page.capture_id: _seen(one.page, told) for one in results if one.page.capture_id in told.again}
     return tables.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
 
 
-def _seen(page: Page, again: _Rows) -> Seen:
-    (row,) = again[page.capture_id]
+def _seen(page: Page, told: _Told) -> Seen:
+    (row,) = told.again[page.capture_id]
     own = page.capture.timestamp
     return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
 
 
-def _gathered(page: Page, annotated: _Rows, heard: _Rows) -> Gathered:
-    rows = annotated.get(page.capture_id, [])
-    codes = {row["kind"]: tables.codes_from(row) for row in heard.get(page.capture_id, [])}
+def _gathered(page: Page, told: _Told) -> Gathered:
+    rows = told.annotated.get(page.capture_id, [])
+    codes = {row["kind"]: tables.codes_from(row) for row in told.heard.get(page.capture_id, [])}
     return local.gather(
         page,
         [tables.annotation_from(row) for row in rows],

@@ -6,6 +6,7 @@ import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -22,6 +23,8 @@ from dbce_spark.spark import (
     crosses,
     evidence,
     extractions,
+    growth,
+    increment,
     ledger,
     originals,
     pages,
@@ -31,12 +34,13 @@ from dbce_spark.spark import (
     sites,
     staging,
 )
+from dbce_spark.spark.known import NOTHING, Known
 from dbce_spark.spark.plan import Plan
 from dbce_spark.spark.progress import Progress
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_TABLES = (extractions.NAME, captures.NAME, extractions.REJECTS)
+_TABLES = (extractions.NAME, captures.NAME, extractions.REJECTS, *increment.KEPT)
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _EXISTS = "{} exists; give another --output, or --overwrite to replace it"
@@ -49,6 +53,7 @@ class Request:
 
     File names in the `indexes` are relative to `base`; "": to the folder of their index. With `overwrite` it starts
     afresh, whatever an earlier run has left. `staging` is where stages hand on what the next needs; "": in the output.
+    The output may be an increment of a collection that was labelled by `settings`; what it holds before is `known`.
     """
 
     files: Sequence[str]
@@ -60,11 +65,22 @@ class Request:
     base: str = ""
     overwrite: bool = False
     staging: str = ""
+    known: Known = NOTHING
+    settings: dict[str, Any] | None = None
 
     @property
     def work(self) -> str:
         """Where the staging folder lies: on a file system that all workers have mounted."""
         return self.staging or self.output
+
+    @property
+    def is_increment(self) -> bool:
+        return self.settings is not None
+
+    @property
+    def pending(self) -> Path:
+        """Where the revisits are that a collection holds no original of."""
+        return Path(self.known.folders[-1] if self.known else "", revisits.PENDING, "part-00000.parquet")
 
     def plan(self, config: DbceConfig) -> Plan:
         made = plan.of(self.files, self.indexes, self.base, config, limit=self.limit, with_html=self.with_html)
@@ -152,34 +168,46 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     refused = pages.Tally(selected.rejects.total(), rejects=selected.rejects, losses=selected.losses)
     tally = sum(tallies, refused)
     found = originals.Found()
-    if tally.revisits:
+    has_revisits = tally.revisits > 0 or request.pending.exists()
+    if has_revisits:
         with progress.stage(originals.NAME):
             found = _originals(spark, request, len(tallies), config)
     with progress.stage(revisits.NAME):
-        passed_over = pages.drop(spark, work, limit=request.limit)
+        passed_over = pages.drop(spark, work, request.known, limit=request.limit)
         account = revisits.Account()
-        if tally.revisits:
-            account = revisits.stage(spark, work, is_limited=request.limit is not None)
+        if has_revisits:
+            account = revisits.stage(spark, work, request.known, is_limited=request.limit is not None)
     with progress.stage(sites.NAME):
-        sizes = ledger.once(staging.done(work, sites.NAME), BucketSizes, lambda: sites.stage(spark, work, config))
-    if sites.has_large(spark, work):
-        sizes += _large_sites(spark, work, config, progress)
+        sizes = ledger.once(
+            staging.done(work, sites.NAME), BucketSizes, lambda: sites.stage(spark, work, request.known, config)
+        )
+    sizes += _one_by_one(spark, request, config, progress)
+    all_tallies = [*tallies, *found.tallies]
     with progress.stage(extractions.NAME):
-        statuses = extractions.write(spark, work, request.output, config, [*tallies, *found.tallies])
+        statuses = extractions.write(
+            spark, work, request.output, request.known, config, all_tallies, is_increment=request.is_increment
+        )
+    relabelled = statuses.pop(extractions.RELABELLED, 0)
+    new = statuses.total() - relabelled
     with progress.stage(captures.NAME):
-        captures.write(spark, work, request.output, statuses.total() + account.shared)
+        captures.write(spark, work, request.output, new + account.shared)
+    if request.is_increment:
+        with progress.stage(increment.NAME):
+            increment.keep(spark, work, request.output, request.known, len(all_tallies), has_revisits=has_revisits)
+            increment.keep_inputs(work, request.output, sorted(request.files))
     report = {
         "records_read": tally.records,
-        "captures": statuses.total() + account.shared,
-        "extractions": statuses.total(),
+        "captures": new + account.shared,
+        "extractions": new,
         "revisits": account.shared,
         "crossed": statuses["crossed"],
         "single": statuses["single"],
         "rejects": dict(sorted((tally.rejects + account.rejects).items())),
         "skipped": dict(sorted((tally.skipped + passed_over + account.skipped).items())),
         **({"selection": selected.as_dict(), "originals": found.account} if request.indexes else {}),
+        **_of_increment(request, relabelled, len(all_tallies)),
         "seconds": progress.seconds,
-        "pages_per_second_per_core": _speed(statuses.total(), progress.seconds, spark.sparkContext.defaultParallelism),
+        "pages_per_second_per_core": _speed(new, progress.seconds, spark.sparkContext.defaultParallelism),
         "cores": spark.sparkContext.defaultParallelism,
         "largest_bucket": sizes.largest,
         "capped_buckets": sizes.capped,
@@ -199,6 +227,13 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     return report
 
 
+def _of_increment(request: Request, relabelled: int, page_files: int) -> dict[str, Any]:
+    """What run.json says of an increment."""
+    if not request.is_increment:
+        return {}
+    return {"relabelled": relabelled, "page_files": page_files, "settings": request.settings}
+
+
 def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progress:
     """Makes the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
@@ -208,6 +243,8 @@ def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progres
         _clear(request)
         plan.save(request.plan(config), request.work)
     staging.prepare(request.work)
+    if request.pending.exists():
+        shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
     progress = Progress(spark.sparkContext, request.work)
     if goes_on:
         progress.tell(f"goes on with an unfinished run: {_told(request)}")
@@ -250,10 +287,24 @@ def _pages(
         )
 
 
-def _large_sites(spark: SparkSession, work: str, config: DbceConfig, progress: Progress) -> BucketSizes:
-    """What pages say of each other where their site is too large for one worker: bucket by bucket."""
-    with progress.stage(crosses.NAME):
-        sizes = ledger.once(staging.done(work, crosses.NAME), BucketSizes, lambda: crosses.stage(spark, work, config))
+def _one_by_one(spark: SparkSession, request: Request, config: DbceConfig, progress: Progress) -> BucketSizes:
+    """What pages say of each other where their site is not looked at whole: because it has grown, and only what is new
+    is asked, or bucket by bucket because it is too large for one worker."""
+    work, sizes = request.work, BucketSizes()
+    has_grown = sites.has_grown(spark, work)
+    if has_grown:
+        with progress.stage(growth.NAME):
+            sizes += ledger.once(
+                staging.done(work, growth.NAME), BucketSizes, lambda: growth.stage(spark, work, request.known, config)
+            )
+    has_large = sites.has_large(spark, work)
+    if has_large:
+        with progress.stage(crosses.NAME):
+            sizes += ledger.once(
+                staging.done(work, crosses.NAME), BucketSizes, lambda: crosses.stage(spark, work, config)
+            )
+    if not has_large and not has_grown:
+        return sizes
     with progress.stage(evidence.NAME):
         evidence.stage(spark, work, config)
     with progress.stage(annotations.NAME):
@@ -264,7 +315,7 @@ def _large_sites(spark: SparkSession, work: str, config: DbceConfig, progress: P
 def _originals(spark: SparkSession, request: Request, first_no: int, config: DbceConfig) -> originals.Found:
     """The originals of revisits: among the pages that were read, then in the indexes. Of archives that are read up to a
     limit they are looked for no further."""
-    revisits.match(spark, request.work)
+    revisits.match(spark, request.work, request.known)
     where = originals.Places(
         indexes=[] if request.limit is not None else sorted(request.indexes),
         base=request.base,

@@ -29,6 +29,7 @@ from dbce_spark.selection.filters import Counts
 from dbce_spark.selection.lookup import MOST_KEYS, Lookup, Payload, asked
 from dbce_spark.spark import ledger, pages, quarantine, revisits, staging
 from dbce_spark.spark.groups import groups
+from dbce_spark.spark.known import ROWS_PER_GROUP
 from dbce_spark.spark.pages import PLACE
 from dbce_spark.spark.quarantine import Quarantine
 from dbce_spark.warc import Fetch
@@ -241,7 +242,7 @@ def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) 
     captures = 0
     staged = staging.file(where.output, pages.NAME, file_no)
     with (
-        store.parquet_file(staged, tables.PAGES, dictionary=True, rows_per_group=pages.ROWS_PER_GROUP) as out,
+        store.parquet_file(staged, tables.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         quarantine.parser(config) as parser,
     ):
         for one, found in originals.read(some, config):

@@ -22,8 +22,10 @@ from dbce_spark.errors import OutputError
 from dbce_spark.model import Page, Revisit
 from dbce_spark.rejects import Reason, Reject, Skip
 from dbce_spark.selection.fetch import start_wait
+from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
+from dbce_spark.spark.known import ROWS_PER_GROUP, Known
 
 NAME = staging.PAGES
 REJECTS = staging.REJECTS
@@ -40,9 +42,6 @@ PLACE = ["file_no", "row_no"]
 """Where a row is staged."""
 TALLIES = "file_no long, tally string"
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands")]
-
-ROWS_PER_GROUP = 512
-"""Rows of a row group of a staged file: what is merged, and so held, together."""
 
 
 @dataclass(slots=True)
@@ -68,7 +67,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class Read:
     """A source that was read: the bytes that it had then, -1 if it is no file or could not be read."""
 
     size: int
@@ -138,7 +137,7 @@ def stage_once(
     It is read again if it is a file that has another size now, or could not be read then.
     """
     path = staging.done(output, NAME, file_no)
-    before = ledger.read(path, _Read)
+    before = ledger.read(path, Read)
     if before is None:
         time.sleep(start_wait(source if isinstance(source, str) else source[0].path, config.fetch))
     size = _size(source)
@@ -147,7 +146,7 @@ def stage_once(
         return before.tally
     tally = stage_file(source, file_no, output, config, with_html=with_html, limit=limit)
     is_lost = str(Reason.FILE_UNREADABLE) in tally.rejects
-    ledger.write(path, _Read(-1 if is_lost else size, tally))
+    ledger.write(path, Read(-1 if is_lost else size, tally))
     return tally
 
 
@@ -216,13 +215,12 @@ class _Revisits:
         self.waiting = []
 
 
-def merging_batches(output: str, file_no: int, group: int) -> Iterator[pa.RecordBatch]:
+def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
     """The pages of one row group of a staged file, with what merging needs of them, some at a time.
 
     Raises:
         OutputError: the file is broken.
     """
-    path = staging.file(output, NAME, file_no)
     try:
         with store.open_parquet(path) as staged:
             yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
@@ -291,9 +289,9 @@ def _utf8(fetch: warc.Fetch) -> bytes:
     return decode(fetch.html, fetch.capture.declared_charset).html
 
 
-def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]:
-    """Stages the places of captures that go no further: all but the first of the same capture, and those beyond the
-    first `limit`.
+def drop(spark: SparkSession, output: str, known: Known, *, limit: int | None) -> Counter[str]:
+    """Stages the places of captures that go no further: those that are known, all but the first of the same capture,
+    and those beyond the first `limit`.
 
     First by file and offset. Returns how many there are, by filter.
     """
@@ -301,6 +299,11 @@ def drop(spark: SparkSession, output: str, *, limit: int | None) -> Counter[str]
     first = pages.groupBy("capture_id").agg(F.min(F.struct(*PLACE)).alias("first"), F.count("*").alias("copies"))
     repeated = first.where(F.col("copies") > 1)
     copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*PLACE) > F.col("first"))
+    if known:
+        before = collection.capture_ids(spark, known)
+        copies = pages.join(before, on="capture_id", how="left_semi").unionByName(
+            copies.join(before, on="capture_id", how="left_anti").select("capture_id", *PLACE)
+        )
     places = copies.select(*PLACE, F.lit(DUPLICATE.filter).alias("filter"))
     if limit is not None:
         chosen = first.orderBy("first").limit(limit).select("capture_id")

@@ -115,7 +115,12 @@ def differences(before: Plan, now: Plan) -> Iterator[str]:
         was, wanted = set(getattr(before, name)), set(getattr(now, name))
         yield from _some(f"{name} are no longer among the inputs", was - wanted)
         yield from _some(f"{name} are new among the inputs", wanted - was)
-    old, new = _settings(before), _settings(now)
+    yield from unlike(_settings(before), _settings(now))
+
+
+def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What is other in one set of settings than in the one before, each as a person may read it."""
+    old, new = _flat(before), _flat(now)
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"

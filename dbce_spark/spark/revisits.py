@@ -14,13 +14,18 @@ from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.model import Revisit
 from dbce_spark.rejects import Reason, Reject, Skip
 from dbce_spark.revisits import Name, Resolved, left, names, names_of
+from dbce_spark.spark import known as collection
 from dbce_spark.spark import pages, staging
+from dbce_spark.spark.known import Known
 from dbce_spark.spark.pages import LIMIT, PLACE
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
 _MATCHED = "matched"
 
+PENDING = "pending"
+_BEFORE = -1
+"""The number of a file before all that a run reads."""
 _NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
 ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
 WANTED_ROW = pa.schema(
@@ -56,11 +61,13 @@ class Account:
     skipped: Counter[str] = field(default_factory=Counter)
 
 
-def match(spark: SparkSession, output: str) -> None:
-    """Stages which of the pages that were read is the original of which revisit."""
+def match(spark: SparkSession, output: str, known_pages: Known) -> None:
+    """Stages which of the pages that were read, or are known, is the original of which revisit."""
     wanted = staged(spark, output).mapInArrow(wanted_of(names), staging.schema(WANTED_ROW))
     staging.write(wanted, output, _WANTED)
-    staging.write(find(staging.read(spark, output, _WANTED, WANTED_ROW), known(spark, output)), output, _MATCHED)
+    staging.write(
+        find(staging.read(spark, output, _WANTED, WANTED_ROW), known(spark, output, known_pages)), output, _MATCHED
+    )
 
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
@@ -78,29 +85,43 @@ def settle(fates: DataFrame, output: str) -> None:
     staging.write(fates.select(*FATES_ROW.names), output, staging.FATES)
 
 
-def stage(spark: SparkSession, output: str, *, is_limited: bool) -> Account:
+def stage(spark: SparkSession, output: str, known_pages: Known, *, is_limited: bool) -> Account:
     """Stages the revisits that share an extraction as CAPTURES rows, those without an original as REJECTS rows.
 
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
-    matched = staging.read(spark, output, _MATCHED, MATCHED_ROW)
-    fates = matched.unionByName(staging.read(spark, output, staging.FATES, FATES_ROW), allowMissingColumns=True)
-    placed = staged(spark, output).join(fates, on=PLACE, how="left")
+    placed = _placed(spark, output)
     found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
-    staging.write(_sorted_out(spark, output, found), output, staging.SHARED)
-    lost = placed.where(F.col("original").isNull() & F.col("is_page").isNull())
+    staging.write(_sorted_out(spark, output, found, known_pages), output, staging.SHARED)
+    lost = _lost(placed)
     if is_limited:
         lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
     staging.write(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), output, staging.UNRESOLVED)
     return _account(staging.read(spark, output, staging.SHARED, _SHARED_ROW), _staged_left(spark, output))
 
 
-def _sorted_out(spark: SparkSession, output: str, found: DataFrame) -> DataFrame:
+def _placed(spark: SparkSession, output: str) -> DataFrame:
+    """All staged revisits, beside what became of each as far as it is known."""
+    matched = staging.read(spark, output, _MATCHED, MATCHED_ROW)
+    fates = matched.unionByName(staging.read(spark, output, staging.FATES, FATES_ROW), allowMissingColumns=True)
+    return staged(spark, output).join(fates, on=PLACE, how="left")
+
+
+def _lost(placed: DataFrame) -> DataFrame:
+    """Those without an original that are no page either."""
+    return placed.where(F.col("original").isNull() & F.col("is_page").isNull())
+
+
+def _sorted_out(spark: SparkSession, output: str, found: DataFrame, known_pages: Known) -> DataFrame:
     """Revisits with an original as _SHARED_ROW: those of pages beyond the limit, and those that are the same capture as
     a page or an earlier revisit, are counted under a filter."""
-    kept = pages.kept(spark, output).select("capture_id").withColumn("is_kept", F.lit(True))
-    of_page = kept.withColumnRenamed("capture_id", "extraction_id")
-    same = pages.staged(spark, output).select("capture_id").distinct().withColumn("is_page", F.lit(True))
+    kept = pages.kept(spark, output).select("capture_id")
+    same = pages.staged(spark, output).select("capture_id")
+    if known_pages:
+        kept = kept.unionByName(collection.members(spark, known_pages).select("capture_id"))
+        same = same.unionByName(collection.capture_ids(spark, known_pages))
+    of_page = kept.withColumnRenamed("capture_id", "extraction_id").withColumn("is_kept", F.lit(True))
+    same = same.distinct().withColumn("is_page", F.lit(True))
     nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*PLACE))
     is_duplicate = F.col("is_page").isNotNull() | (F.col("nth") > 1)
     counted_under = F.when(F.col("is_kept").isNull(), LIMIT.filter).when(is_duplicate, DUPLICATE.filter)
@@ -128,10 +149,12 @@ def _counts(rows: DataFrame) -> Counter[str]:
     return Counter({row["filter"] or "": row["count"] for row in rows.groupBy("filter").count().collect()})
 
 
-def known(spark: SparkSession, output: str) -> DataFrame:
-    """Every name of every staged page."""
+def known(spark: SparkSession, output: str, known_pages: Known) -> DataFrame:
+    """Every name of every page that is staged, or known."""
     at = F.unix_micros("timestamp").alias("timestamp")
     named = pages.staged(spark, output).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
+    if known_pages:
+        named = named.unionByName(collection.members(spark, known_pages).select("capture_id", *_NAMED))
     return named.mapInArrow(_known, staging.schema(_KNOWN_ROW))
 
 
@@ -161,9 +184,13 @@ def shared(spark: SparkSession, output: str) -> DataFrame:
     return rows.where(F.col("filter").isNull()).drop("filter")
 
 
-def seen(spark: SparkSession, output: str) -> DataFrame:
+def seen(spark: SparkSession, output: str, known_pages: Known) -> DataFrame:
     """When the revisits of each extraction were fetched: capture_id, and as `seen` that and the fields of `Seen`."""
-    by_extraction = shared(spark, output).groupBy(F.col("extraction_id").alias("capture_id"))
+    revisited = shared(spark, output).select("extraction_id", "timestamp")
+    if known_pages:
+        before = collection.revisited(spark, known_pages).select("extraction_id", "timestamp")
+        revisited = revisited.unionByName(before)
+    by_extraction = revisited.groupBy(F.col("extraction_id").alias("capture_id"))
     counted = by_extraction.agg(
         F.unix_micros(F.min("timestamp")).alias("first"),
         F.unix_micros(F.max("timestamp")).alias("last"),
@@ -181,6 +208,27 @@ def rejects(spark: SparkSession, output: str) -> DataFrame:
 
 def _staged_left(spark: SparkSession, output: str) -> DataFrame:
     return staging.read(spark, output, staging.UNRESOLVED, _LEFT_ROW)
+
+
+def pending(spark: SparkSession, output: str) -> DataFrame:
+    """The revisits without an original, as REVISITS rows: what comes later may hold it. They stand before all that is
+    read then."""
+    lost = _lost(_placed(spark, output)).where(F.col("filter").isNull())
+    rows = lost.repartition(1).sortWithinPartitions("warc_file", "warc_offset", "url", "timestamp")
+    return rows.mapInArrow(_pending, staging.schema(tables.REVISITS))
+
+
+def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    first_row = 0
+    for batch in batches:
+        lacks = batch.column("lack").to_pylist()
+        some = [
+            revisit
+            for revisit, lack in zip(tables.revisits_from(batch), lacks, strict=True)
+            if isinstance(left(revisit, lack or ""), Reject)
+        ]
+        yield tables.revisits_batch(some, file_no=_BEFORE, first_row=first_row)
+        first_row += len(some)
 
 
 def wanted_of(

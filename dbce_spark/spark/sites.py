@@ -16,24 +16,35 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Codes, Found
+from dbce_spark.spark import known as collection
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
+from dbce_spark.spark.known import Known
 from dbce_spark.spark.pages import PLACE, kept
 
 NAME = "sites"
 _LARGE = "large"
 _SITE_ROW = pa.schema([("site", pa.string())])
+_GROWN_ROW = pa.schema([("site", pa.string()), ("is_large", pa.bool_())])
+_STANDING_BYTES = 1500
+"""What a worker holds of a capture of a site that has grown: ids, signature and bands."""
 _BATCH_ROWS = 256
 
 _Place = tuple[int, int]
 
 
-def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
-    """Stages which sites are larger than `bucket.whole_site_bytes`, and all that the pages of every other say of each
-    other, as TOLD rows. Returns how large the buckets of these are."""
-    sizes = kept(spark, output).groupBy("site").agg(F.sum("carried").alias("bytes"))
-    staging.write(sizes.where(F.col("bytes") > config.bucket.whole_site_bytes).select("site"), output, _LARGE)
-    others = kept(spark, output).join(_large(spark, output), on="site", how="left_anti")
+def stage(spark: SparkSession, output: str, known: Known, config: DbceConfig) -> BucketSizes:
+    """Stages which sites are larger than `bucket.whole_site_bytes`, which ones are known already, and all that the
+    pages of every other say of each other, as TOLD rows. Returns how large the buckets of these are."""
+    whole = config.bucket.whole_site_bytes
+    sizes = kept(spark, output).groupBy("site").agg(F.sum("carried").alias("bytes"), F.count("*").alias("captures"))
+    if known:
+        before = collection.members(spark, known).groupBy("site").agg(F.count("*").alias("known"))
+        is_large = (F.col("captures") + F.col("known")) * _STANDING_BYTES > whole
+        staging.write(sizes.join(before, on="site").select("site", is_large.alias("is_large")), output, staging.GROWN)
+    large = sizes.where(F.col("bytes") > whole).join(grown(spark, output), on="site", how="left_anti")
+    staging.write(large.select("site"), output, _LARGE)
+    others = kept(spark, output).join(_one_by_one(spark, output), on="site", how="left_anti")
     staging.write(told(others, config), output, NAME)
     row = staged(spark, output).agg(F.max("sizes.largest"), F.sum("sizes.capped")).first()
     return BucketSizes(row[0] or 0, row[1] or 0) if row else BucketSizes()
@@ -41,16 +52,52 @@ def stage(spark: SparkSession, output: str, config: DbceConfig) -> BucketSizes:
 
 def has_large(spark: SparkSession, output: str) -> bool:
     """Whether any site is too large for one worker."""
-    return not _large(spark, output).isEmpty()
+    return not _all_large(spark, output).isEmpty()
+
+
+def has_grown(spark: SparkSession, output: str) -> bool:
+    """Whether any site was known already."""
+    return not grown(spark, output).isEmpty()
 
 
 def large(spark: SparkSession, output: str) -> DataFrame:
-    """The pages that go on of sites that are too large for one worker."""
-    return kept(spark, output).join(_large(spark, output), on="site", how="left_semi")
+    """The pages of sites that are too large for one worker, as NEIGHBOURS rows: those that go on, and known ones."""
+    return met(spark, output).join(_all_large(spark, output), on="site", how="left_semi")
 
 
-def _large(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, _LARGE, _SITE_ROW)
+def grown(spark: SparkSession, output: str) -> DataFrame:
+    """The sites that are known already and have pages that go on: site, is_large."""
+    return staging.read(spark, output, staging.GROWN, _GROWN_ROW)
+
+
+def grown_pages(spark: SparkSession, output: str) -> DataFrame:
+    """The pages that go on of sites that are known already, and not too large."""
+    return kept(spark, output).join(grown(spark, output).where("not is_large"), on="site", how="left_semi")
+
+
+def met(spark: SparkSession, output: str) -> DataFrame:
+    """The pages that are set beside others one by one, as NEIGHBOURS rows: of all sites that are not looked at whole,
+    those that go on, and those known ones that are asked for."""
+    new = kept(spark, output).join(_one_by_one(spark, output), on="site", how="left_semi")
+    known = staging.read(spark, output, staging.NEIGHBOURS, tables.NEIGHBOURS)
+    return new.select(*tables.NEIGHBOURS.names).unionByName(known)
+
+
+def members(pages: DataFrame) -> DataFrame:
+    """PAGES rows as MEMBERS rows."""
+    known = {"timestamp": F.unix_micros("timestamp"), "is_witness": F.col("verdicts").isNotNull()}
+    return pages.select(*(known.get(name, F.col(name)).alias(name) for name in tables.MEMBERS.names))
+
+
+def _all_large(spark: SparkSession, output: str) -> DataFrame:
+    of_known = grown(spark, output).where("is_large").select("site")
+    return staging.read(spark, output, _LARGE, _SITE_ROW).unionByName(of_known)
+
+
+def _one_by_one(spark: SparkSession, output: str) -> DataFrame:
+    """The sites that are not looked at whole."""
+    known = grown(spark, output).select("site")
+    return staging.read(spark, output, _LARGE, _SITE_ROW).unionByName(known)
 
 
 def told(pages: DataFrame, config: DbceConfig) -> DataFrame:

@@ -24,7 +24,9 @@ REJECTS = "rejects"
 REVISITS, FATES, SHARED, UNRESOLVED = "revisits", "fates", "shared", "unresolved"
 SELECTED, PLACES, SELECTION = "selected", "places", "selection"
 OUTCOMES = "outcomes"
+NEIGHBOURS, ASKED, GROWN = "neighbours", "asked", "grown"
 _OF_LARGE_SITES = ("buckets", "crosses", "evidence", "annotations")
+_OF_GROWN_SITES = (NEIGHBOURS, ASKED, GROWN)
 
 _LOCK = "lock"
 _DONE = "done"
@@ -55,7 +57,7 @@ def done(output: str, name: str, number: int | None = None) -> str:
 
 def prepare(output: str) -> None:
     """Makes the folders that a stage may leave without a file."""
-    for name in (*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, *_OF_LARGE_SITES):
+    for name in (*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, *_OF_LARGE_SITES, *_OF_GROWN_SITES):
         Path(path(output, name)).mkdir(parents=True, exist_ok=True)
 
 

@@ -1,7 +1,10 @@
 """The work list of the last stage: what is brought to each row group of staged pages before it is merged."""
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import store, tables
@@ -9,6 +12,7 @@ from dbce_spark.dbce import pools
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
 from dbce_spark.spark import extractions, pages, staging
+from dbce_spark.spark.known import NOTHING
 from tests.builders import annotation, cross
 from tests.pools import Echo, page_in
 from tests.spark.partitions import spread_over
@@ -58,7 +62,7 @@ def test_evidence_and_annotations_come_to_their_pages(
     staging.write(gone, output, "dropped")
 
     with spread_over(spark, partitions):
-        rows = extractions.work_list(spark, output, [5, 1], 1).toArrow().to_pylist()
+        rows = extractions.work_list(spark, output, NOTHING, [5, 1], 1).toArrow().to_pylist()
     brought: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))
@@ -88,3 +92,24 @@ def _what(row: dict[str, Any]) -> str:
 def _annotated(capture_id: str) -> tuple[Found, Annotation]:
     made = cross(capture_id, "up")
     return Found(cross=made, bucket_id="k", bucket_size=2, group="g"), annotation(made, ["11000"])
+
+
+def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many site parts a task writes into; and all of it is written."""
+    some = pa.RecordBatch.from_pydict(
+        {
+            name: pa.nulls(9, kind)
+            for name, kind in zip(extractions._SCHEMA.names, extractions._SCHEMA.types, strict=True)
+        }
+    )
+    rows = some.set_column(0, extractions._SCHEMA.field(0), pa.array(["x" * 100] * 9))
+    monkeypatch.setattr(extractions, "HELD_BYTES", 3 * rows.nbytes)
+    with ExitStack() as open_files:
+        files = extractions._Files(str(tmp_path), 0, open_files)
+        for at in range(20):
+            files.write_part(at % 10, rows)
+            assert sum(file.held_bytes for file in files.by_path.values()) <= 3 * rows.nbytes
+
+    written = [pq.read_metadata(path) for path in tmp_path.rglob("*.parquet")]
+    assert 180 == sum(file.num_rows for file in written)
+    assert len(written) == 10

@@ -1,0 +1,105 @@
+"""A run that extends a collection: what of its input is new, which increment it writes, which version it ends with."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from dbce_spark import sources
+from dbce_spark.collection import Collection, Increment, Version, now
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import OutputError
+from dbce_spark.spark import job, known, plan
+from dbce_spark.spark.job import Request
+from dbce_spark.spark.plan import Plan
+
+_OF_A_RUN = ("input", "select", "fetch")
+"""Sections that say what is read and how; the others say what is made of it, and all increments must agree on them."""
+
+
+def prepared(to: Collection, request: Request, config: DbceConfig) -> Request | None:
+    """The request for the next increment, without the files that were read for earlier ones; None if nothing is left.
+
+    An increment that was ended just before it was made a version is made one first.
+
+    Raises:
+        OutputError: the collection was labelled otherwise, cannot be read, or is none.
+    """
+    latest = to.latest()
+    if Path(to.increment(_next(latest)), job.RUN_FILE).exists():
+        commit(to)
+        latest = to.latest()
+    settings = _settings(request.plan(config))
+    if latest:
+        _check(to, latest, settings)
+    before = to.inputs(latest) if latest else {}
+    files = [path for path in request.files if path not in before or before[path] != _size(path)]
+    if not files and not request.indexes:
+        return None
+    return replace(
+        request,
+        files=files,
+        output=to.increment(_next(latest)),
+        known=known.of(to, latest),
+        settings=settings,
+    )
+
+
+def run(spark: SparkSession, to: Collection, request: Request, config: DbceConfig) -> dict[str, Any]:
+    """Runs all stages over what is new, and makes what came of it the next version. Returns what run.json says.
+
+    Raises:
+        JobError, OutputError: as `job.run`; or another run has extended the collection meanwhile.
+    """
+    report = job.run(spark, request, config)
+    commit(to)
+    return report
+
+
+def commit(to: Collection) -> None:
+    """Makes the increment that a run has ended, all of it written, the next version."""
+    latest = to.latest()
+    number = _next(latest)
+    report = json.loads(Path(to.increment(number), job.RUN_FILE).read_text(encoding="utf-8"))
+    counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
+    increments = (*(latest.increments if latest else ()), Increment(number=number, **counts))
+    to.commit(Version(number=number, made=now(), why="extract", increments=increments, settings=report["settings"]))
+
+
+def _next(latest: Version | None) -> int:
+    return latest.number + 1 if latest else 1
+
+
+def _settings(made: Plan) -> dict[str, Any]:
+    """What all labels follow from, the archives aside."""
+    sections = {name: values for name, values in made.config.items() if name not in _OF_A_RUN}
+    sections["output"] = {"site_parts": made.config["output"]["site_parts"]}
+    return {
+        "config": sections,
+        "classifier": made.classifier,
+        "with_html": made.with_html,
+        "versions": made.versions,
+    }
+
+
+def _check(to: Collection, latest: Version, settings: dict[str, Any]) -> None:
+    """Libraries may be other ones; what else labels follow from may not."""
+    others = [*plan.unlike(_labelled(latest.settings), _labelled(settings))]
+    if others:
+        raise OutputError(
+            f"{to.folder} was labelled otherwise: {'; '.join(others)}. Ask for the same as then to extend it, or begin"
+            " another collection"
+        )
+
+
+def _labelled(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name != "versions"}
+
+
+def _size(path: str) -> int:
+    try:
+        return sources.size(path)
+    except (OSError, ValueError):
+        return -1

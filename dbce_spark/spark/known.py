@@ -1,0 +1,117 @@
+"""What a collection holds already, as the stages of a run read it that extends it.
+
+The pages of all increments stay as they were staged. Their files are numbered on, from FIRST, so that a place, a file
+and a row, is one place whoever staged it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dbce_spark import store, tables
+from dbce_spark.collection import CAPTURES, Collection, Version
+from dbce_spark.errors import OutputError
+from dbce_spark.spark import staging
+from dbce_spark.spark.groups import groups
+
+FIRST = 1 << 30
+"""The number of the first file of pages of a collection; those of a run count from 0."""
+PAGES, MEMBERS, DIGESTS = "pages", "members", "told"
+ROWS_PER_GROUP = 512
+"""Rows of a row group of a file of pages: what is read, merged, and so held, together."""
+_PLACE = ["file_no", "row_no"]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The increments of a version, the oldest first: their folders, and how many files of pages each keeps."""
+
+    folders: tuple[str, ...] = ()
+    page_files: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.folders)
+
+    @property
+    def next_file(self) -> int:
+        """The number that the next file of pages gets."""
+        return FIRST + sum(self.page_files)
+
+    def page_file(self, file_no: int) -> str:
+        """The path of a file of pages."""
+        starts = [*accumulate(self.page_files, initial=FIRST)][:-1]
+        at = bisect_right(starts, file_no) - 1
+        return page_file(self.folders[at], file_no - starts[at])
+
+
+NOTHING = Known()
+
+
+def of(collection: Collection, version: Version | None) -> Known:
+    increments = version.increments if version else ()
+    return Known(
+        tuple(collection.increment(one.number) for one in increments), tuple(one.page_files for one in increments)
+    )
+
+
+def page_file(folder: str, number: int) -> str:
+    """A file of pages by its number within an increment."""
+    return f"{folder}/{PAGES}/{number:08}.parquet"
+
+
+def members(spark: SparkSession, known: Known) -> DataFrame:
+    """Who is known: MEMBERS rows."""
+    return _read(spark, known, MEMBERS, tables.MEMBERS)
+
+
+def capture_ids(spark: SparkSession, known: Known) -> DataFrame:
+    """All captures that are known, revisits too, by id."""
+    return _read(spark, known, CAPTURES, tables.CAPTURES).select("capture_id")
+
+
+def revisited(spark: SparkSession, known: Known) -> DataFrame:
+    """The known captures that share the extraction of another one: CAPTURES rows."""
+    return _read(spark, known, CAPTURES, tables.CAPTURES).where("capture_id <> extraction_id")
+
+
+def digests(spark: SparkSession, known: Known) -> DataFrame:
+    """What others said of each capture when it was labelled last: DIGESTS rows."""
+    told = _read(spark, known, DIGESTS, tables.DIGESTS).select("*", F.col("_metadata.file_path").alias("path"))
+    return told.groupBy("capture_id").agg(F.max_by("digest", "path").alias("digest"))
+
+
+def neighbours(places: DataFrame, known: Known) -> DataFrame:
+    """The pages at some places (file_no, row_no), as NEIGHBOURS rows."""
+
+    def fetched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for group in groups(batches, ["file_no", "row_group"]):
+            file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
+            at = [row - number * ROWS_PER_GROUP for row in group.column("row_no").to_pylist()]
+            yield from _rows(known.page_file(file_no), number, at)
+
+    grouped = places.select(*_PLACE, row_group()).repartition("file_no", "row_group")
+    return grouped.sortWithinPartitions("file_no", "row_group", "row_no").mapInArrow(
+        fetched, staging.schema(tables.NEIGHBOURS)
+    )
+
+
+def row_group() -> Column:
+    return F.floor(F.col("row_no") / ROWS_PER_GROUP).cast("int").alias("row_group")
+
+
+def _rows(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    try:
+        with store.open_parquet(path) as file:
+            found = file.read_row_group(number, columns=tables.NEIGHBOURS.names)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}; restore it, or roll back to a version before it") from error
+    yield from found.select(tables.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
+
+
+def _read(spark: SparkSession, known: Known, name: str, arrow: pa.Schema) -> DataFrame:
+    return spark.read.schema(staging.schema(arrow)).parquet(*(f"{folder}/{name}" for folder in known.folders))

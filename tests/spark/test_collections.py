@@ -1,0 +1,201 @@
+"""Collections that grow by crawls end as one run over all of these does."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.dataset as ds
+import pytest
+
+from dbce_spark import config, sources
+from dbce_spark.collection import Collection
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import OutputError
+from dbce_spark.samples import write_archive
+from dbce_spark.spark import extension, job, staging
+from tests.spark.ended import kill_at, tables_below
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parents[2]
+QUICK = ("language.detect=false", "output.site_parts=3")
+CUT = (*QUICK, "bucket.cap=6")
+"""Buckets of several runs."""
+LARGE = (*CUT, "bucket.whole_site_bytes=1")
+"""Every site goes bucket by bucket."""
+PATTERNS = (*CUT, "label.by=T002")
+PATIENCE = 240
+
+
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Three crawls of the same sites, one file each, with revisits of pages of earlier ones."""
+    folder = tmp_path_factory.mktemp("crawls")
+    write_archive(folder, pages=60, seed=5)
+    files: list[str] = sources.expand([str(folder)], config.default().input.patterns)
+    assert len(files) == 3
+    return files
+
+
+def asked(files: Sequence[str], output: str = "") -> job.Request:
+    return job.Request(files=files, output=output, with_html=False, limit=None, started=time.monotonic())
+
+
+def extend(spark: "SparkSession", to: Collection, files: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
+    made = config.load(settings=settings)
+    request = extension.prepared(to, asked(files), made)
+    assert request is not None
+    return extension.run(spark, to, request, made)
+
+
+def whole(spark: "SparkSession", files: Sequence[str], output: Path, settings: Sequence[str]) -> dict[str, list[str]]:
+    """The tables of one run over all, each row as text, in order."""
+    job.run(spark, asked(files, str(output)), config.load(settings=settings))
+    return {name: _sorted(ds.dataset(output / name).to_table().to_pylist()) for name in _TABLES}
+
+
+def rows(of: Collection, version: int | None = None) -> dict[str, list[str]]:
+    """The rows that count in a version, in the same form."""
+    chosen = of.known() if version is None else of.version(version)
+    return {name: _sorted([row for batch in of.rows(chosen, name) for row in batch.to_pylist()]) for name in _TABLES}
+
+
+def _sorted(some: list[dict[str, Any]]) -> list[str]:
+    return sorted(str({name: value for name, value in row.items() if name != "site_part"}) for row in some)
+
+
+_TABLES = ("extractions", "captures", "rejects")
+
+
+@pytest.mark.parametrize(
+    ("settings", "order"),
+    [(QUICK, [[0], [1], [2]]), (CUT, [[2], [0], [1]]), (LARGE, [[0, 1], [2]]), (PATTERNS, [[1], [0, 2]])],
+    ids=["in_time", "late", "bucket_by_bucket", "by_patterns"],
+)
+def test_increments_end_as_one_run_over_all(
+    spark: "SparkSession", crawls: list[str], tmp_path: Path, settings: Sequence[str], order: list[list[int]]
+) -> None:
+    """Every row is the same, in whatever order crawls come, and whichever way their sites take."""
+    to = Collection(str(tmp_path / "c"))
+    for some in order:
+        extend(spark, to, [crawls[at] for at in some], settings)
+
+    assert whole(spark, crawls, tmp_path / "whole", settings) == rows(to)
+    assert to.known().increments[-1].relabelled > 0
+
+
+def test_what_was_there_before_is_still_there(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+    """Each version stays what it was; after a rollback the collection grows from there."""
+    to = Collection(str(tmp_path / "c"))
+    extend(spark, to, crawls[:1], PATTERNS)
+    first = rows(to)
+    extend(spark, to, crawls[2:], PATTERNS)
+
+    assert first == rows(to, 1)
+    to.rollback(1)
+    assert first == rows(to)
+    extend(spark, to, crawls[1:2], PATTERNS)
+    assert [1, 4] == [one.number for one in to.known().increments]
+    assert whole(spark, crawls[:2], tmp_path / "whole", PATTERNS) == rows(to)
+
+
+def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+    """A file that was read is not read again; under another name its captures are counted as duplicates."""
+    to = Collection(str(tmp_path / "c"))
+    extend(spark, to, crawls[:2], PATTERNS)
+    before = rows(to)
+    assert extension.prepared(to, asked(crawls[:2]), config.load(settings=PATTERNS)) is None
+
+    again = shutil.copy(crawls[1], tmp_path / "again.warc.gz")
+    report = extend(spark, to, [*crawls[:2], str(again)], PATTERNS)
+
+    assert (0, 0, 0, 1) == tuple(report[name] for name in ("captures", "extractions", "relabelled", "files"))
+    assert report["skipped"]["duplicate"] > 50
+    assert before == rows(to)
+
+
+def test_a_collection_is_extended_as_it_was_begun(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+    """Other settings are refused, and the difference is named; how files are read may change."""
+    to = Collection(str(tmp_path / "c"))
+    extend(spark, to, crawls[:1], PATTERNS)
+
+    with pytest.raises(OutputError, match=r'was labelled otherwise: config\.label\.by was "T002", is "T001"\. Ask'):
+        extension.prepared(to, asked(crawls), config.load(settings=[*CUT, "label.by=T001"]))
+    assert extension.prepared(to, asked(crawls), config.load(settings=[*PATTERNS, "input.max_failed_files=0.5"]))
+
+
+def test_two_runs_at_once_extend_it_once(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+    """The one that comes second is told, and loses nothing: the same request extends what is there then."""
+    to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
+    one, other = (extension.prepared(to, asked(files), made) for files in (crawls[:1], crawls[1:]))
+    assert one
+    assert other
+    with staging.alone(one.work), pytest.raises(OutputError, match="another run is at work there"):
+        extension.run(spark, to, other, made)
+    extension.run(spark, to, one, made)
+    with pytest.raises(OutputError, match="exists"):
+        job.check_output(other, made)
+    extend(spark, to, crawls, PATTERNS)
+
+    assert whole(spark, crawls, tmp_path / "whole", PATTERNS) == rows(to)
+
+
+def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequence[str]) -> "subprocess.Popen[bytes]":
+    """`dbce extract --collection` in processes of its own."""
+    given = [text for setting in settings for text in ("--set", setting)]  # type: ignore[union-attr]
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-c", "import sys; from dbce_spark.cli import main; sys.exit(main())", "extract"),
+            *(*files, "--collection", to.folder, "--master", "local[1]", *given),
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+@pytest.mark.parametrize("mark", ["growth", "extractions/00000000"])
+def test_a_killed_run_leaves_the_version_before(
+    spark: "SparkSession", crawls: list[str], tmp_path: Path, mark: str
+) -> None:
+    """Readers see nothing of it; the same command goes on, and writes the bytes that an undisturbed run writes."""
+    to, calm = (Collection(str(tmp_path / name)) for name in ("c", "calm"))
+    for one in (to, calm):
+        extend(spark, one, crawls[:1], PATTERNS)
+    before = rows(to)
+    kill_at(Path(staging.path(to.increment(2), f"done/{mark}.json")), command(crawls, to, PATTERNS), PATIENCE)
+    assert before == rows(to)
+
+    assert command(crawls, to, PATTERNS).wait(PATIENCE) == 0
+    extend(spark, calm, crawls, PATTERNS)
+
+    assert rows(calm) == rows(to)
+    assert tables_below(Path(calm.increment(2))) == tables_below(Path(to.increment(2)))
+
+
+def test_an_increment_that_was_ended_is_made_a_version(
+    spark: "SparkSession", crawls: list[str], tmp_path: Path
+) -> None:
+    """A run that was killed between its last file and its version is ended by the next one."""
+    to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
+    request = extension.prepared(to, asked(crawls[:1]), made)
+    assert request
+    job.run(spark, request, made)
+    assert to.latest() is None
+
+    following = extension.prepared(to, asked(crawls), made)
+
+    assert [1] == to.numbers()
+    assert following
+    assert replace(following, files=[]).output == to.increment(2)
+    assert crawls[1:] == [*following.files]

@@ -1,0 +1,158 @@
+"""Collections: versions that are there whole or not at all, and the rows of theirs that count."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from dbce_spark import store
+from dbce_spark.collection import Collection, Increment, Version
+from dbce_spark.errors import InputError, OutputError
+
+EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
+SUPERSEDED = pa.schema([("capture_id", pa.string())])
+REJECTS = pa.schema([("url", pa.string()), ("reason", pa.string())])
+
+
+def made(number: int, *increments: int) -> Version:
+    return Version(
+        number=number,
+        made="2026-01-01T00:00:00+00:00",
+        why="extract",
+        increments=tuple(
+            Increment(number=one, page_files=1, captures=2, extractions=2, relabelled=0) for one in increments
+        ),
+        settings={"config": {}},
+    )
+
+
+def write(collection: Collection, number: int, table: str, schema: pa.Schema, *rows: tuple[str, ...]) -> None:
+    columns = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)] or [pa.nulls(0)] * len(schema)
+    batch = pa.RecordBatch.from_arrays([column.cast(pa.string()) for column in columns], schema=schema)
+    store.write_parquet(f"{collection.increment(number)}/{table}/part-00000.parquet", schema, [batch])
+
+
+def listed(collection: Collection, version: int, table: str) -> list[tuple[str, ...]]:
+    rows = collection.rows(collection.version(version), table)
+    return sorted(tuple(row.values()) for batch in rows for row in batch.to_pylist())
+
+
+@pytest.fixture
+def grown(tmp_path: Path) -> Collection:
+    """Three increments: the second says something else of `a`, the third of `a` and `b`."""
+    collection = Collection(str(tmp_path / "c"))
+    write(collection, 1, "extractions", EXTRACTIONS, ("a", "1"), ("b", "1"))
+    write(collection, 2, "extractions", EXTRACTIONS, ("a", "2"), ("c", "2"))
+    write(collection, 2, "superseded", SUPERSEDED, ("a",))
+    write(collection, 3, "extractions", EXTRACTIONS, ("a", "3"), ("b", "3"), ("d", "3"))
+    write(collection, 3, "superseded", SUPERSEDED, ("a",), ("b",))
+    for number in (1, 2, 3):
+        write(collection, number, "rejects", REJECTS, (f"u{number}", "no_text"), (f"v{number}", "revisit_unresolved"))
+        collection.commit(made(number, *range(1, number + 1)))
+    return collection
+
+
+def test_the_last_increment_that_says_something_of_a_capture_counts(grown: Collection) -> None:
+    """Of each capture one row, in each version that which was the last then."""
+    assert [("a", "1"), ("b", "1")] == listed(grown, 1, "extractions")
+    assert [("a", "2"), ("b", "1"), ("c", "2")] == listed(grown, 2, "extractions")
+    assert [("a", "3"), ("b", "3"), ("c", "2"), ("d", "3")] == listed(grown, 3, "extractions")
+
+
+def test_revisits_without_an_original_are_those_of_the_last_increment(grown: Collection) -> None:
+    """It has asked for all of them again; other rejects stay."""
+    expected = [("u1", "no_text"), ("u2", "no_text"), ("u3", "no_text"), ("v3", "revisit_unresolved")]
+
+    assert expected == listed(grown, 3, "rejects")
+
+
+def test_columns_are_as_asked(grown: Collection) -> None:
+    """Also where the rows that count are known by another column."""
+    batches = [*grown.rows(grown.version(3), "extractions", ["text"])]
+
+    assert {("text",)} == {tuple(batch.schema.names) for batch in batches}
+    assert ["2", "3", "3", "3"] == sorted(text for batch in batches for text in batch.column("text").to_pylist())
+
+
+def test_rollback_counts_again_and_loses_nothing(grown: Collection) -> None:
+    """It is a version of its own, from which one can come back."""
+    back = grown.rollback(1)
+
+    assert (4, "rollback to 1") == (back.number, back.why)
+    assert grown.known() == back
+    assert listed(grown, 1, "extractions") == listed(grown, 4, "extractions")
+    assert grown.rollback(3).number == 5
+    assert listed(grown, 3, "extractions") == listed(grown, 5, "extractions")
+
+
+def test_of_two_that_commit_one_is_told(grown: Collection) -> None:
+    """The version that is there stays."""
+    with pytest.raises(OutputError, match="extended by another run meanwhile: version 3"):
+        grown.commit(made(3, 1))
+
+    assert 3 == len(grown.known().increments)
+    assert [1, 2, 3] == grown.numbers()
+    assert not [*Path(grown.folder, "versions").glob("_*")]
+
+
+def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
+    """Increments go when no version that is kept names them; what is begun stays."""
+    grown.rollback(1)
+    write(grown, 5, "extractions", EXTRACTIONS, ("e", "5"))  # the next run's
+    write(grown, 9, "extractions", EXTRACTIONS, ("x", "9"))
+    removed = grown.vacuum(1)
+
+    assert [4] == grown.numbers()
+    assert ["00000002", "00000003", "00000009"] == [one.split("/")[1] for one in removed if one.startswith("incr")]
+    assert listed(grown, 4, "extractions") == [("a", "1"), ("b", "1")]
+    assert Path(grown.increment(5)).exists()
+
+
+def test_no_collection_says_so(tmp_path: Path) -> None:
+    """A folder that is not there, and one that holds something else."""
+    with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection"):
+        Collection(str(tmp_path / "none")).known()
+    (tmp_path / "letters").mkdir()
+    with pytest.raises(OutputError, match="holds letters, and is no collection"):
+        Collection(str(tmp_path)).latest()
+
+
+def test_a_collection_that_is_not_begun_has_no_version(tmp_path: Path) -> None:
+    """An empty folder, or one where the first run is at work."""
+    assert Collection(str(tmp_path)).latest() is None
+    Path(Collection(str(tmp_path)).increment(1)).mkdir(parents=True)
+
+    assert Collection(str(tmp_path)).latest() is None
+
+
+def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
+    """With those that are."""
+    with pytest.raises(InputError, match="has no version 7; it has 1, 2, 3"):
+        grown.version(7)
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 1, "increments": 3}'])
+def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
+    """It says which file, and what to do."""
+    Path(grown.folder, "versions", "00000003.json").write_text(text)
+
+    with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
+        grown.known()
+
+
+def test_another_format_is_refused(grown: Collection) -> None:
+    """A collection of another program's version is not read as if it were of this one."""
+    path = Path(grown.folder, "versions", "00000003.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+
+    with pytest.raises(OutputError, match="is of format 2, and this program reads format 1"):
+        grown.known()
+
+
+def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
+    """The last that was read of a file counts."""
+    for number, known in ((1, {"a": 1, "b": -1}), (2, {"b": 5})):
+        Path(grown.increment(number), "inputs.json").write_text(json.dumps(known))
+
+    assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))
