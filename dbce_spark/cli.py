@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 import dbce_spark
-from dbce_spark import budget, inventory, places, sources
+from dbce_spark import budget, inventory, places, sources, timeline
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection
 from dbce_spark.errors import DbceError, InputError
@@ -60,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_extract(commands)
     _add_collection(commands)
+    _add_history(commands)
     _add_report(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
@@ -145,6 +146,22 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         elif name != "log":
             part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
         part.set_defaults(run=_collection)
+
+
+def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "history",
+        help="say what became of a page from capture to capture",
+        description="Say what became of a page from capture to capture (docs/collections.md).",
+    )
+    command.add_argument("url", metavar="URL")
+    command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
+    command.add_argument("--version", type=_count, metavar="N", help="of the collection (default: the last)")
+    command.add_argument("--all", action="store_true", dest="everything", help="boilerplate too")
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="default: where a terminal shows it"
+    )
+    command.set_defaults(run=_history)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -437,6 +454,16 @@ def _collection(arguments: argparse.Namespace) -> None:
     else:
         version = latest if arguments.version is None else of.version(arguments.version)
         print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
+
+
+def _history(arguments: argparse.Namespace) -> None:
+    of = Collection(arguments.collection)
+    latest = of.known()
+    version = latest if arguments.version is None else of.version(arguments.version)
+    coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
+    line = timeline.moments(of, version, arguments.url)
+    threshold = version.settings["config"]["lsh"]["threshold"]
+    print(timeline.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:

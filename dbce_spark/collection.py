@@ -20,13 +20,15 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from dbce_spark.errors import InputError, OutputError
 
 FORMAT = 1
 """Of the folder, the manifests, and all that increments hold. Another one is refused."""
-EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED = "extractions", "captures", "rejects", "superseded"
+_ROWS = 1024
+EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 _UNRESOLVED = "revisit_unresolved"
 
@@ -172,21 +174,24 @@ class Collection:
             for path in sorted(Path(self.increment(one.number), table).rglob("[!_.]*.parquet"))
         ]
 
-    def rows(self, version: Version, table: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """The rows of a table that count, of `extractions`, `captures` or `rejects`: what later increments say of the
-        same capture, or of the same revisit without an original, stands for what earlier ones said."""
+    def rows(
+        self, version: Version, table: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a table that count, and of these those that an expression is true of: of extractions and rejects
+        what later increments say of the same capture, or of the same revisit without an original, stands for what
+        earlier ones said."""
         last = self._superseded(version) if table == EXTRACTIONS else {}
         key = {EXTRACTIONS: "capture_id", REJECTS: "reason"}.get(table)
+        wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
         for number, path in self.files(version, table):
-            with pq.ParquetFile(path) as file:
-                wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
-                for batch in file.iter_batches(columns=wanted):
-                    if table == EXTRACTIONS:
-                        ids = batch.column("capture_id").to_pylist()
-                        batch = batch.filter(pa.array([last.get(one, 0) <= number for one in ids], pa.bool_()))
-                    elif table == REJECTS and number != version.increments[-1].number:
-                        batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
-                    yield batch.select(list(columns)) if columns else batch
+            file = ds.dataset(path, format="parquet")
+            for batch in file.to_batches(columns=wanted, filter=where, batch_size=_ROWS, batch_readahead=1):
+                if table == EXTRACTIONS:
+                    ids = batch.column("capture_id").to_pylist()
+                    batch = batch.filter(pa.array([last.get(one, 0) <= number for one in ids], pa.bool_()))
+                elif table == REJECTS and number != version.increments[-1].number:
+                    batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
+                yield batch.select(list(columns)) if columns else batch
 
     def _superseded(self, version: Version) -> dict[str, int]:
         """The last increment that says something else of a capture than those before it, by the capture's id."""

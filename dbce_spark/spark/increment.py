@@ -11,13 +11,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
-from dbce_spark.collection import INPUTS, SUPERSEDED
+from dbce_spark.collection import INPUTS, MEMBERS, SUPERSEDED
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, pages, revisits, sites, staging
 from dbce_spark.spark.known import Known
 
 NAME = "keep"
-KEPT = (collection.PAGES, collection.MEMBERS, collection.DIGESTS, SUPERSEDED, revisits.PENDING, INPUTS)
+KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, revisits.PENDING, INPUTS)
 """What an increment has beside the tables of an output."""
 _MEMBERS_PER_FILE = 1 << 20
 _ROWS_PER_GROUP = 1 << 12
@@ -30,7 +30,7 @@ def keep(spark: SparkSession, output: str, folder: str, known: Known, page_files
     members = sites.members(pages.kept(spark, output)).withColumn("file_no", F.col("file_no") + known.next_file)
     parts = max(1, -(-members.count() // _MEMBERS_PER_FILE))
     placed = members.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
-    _write(placed, f"{folder}/{collection.MEMBERS}", tables.MEMBERS)
+    _write(placed, f"{folder}/{MEMBERS}", tables.MEMBERS)
     if has_revisits:
         _write(revisits.pending(spark, output), f"{folder}/{revisits.PENDING}", tables.REVISITS)
     for number in range(page_files):
