@@ -119,7 +119,7 @@ def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: li
     report = extend(spark, to, [*crawls[:2], str(again)], PATTERNS)
 
     assert (0, 0, 0, 1) == tuple(report[name] for name in ("captures", "extractions", "relabelled", "files"))
-    assert report["skipped"]["duplicate"] > 50
+    assert report["skipped"]["duplicate"] >= len(before["captures"]) // 3
     assert before == rows(to)
 
 
