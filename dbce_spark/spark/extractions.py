@@ -5,7 +5,7 @@ annotations and their evidence.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,12 +21,11 @@ from dbce_spark import store, tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen
-from dbce_spark.spark import annotations, evidence, ledger, pages, revisits, sites, staging
+from dbce_spark.spark import annotations, evidence, ledger, pages, parts, revisits, sites, staging
 from dbce_spark.spark.groups import groups
 
 NAME = "extractions"
 REJECTS = "rejects"
-_TASKS_OF_SMALL_RUN = 32
 _REPEATING = [
     *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
     "declared_language",
@@ -40,12 +39,19 @@ _DROPPED, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(5)
 
 
 def write(
-    spark: SparkSession, output: str, tables_in: str, config: DbceConfig, tallies: Sequence[pages.Tally]
+    spark: SparkSession,
+    output: str,
+    tables_in: str,
+    config: DbceConfig,
+    tallies: Sequence[pages.Tally],
+    *,
+    seen: Callable[[Counter[str]], None],
 ) -> Counter[str]:
     """Writes `extractions` and `rejects` of what is staged under `output` into the folder `tables_in`, with a file of
     no rows where there are none: readers find their columns.
 
-    Tasks that an earlier run has ended are not done again. Returns how many extractions there are, by status.
+    Tasks that an earlier run has ended are not done again. `seen` takes the extractions of each by status when it
+    ends, and 1 more `parts`. Returns how many there are, by status.
     """
     target = f"{tables_in.rstrip('/')}/{NAME}"
 
@@ -53,7 +59,9 @@ def write(
         statuses: Counter[str] = Counter()
         for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
             work = partial(merge_task, output, target, task, of_task, config)
-            statuses += ledger.once(staging.done(output, NAME, task), Counter[str], work)
+            of_part = ledger.once(staging.done(output, NAME, task), Counter[str], work)
+            seen(of_part + Counter(parts=1))
+            statuses += of_part
         columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
         yield pa.RecordBatch.from_pydict(columns)
 
@@ -74,12 +82,11 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
 
     Which row groups a task has is a matter of the staged rows alone, so that the same input gives the same files.
     """
-    row_groups = [-(-count // pages.ROWS_PER_GROUP) for count in captures]
-    per_task = max(1, min(rows_per_file // pages.ROWS_PER_GROUP, sum(row_groups) // _TASKS_OF_SMALL_RUN))
-    first_of_file = list(accumulate(row_groups, initial=0))[:-1]
+    cut = parts.of(captures, rows_per_file)
+    first_of_file = list(accumulate(cut.row_groups, initial=0))[:-1]
     files = spark.createDataFrame(list(enumerate(first_of_file)), "file_no int, first int")
     marks = spark.createDataFrame(
-        [(at, group) for at, count in enumerate(row_groups) for group in range(count)], "file_no int, row_group int"
+        [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)], "file_no int, row_group int"
     ).withColumn("step", F.lit(_MERGE))
     row_group = F.floor(F.col("row_no") / pages.ROWS_PER_GROUP).cast("int").alias("row_group")
     drops = pages.dropped(spark, output).select("file_no", row_group, F.lit(_DROPPED).alias("step"), "row_no")
@@ -102,10 +109,9 @@ def work_list(spark: SparkSession, output: str, captures: Sequence[int], rows_pe
         .unionByName(in_place.select("file_no", row_group, step, "annotation", "evidence"), allowMissingColumns=True)
         .unionByName(brought, allowMissingColumns=True)
     )
-    task = F.floor((F.col("first") + F.col("row_group")) / per_task).cast("int")
+    task = F.floor((F.col("first") + F.col("row_group")) / cut.per_part).cast("int")
     placed = rows.join(F.broadcast(files), on="file_no", how="inner").withColumn("task", task).drop("first")
-    tasks = max(1, -(-sum(row_groups) // per_task))
-    return placed.repartition(tasks, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
+    return placed.repartition(cut.count, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
 
 
 @dataclass(slots=True)

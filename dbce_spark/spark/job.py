@@ -1,10 +1,13 @@
 """The main job: its stages in order, and the account of what it did."""
 
 import json
+import logging
 import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +19,7 @@ from dbce_spark import budget, store
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.log import Log
 from dbce_spark.spark import (
     annotations,
     captures,
@@ -25,14 +29,17 @@ from dbce_spark.spark import (
     ledger,
     originals,
     pages,
+    parts,
     plan,
     revisits,
     selection,
     sites,
     staging,
+    state,
 )
 from dbce_spark.spark.plan import Plan
-from dbce_spark.spark.progress import Progress
+from dbce_spark.spark.progress import Progress, Steps
+from dbce_spark.spark.tally import by_reason
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
@@ -70,6 +77,16 @@ class Request:
         made = plan.of(self.files, self.indexes, self.base, config, limit=self.limit, with_html=self.with_html)
         return replace(made, output=self.output if self.staging else "")
 
+    def told(self, config: DbceConfig) -> dict[str, Any]:
+        """What a log says of it when it begins."""
+        return {
+            "files": len(self.files),
+            "indexes": len(self.indexes),
+            "output": self.output,
+            "plan": self.plan(config).digest,
+            "versions": plan.versions(),
+        }
+
     def goes_on(self, config: DbceConfig) -> bool:
         """Whether the output holds an unfinished run that has set out to do the same.
 
@@ -101,7 +118,13 @@ def check_output(request: Request, config: DbceConfig) -> None:
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
-def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
+def log_of(request: Request, config: DbceConfig, command: str = "") -> Log:
+    """What a run of this request tells by: under the name of the run that it goes on with, if it does. Raises as
+    `Request.goes_on` does."""
+    return state.next_log(request.work, command, goes_on=request.goes_on(config))
+
+
+def run(spark: SparkSession, request: Request, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
     """Runs all stages and returns what run.json says. `budget.check` says whether too many files failed.
 
     Where a run with the same plan was ended before its time, this one goes on: what is staged, or written, is not done
@@ -112,9 +135,15 @@ def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, 
         OutputError: the output cannot be written, is being written by another run, is finished, or holds an unfinished
             run with another plan.
     """
+    with staging.alone(request.work), state.failure(request.work), _as_ours(request):
+        return _run(spark, request, config, log or log_of(request, config))
+
+
+@contextmanager
+def _as_ours(request: Request) -> Iterator[None]:
+    """What Spark and the file system raise within the block, as errors of ours."""
     try:
-        with staging.alone(request.work):
-            return _run(spark, request, config)
+        yield
     except (PySparkException, Py4JError) as error:
         raise _gave_up(str(error) or type(error).__name__, request) from error
     except OSError as error:
@@ -136,9 +165,9 @@ def _gave_up(told: str, request: Request) -> JobError:
     return JobError(f"Spark gave up: {cause}; its log says more. {_GO_ON.capitalize()}")
 
 
-def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
+def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> dict[str, Any]:
     work = request.work
-    progress = _begin(spark, request, config)
+    progress = _begin(spark, request, config, log)
     selected = selection.Selected()
     if request.indexes:
         with progress.stage(selection.NAME):
@@ -151,6 +180,12 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     # Lines of an index that are no entries, and indexes that are none, are records that were read and rejected.
     refused = pages.Tally(selected.rejects.total(), rejects=selected.rejects, losses=selected.losses)
     tally = sum(tallies, refused)
+    failed = budget.report(
+        budget.joined(tally.losses, selected.archives),
+        len(request.files) + len(request.indexes) + len(selected.archives),
+    )
+    progress.know(tally.counts() + Counter(sources=len(tallies), failed_files=failed["count"]))
+    _warn(log, failed)
     found = originals.Found()
     if tally.revisits:
         with progress.stage(originals.NAME):
@@ -164,11 +199,18 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         sizes = ledger.once(staging.done(work, sites.NAME), BucketSizes, lambda: sites.stage(spark, work, config))
     if sites.has_large(spark, work):
         sizes += _large_sites(spark, work, config, progress)
-    with progress.stage(extractions.NAME):
-        statuses = extractions.write(spark, work, request.output, config, [*tallies, *found.tallies])
+    progress.know({"largest_bucket": sizes.largest, "capped_buckets": sizes.capped})
+    progress.know(by_reason(tally.rejects + account.rejects))
+    with progress.stage(extractions.NAME, _parts([*tallies, *found.tallies], config)):
+        counted = progress.counted
+        statuses = extractions.write(
+            spark, work, request.output, config, [*tallies, *found.tallies], seen=lambda counts: counted.add(counts)
+        )
     with progress.stage(captures.NAME):
         captures.write(spark, work, request.output, statuses.total() + account.shared)
     report = {
+        "run_id": log.run_id,
+        "attempts": log.attempt,
         "records_read": tally.records,
         "captures": statuses.total() + account.shared,
         "extractions": statuses.total(),
@@ -184,10 +226,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         "largest_bucket": sizes.largest,
         "capped_buckets": sizes.capped,
         "files": len(request.files) + len(selected.archives),
-        "failed_files": budget.report(
-            budget.joined(tally.losses, selected.archives),
-            len(request.files) + len(request.indexes) + len(selected.archives),
-        ),
+        "failed_files": failed,
         "plan": request.plan(config).digest,
         "config": config.as_dict(),
         "versions": {**plan.versions(), "java": _java(spark)},
@@ -196,10 +235,11 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     with store.whole_file(f"{request.output.rstrip('/')}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(work, ""))
+    _tell_rejects(log, report)
     return report
 
 
-def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progress:
+def _begin(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> Progress:
     """Makes the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
     if goes_on:
@@ -208,9 +248,20 @@ def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progres
         _clear(request)
         plan.save(request.plan(config), request.work)
     staging.prepare(request.work)
-    progress = Progress(spark.sparkContext, request.work)
+    context = spark.sparkContext
+    told = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"
+    figures = {
+        "spark": spark.version,
+        "master": context.master,
+        "cores": context.defaultParallelism,
+        "application_id": context.applicationId,
+        "ui": context.uiWebUrl,
+    }
+    log.tell("spark", told, figures)
+    progress = Progress(context, request.work, log)
     if goes_on:
-        progress.tell(f"goes on with an unfinished run: {_told(request)}")
+        read = len(staging.read_sources(request.work))
+        log.tell("resume", f"goes on with an unfinished run: {_told(request)}", {"sources": read})
     progress.spent("start", time.monotonic() - request.started)
     return progress
 
@@ -219,21 +270,38 @@ def _told(request: Request) -> str:
     """What of the reading an earlier run has done."""
     read = staging.read_sources(request.work)
     files = sum(number < len(request.files) for number in read)
-    parts = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
-    return f"{files:,} of {len(request.files):,} files{parts} are read"
+    of_indexes = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
+    return f"{files:,} of {len(request.files):,} files{of_indexes} are read"
+
+
+def _tell_rejects(log: Log, report: dict[str, Any]) -> None:
+    told = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
+    figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
+    log.tell("rejects", f"rejects: {told or 'none'}", figures)
+
+
+def _warn(log: Log, failed: dict[str, Any]) -> None:
+    """Names the first files that failed, while there is time to look at them."""
+    if failed["count"]:
+        first = next(iter(failed["first"].items()))
+        told = f"{failed['count']:,} of {failed['of']:,} files failed; first {first[0]} ({first[1][:120]})"
+        log.tell("warning", told, {"failed_files": failed}, level=logging.WARNING)
+
+
+def _parts(tallies: Sequence[pages.Tally], config: DbceConfig) -> Steps:
+    """What the extractions are written in."""
+    count = parts.of([one.captures for one in tallies], config.output.rows_per_file).count
+    return Steps("parts", "parts", count, pages=("crossed", "single"), is_last=True)
 
 
 def _pages(
     spark: SparkSession, request: Request, selected: selection.Selected, config: DbceConfig, progress: Progress
 ) -> list[pages.Tally]:
     """The reading stage, with counts that grow as its tasks end. A tally for each file and each part of the places."""
-    records, read = (spark.sparkContext.accumulator(0) for _ in range(2))
-
-    def seen(of_file: int, captures_of_file: int) -> None:
-        records.add(of_file)
-        read.add(captures_of_file)
-
-    with progress.stage(pages.NAME, lambda: f"{records.value:,} records, {read.value:,} captures"):
+    counted = progress.counted
+    unit = "files and parts of indexes" if request.indexes else "files"
+    steps = Steps(unit, "sources", len(request.files) + selected.parts, pages=("captures",))
+    with progress.stage(pages.NAME, steps):
         return ledger.once(
             staging.done(request.work, pages.NAME),
             list[pages.Tally],
@@ -245,7 +313,7 @@ def _pages(
                 config,
                 with_html=request.with_html,
                 limit=request.limit,
-                seen=seen,
+                seen=lambda counts: counted.add(counts),
             ),
         )
 

@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import sources, store, tables, warc
-from dbce_spark.budget import Loss
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
@@ -24,6 +23,9 @@ from dbce_spark.rejects import Reason, Reject, Skip
 from dbce_spark.selection.fetch import start_wait
 from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
+from dbce_spark.spark.parts import ROWS_PER_GROUP as ROWS_PER_GROUP
+from dbce_spark.spark.tally import Read
+from dbce_spark.spark.tally import Tally as Tally
 
 NAME = staging.PAGES
 REJECTS = staging.REJECTS
@@ -41,39 +43,6 @@ PLACE = ["file_no", "row_no"]
 TALLIES = "file_no long, tally string"
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands")]
 
-ROWS_PER_GROUP = 512
-"""Rows of a row group of a staged file: what is merged, and so held, together."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of the records of some sources. `skipped` by filter, `rejects` by reason."""
-
-    records: int = 0
-    captures: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    rejects: Counter[str] = field(default_factory=Counter)
-    losses: list[Loss] = field(default_factory=list)
-    revisits: int = 0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.records + other.records,
-            self.captures + other.captures,
-            self.skipped + other.skipped,
-            self.rejects + other.rejects,
-            self.losses + other.losses,
-            self.revisits + other.revisits,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A source that was read: the bytes that it had then, -1 if it is no file or could not be read."""
-
-    size: int
-    tally: Tally
-
 
 def stage(
     spark: SparkSession,
@@ -84,10 +53,10 @@ def stage(
     *,
     with_html: bool,
     limit: int | None,
-    seen: Callable[[int, int], None],
+    seen: Callable[[Counter[str]], None],
 ) -> list[Tally]:
     """Reads the files, and then as many parts of the selected places, one task each, and stages their pages and
-    rejects. `seen` takes (records, captures) of ended tasks.
+    rejects. `seen` takes the counts of each of them when it ends, and 1 more `sources`.
 
     Returns a tally for each of them; parts are numbered behind the files.
     """
@@ -97,7 +66,7 @@ def stage(
     def staged(source: Source, at: int) -> pa.RecordBatch:
         worker.prepare()
         tally = stage_once(source, at, output, config, with_html=with_html, limit=limit)
-        seen(tally.records, tally.captures)
+        seen(tally.counts() + Counter(sources=1))
         return tally_batch(at, tally)
 
     def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -138,7 +107,7 @@ def stage_once(
     It is read again if it is a file that has another size now, or could not be read then.
     """
     path = staging.done(output, NAME, file_no)
-    before = ledger.read(path, _Read)
+    before = ledger.read(path, Read)
     if before is None:
         time.sleep(start_wait(source if isinstance(source, str) else source[0].path, config.fetch))
     size = _size(source)
@@ -147,7 +116,7 @@ def stage_once(
         return before.tally
     tally = stage_file(source, file_no, output, config, with_html=with_html, limit=limit)
     is_lost = str(Reason.FILE_UNREADABLE) in tally.rejects
-    ledger.write(path, _Read(-1 if is_lost else size, tally))
+    ledger.write(path, Read(-1 if is_lost else size, tally))
     return tally
 
 
