@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int | None = arguments.run(arguments)
     except DbceError as error:
-        print(f"dbce: {error}", file=sys.stderr)
+        print(f"dbce: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
         print("dbce: stopped; what was written is not finished, and the same command goes on with it", file=sys.stderr)
@@ -414,7 +414,8 @@ def _extract(arguments: argparse.Namespace) -> None:
             report = job.run(spark, request, config, told)
             print(summary.text(report, arguments.output))
             budget.check(report["failed_files"], config.input.max_failed_files)
-            told.tell("end", "", {name: value for name, value in report.items() if name not in _NOT_LOGGED})
+            figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
+            told.tell("end", f"finished: {report['extractions']:,} extractions in {arguments.output}", figures)
 
 
 def _spark_settings(given: Sequence[str]) -> dict[str, str]:

@@ -30,8 +30,10 @@ LOGGER = logging.getLogger("dbce_spark")
 _TICK_SECONDS = 0.5
 """Between two looks at the clock while something is waited for."""
 _FIELDS = ("run_id", "attempt", "stage", "event")
+_ONLY_IN_FILES = ("stage_begin", "rejects", "end")
+"""What the line that changes, or the summary, shows on a terminal."""
 _CREDENTIAL = re.compile(
-    r"(?<=://)[^/@\s'\"]+@"  # a user, with a password or without
+    r"(?<=://)(?:[^/@?\s'\"]+|[^/@:\s'\"]+:(?!\d+/)[^@?\s'\"]+)@"  # a user; a secret may have slashes, a port none
     # What gives access in the query of a presigned URL, or of one with a token.
     r"|(?<=[?&])((?:X-(?:Amz|Goog)-(?:Signature|Credential|Security-Token)|AWSAccessKeyId|GoogleAccessId|Signature|sig"
     r"|(?:access_?|api_?|auth_?)?(?:token|key)|password|passwd|pwd|secret)=)[^&#\s'\"]*",
@@ -59,14 +61,8 @@ class Log:
         self, event: Event, text: str = "", figures: Mapping[str, object] | None = None, *, level: int = logging.INFO
     ) -> None:
         """Tells a person the text, and programs also the figures, by their names."""
-        own = {
-            "run_id": self.run_id,
-            "attempt": self.attempt,
-            "stage": self.stage,
-            "event": event,
-            "figures": figures or {},
-        }
-        LOGGER.log(level, without_credentials(text), extra=own)
+        own = {"run_id": self.run_id, "attempt": self.attempt, "stage": self.stage, "event": event}
+        LOGGER.log(level, without_credentials(text), extra={**own, "figures": figures or {}})
 
     @contextmanager
     def run(self, text: str, figures: Mapping[str, object]) -> Iterator[None]:
@@ -151,12 +147,12 @@ class Lines(logging.Handler):
         self._is_open = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if getattr(record, "event", "") == "failure" or not text:
+        text, event = record.getMessage(), getattr(record, "event", "")
+        if event == "failure" or (self._is_terminal and event in _ONLY_IN_FILES):
             self.clear()
         elif not self._is_terminal:
             self._stream.write(f"{datetime.fromtimestamp(record.created):%H:%M:%S} {text}\n")
-        elif getattr(record, "event", "") == "progress":
+        elif event == "progress":
             self._stream.write(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K")
             self._is_open = True
         else:

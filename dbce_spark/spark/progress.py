@@ -81,7 +81,8 @@ class Progress:
         self._context.setJobDescription(f"dbce: {name}")
         self.log.stage = name
         self._state = replace(self._state, stage=name, stage_began=state.now(), unit=steps.unit if steps else "tasks")
-        self.log.tell("stage_begin", f"{name}: {steps.of:,} {steps.unit}" if steps else "", _known(steps))
+        of_what = f": {steps.of:,} {steps.unit}" if steps else ""
+        self.log.tell("stage_begin", f"{name} begins{of_what}", _known(steps))
         watch = _Watch(self, name, steps)
         watch.tick()
         with every(_TICK_SECONDS, watch.tick):
