@@ -13,6 +13,7 @@ import dbce_spark
 from dbce_spark import budget, log, places, sources
 from dbce_spark import config as configuration
 from dbce_spark.errors import ConfigError, DbceError, InputError
+from dbce_spark.log import Log
 from dbce_spark.selection import estimate, index
 from dbce_spark.selection.filters import Counts
 
@@ -125,7 +126,7 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="tell it on stderr as text or as JSON lines (default: %(default)s)",
     )  # fmt: skip
     _add_selection(command.add_argument_group("selection", "which captures are read (docs/selection.md)"))
-    command.set_defaults(run=_extract)
+    command.set_defaults(run=_extract_and_tell)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -370,7 +371,13 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _extract(arguments: argparse.Namespace) -> None:
+def _extract_and_tell(arguments: argparse.Namespace) -> None:
+    told = Log(command=_command())
+    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
+        _extract(arguments, told)
+
+
+def _extract(arguments: argparse.Namespace, told: Log) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
     wanted = places.wanted(config)
@@ -405,17 +412,16 @@ def _extract(arguments: argparse.Namespace) -> None:
         overwrite=arguments.overwrite,
         staging=sources.absolute(arguments.staging),
     )
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log):
-        job.check_output(request, config)
-        told = job.log_of(request, config, _command())
-        with told.run(f"run {told.run_id}: {len(files):,} files", request.told(config)):
-            with told.waiting("Spark starts"):
-                spark = session("dbce extract", master=arguments.master, settings=settings)
-            report = job.run(spark, request, config, told)
-            print(summary.text(report, arguments.output))
-            budget.check(report["failed_files"], config.input.max_failed_files)
-            figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
-            told.tell("end", f"finished: {report['extractions']:,} extractions in {arguments.output}", figures)
+    job.check_output(request, config)
+    job.name(told, request, config)
+    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.told(config))
+    with told.waiting("Spark starts"):
+        spark = session("dbce extract", master=arguments.master, settings=settings)
+    report = job.run(spark, request, config, told)
+    print(summary.text(report, arguments.output))
+    budget.check(report["failed_files"], config.input.max_failed_files)
+    figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
+    told.tell("end", f"finished: {report['extractions']:,} extractions in {arguments.output}", figures)
 
 
 def _spark_settings(given: Sequence[str]) -> dict[str, str]:

@@ -48,11 +48,13 @@ def without_credentials(text: str) -> str:
 
 @dataclass(slots=True)
 class Log:
-    """What one run tells. `run_id` is that of the run, also when it goes on after it was ended before its time;
-    `attempt` says how often it was begun, from 1. `command` is what was asked for, as a shell has it, `stage` what is
-    at work."""
+    """What one run tells. `run_id` is that of the run, also when it goes on after it was ended before its time, and ""
+    until it is known where the run goes; `attempt` says how often it was begun, from 1.
 
-    run_id: str
+    `command` is what was asked for, as a shell has it, `stage` what is at work.
+    """
+
+    run_id: str = ""
     attempt: int = 1
     command: str = ""
     stage: str = ""
@@ -65,9 +67,8 @@ class Log:
         LOGGER.log(level, without_credentials(text), extra={**own, "figures": figures or {}})
 
     @contextmanager
-    def run(self, text: str, figures: Mapping[str, object]) -> Iterator[None]:
-        """Everything that a command does: told when it begins, and when it ends with an error."""
-        self.tell("start", text, figures)
+    def failing(self) -> Iterator[None]:
+        """Everything that a command does: where it ends with an error, that is told."""
         try:
             yield
         except BaseException as error:

@@ -104,11 +104,10 @@ def test_a_run_that_fails_says_why(error: BaseException, told: tuple[str, str, i
         raise error
 
     failing: Callable[[], None] = work
-    with log.to(stream, as_json=True), pytest.raises(type(error)), one.run("begins", {"files": 1}):
+    with log.to(stream, as_json=True), pytest.raises(type(error)), one.failing():
         failing()
-    start, failure = map(json.loads, stream.getvalue().splitlines())
+    (failure,) = map(json.loads, stream.getvalue().splitlines())
 
-    assert ("start", 1) == (start["event"], start["files"])
     assert ("failure", "error", "sites") == (failure["event"], failure["level"], failure["stage"])
     assert told == tuple(failure[name] for name in ("error", "reason", "exit_status"))
 

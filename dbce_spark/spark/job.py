@@ -118,10 +118,11 @@ def check_output(request: Request, config: DbceConfig) -> None:
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
-def log_of(request: Request, config: DbceConfig, command: str = "") -> Log:
-    """What a run of this request tells by: under the name of the run that it goes on with, if it does. Raises as
-    `Request.goes_on` does."""
-    return state.next_log(request.work, command, goes_on=request.goes_on(config))
+def name(log: Log, request: Request, config: DbceConfig) -> Log:
+    """Gives a log the id of its run: that of the run that it goes on with, if it does. Raises as `Request.goes_on`
+    does."""
+    log.run_id, log.attempt = state.next_run(request.work, goes_on=request.goes_on(config))
+    return log
 
 
 def run(spark: SparkSession, request: Request, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
@@ -136,7 +137,7 @@ def run(spark: SparkSession, request: Request, config: DbceConfig, log: Log | No
             run with another plan.
     """
     with staging.alone(request.work), state.failure(request.work), _as_ours(request):
-        return _run(spark, request, config, log or log_of(request, config))
+        return _run(spark, request, config, log or name(Log(), request, config))
 
 
 @contextmanager

@@ -58,12 +58,12 @@ def begin(log: Log) -> State:
     )
 
 
-def next_log(output: str, command: str = "", *, goes_on: bool) -> Log:
-    """What a run tells by that begins there, or goes on after another was ended."""
+def next_run(output: str, *, goes_on: bool) -> tuple[str, int]:
+    """The id of a run that begins there, or that goes on after it was ended, and how often that makes."""
     before = read(output) if goes_on else None
     if before is None:
-        return Log(f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}", 1, command)
-    return Log(before.run_id, before.attempt + 1, command)
+        return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{uuid4().hex[:8]}", 1
+    return before.run_id, before.attempt + 1
 
 
 def read(output: str) -> State | None:
