@@ -189,9 +189,8 @@ def history(events: Path) -> Iterator[str]:
 
 def answered(url: str) -> list[dict[str, Any]]:
     """What a server says that may still be reading its logs."""
-    found: list[dict[str, Any]] = []
-    assert wait_for(lambda: bool(found.extend(told_by(url)) or found))
-    return found
+    assert wait_for(lambda: bool(told_by(url)))
+    return told_by(url)
 
 
 def told_by(url: str) -> list[dict[str, Any]]:
