@@ -4,9 +4,11 @@ import argparse
 import json
 import os
 import shlex
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import dbce_spark
@@ -373,8 +375,18 @@ def _names(text: str) -> list[str]:
 
 def _extract_and_tell(arguments: argparse.Namespace) -> None:
     told = Log(command=_command())
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
+    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing(), _stoppable():
         _extract(arguments, told)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Within the block SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: with a word."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _extract(arguments: argparse.Namespace, told: Log) -> None:

@@ -98,7 +98,7 @@ def is_stop(error: BaseException) -> bool:
 def reason(error: BaseException) -> str:
     """Why a run ended with this error, in one line."""
     if is_stop(error):
-        return "stopped by hand"
+        return "stopped by Ctrl-C or SIGTERM"
     lines = str(error).strip().splitlines()
     told = lines[0] if lines else ""
     return without_credentials(told if isinstance(error, DbceError) else f"{type(error).__name__}: {told}"[:300])

@@ -159,7 +159,9 @@ class Status:
         stage = f"in stage {one.stage}" if one.stage else "before its first stage"
         if self.condition is Condition.DEAD:
             return f"dead since {one.updated} ({_ago(one.updated)}), {stage}; it was process {one.pid} on {one.host}"
-        how_far = f", {one.done:,} of {one.total:,} {one.unit}" if one.total else ""
+        # Of files and parts there is a count below, of what lies there now.
+        is_of_spark = one.total and one.unit == "tasks"
+        how_far = f", {one.done:,} of {one.total:,} tasks planned so far" if is_of_spark else ""
         to_go = f", {pace.clock(one.seconds_to_go)} to go" if one.seconds_to_go else ""
         since = f" since {one.stage_began}" if one.stage_began else ""
         return f"running, {stage}{since}{how_far}{to_go}; process {one.pid} on {one.host}, begun {_ago(one.began)}"

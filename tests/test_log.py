@@ -90,7 +90,7 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
     [
         (JobError("Spark gave up: it is tired"), ("JobError", "Spark gave up: it is tired", 2)),
         (BudgetError("2 of 2 files failed"), ("BudgetError", "2 of 2 files failed", 3)),
-        (KeyboardInterrupt(), ("KeyboardInterrupt", "stopped by hand", 130)),
+        (KeyboardInterrupt(), ("KeyboardInterrupt", "stopped by Ctrl-C or SIGTERM", 130)),
         (ValueError("not\nforeseen"), ("ValueError", "ValueError: not", 1)),
     ],
 )

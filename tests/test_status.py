@@ -90,7 +90,7 @@ def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     [
         ({"host": "another"}, Condition.RUNNING),
         ({"host": "another", "updated": LONG_AGO}, Condition.DEAD),
-        ({"host": "another", "failure": "stopped by hand"}, Condition.DEAD),
+        ({"host": "another", "failure": "stopped by Ctrl-C or SIGTERM"}, Condition.DEAD),
         ({"host": socket.gethostname()}, Condition.DEAD),
     ],
 )

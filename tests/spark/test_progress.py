@@ -107,7 +107,7 @@ def test_what_ends_a_run_is_kept(spark: "SparkSession", tmp_path: Path) -> None:
     kept = state.read(str(tmp_path))
     assert kept is not None
 
-    assert "stopped by hand" == kept.failure
+    assert "stopped by Ctrl-C or SIGTERM" == kept.failure
 
 
 def test_what_is_known_replaces_what_was_counted(spark: "SparkSession", tmp_path: Path) -> None:

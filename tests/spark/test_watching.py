@@ -213,6 +213,24 @@ def test_a_history_server_shows_its_stages(watched: Watched) -> None:
     assert {"SUCCEEDED"} == {job["status"] for job in jobs}
 
 
+def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
+    """SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: told in the log, with a status of its own."""
+    (tmp_path / "a.warc").touch()
+    log = tmp_path / "log.jsonl"
+    command = [sys.executable, "-m", "dbce_spark.cli", "extract", str(tmp_path / "a.warc"), "--log", str(log)]
+    run = subprocess.Popen(
+        [*command, "--output", str(tmp_path / "out")], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    begun = wait_for(lambda: log.exists() and "start" in log.read_text())
+    run.terminate()
+    told = run.communicate(timeout=PATIENCE)[1].decode()
+    last = json.loads(log.read_text().splitlines()[-1])
+
+    assert begun
+    assert (130, "failure", 130) == (run.returncode, last["event"], last["exit_status"])
+    assert told.splitlines()[-1].startswith("dbce: stopped")
+
+
 def test_settings_of_spark_are_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is none is told; under spark-submit there is another place for them."""
     from dbce_spark.cli import main
