@@ -182,14 +182,20 @@ def to(stream: TextIO, *, as_json: bool, file: str = "") -> Iterator[None]:
             handlers.append(_json(logging.FileHandler(file, encoding="utf-8")))
         except OSError as error:
             raise OutputError(f"the log {file} cannot be written: {error}") from error
-    before = LOGGER.level
+    # Py4J logs at length, through the root logger, what its connection goes through when a run is stopped.
+    of_others = logging.NullHandler()
+    logging.root.addHandler(of_others)
+    before = LOGGER.level, LOGGER.propagate
+    LOGGER.propagate = False
     LOGGER.setLevel(min(handler.level for handler in handlers))
     for handler in handlers:
         LOGGER.addHandler(handler)
     try:
         yield
     finally:
-        LOGGER.setLevel(before)
+        logging.root.removeHandler(of_others)
+        LOGGER.propagate = before[1]
+        LOGGER.setLevel(before[0])
         for handler in handlers:
             LOGGER.removeHandler(handler)
             if isinstance(handler, Lines):

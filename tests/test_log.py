@@ -3,6 +3,8 @@
 import io
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,8 @@ import pytest
 from dbce_spark import log
 from dbce_spark.errors import BudgetError, JobError, OutputError
 from dbce_spark.log import Log, without_credentials
+
+ROOT = Path(__file__).parents[1]
 
 
 class Terminal(io.StringIO):
@@ -52,7 +56,7 @@ def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
     assert all(one["time"].endswith("Z") for one in told)
 
 
-def test_a_plain_log_has_a_line_with_its_time_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plain_log_has_a_line_with_its_time_for_each() -> None:
     """What is told for terminals only is not in it, and nothing moves the cursor."""
     stream = io.StringIO()
     with log.to(stream, as_json=False):
@@ -137,6 +141,16 @@ def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> No
     assert left == without_credentials(text)
     assert left == stream.getvalue().strip().split(" ", 1)[1]
     assert (left, {left: left}) == (told["message"], told["failed_files"]["first"])
+
+
+def test_what_libraries_log_is_not_told() -> None:
+    """Py4J writes pages through the root logger when a run is stopped; our own lines are told once."""
+    program = "import logging, sys; from dbce_spark import log\n"
+    program += "with log.to(sys.stderr, as_json=False):\n"
+    program += "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().tell('end', 'told')"
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert ["told"] == [line.split(" ", 1)[1] for line in ended.stderr.splitlines()]
 
 
 def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.accumulators import AccumulatorParam
 
@@ -157,7 +158,10 @@ class _Watch:
 
     def tick(self) -> None:
         """Looks, and tells the log now and then; a terminal each time."""
-        done, total, to_go = self.look()
+        try:
+            done, total, to_go = self.look()
+        except Py4JError:  # Java is gone: whoever waits for what it does will say so
+            return
         now = time.monotonic()
         is_line = now - self._told >= _LINE_SECONDS
         figures = {
