@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.errors import BudgetError
+from dbce_spark.log import without_credentials
 from dbce_spark.rejects import Reason, Reject
 
 _NAMED = 20
@@ -63,7 +64,11 @@ def joined(losses: Iterable[Loss], asked: dict[str, int]) -> list[Loss]:
 def report(losses: Iterable[Loss], files: int) -> dict[str, Any]:
     """What run.json says: how many of how many files failed, and why the first of them did."""
     failed = sorted(one for one in losses if one.has_failed)
-    return {"count": len(failed), "of": files, "first": {one.path: one.reason for one in failed[:_NAMED]}}
+    return {"count": len(failed), "of": files, "first": dict(map(_told, failed[:_NAMED]))}
+
+
+def _told(loss: Loss) -> tuple[str, str]:
+    return without_credentials(loss.path), without_credentials(loss.reason)
 
 
 def check(failed_files: dict[str, Any], share: float) -> None:

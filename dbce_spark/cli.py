@@ -2,15 +2,21 @@
 
 import argparse
 import json
+import os
+import shlex
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 
 import dbce_spark
-from dbce_spark import budget, inventory, places, sources, timeline
+from dbce_spark import budget, inventory, log, places, sources, timeline
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection
-from dbce_spark.errors import DbceError, InputError
+from dbce_spark.errors import ConfigError, DbceError, InputError
+from dbce_spark.log import Log
 from dbce_spark.selection import estimate, index
 from dbce_spark.selection.filters import Counts
 
@@ -28,6 +34,8 @@ _FILTERS = {
     "digest": ("DIGEST", "captures with this digest of the payload"),
     "url": ("REGEX", "captures in whose URL this is found"),
 }
+_NOT_LOGGED = ("run_id", "config", "versions", "plan")
+"""Of run.json: what a log has already, or that is too long for a line."""
 _PLURALS = {"status": "statuses"}
 _PAGES_HELP = (
     "JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
@@ -39,14 +47,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs one subcommand. Returns 0, or the status of an error that it has told in one line."""
     arguments = _parser().parse_args(argv)
     try:
-        arguments.run(arguments)
+        status: int | None = arguments.run(arguments)
     except DbceError as error:
-        print(f"dbce: {error}", file=sys.stderr)
+        print(f"dbce: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
         print("dbce: stopped; what was written is not finished, and the same command goes on with it", file=sys.stderr)
         return 130
-    return 0
+    return status or 0
 
 
 def extract_main(argv: Sequence[str] | None = None) -> int:
@@ -61,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_extract(commands)
     _add_collection(commands)
     _add_history(commands)
+    _add_status(commands)
     _add_report(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
@@ -116,8 +125,18 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="end with an error if more than this share of the files cannot be read (default: as configured, 0.05)",
     )  # fmt: skip
     command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    command.add_argument(
+        "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
+        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
+        " to that)",
+    )  # fmt: skip
+    command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
+    command.add_argument(
+        "--log-format", choices=("text", "json"), default="text",
+        help="tell it on stderr as text or as JSON lines (default: %(default)s)",
+    )  # fmt: skip
     _add_selection(command.add_argument_group("selection", "which captures are read (docs/selection.md)"))
-    command.set_defaults(run=_extract)
+    command.set_defaults(run=_extract_and_tell)
 
 
 def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -181,6 +200,21 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--sample", type=float, metavar="SHARE", help="this share of the registered domains, always the same: 0.01"
     )
+
+
+def _add_status(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "status",
+        help="say how far a run is, or where it died",
+        description="Say how far a run is, or where it died. Ends with 0: finished, 3: finished, but too many files"
+        " failed, 4: running, 5: dead, 6: never begun, 2: cannot be said.",
+    )
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` was given")
+    command.add_argument(
+        "--staging", default="", metavar="DIR", help="what `dbce extract --staging` was given, if it was"
+    )
+    command.add_argument("--json", action="store_true", help="as JSON, for programs")
+    command.set_defaults(run=_tell_status)
 
 
 def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -391,7 +425,23 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _extract(arguments: argparse.Namespace) -> None:
+def _extract_and_tell(arguments: argparse.Namespace) -> None:
+    told = Log(command=_command())
+    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing(), _stoppable():
+        _extract(arguments, told)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Within the block SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: with a word."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _extract(arguments: argparse.Namespace, told: Log) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
     wanted = places.wanted(config)
@@ -413,6 +463,7 @@ def _extract(arguments: argparse.Namespace) -> None:
             found = index.wanted(indexes, base, wanted, config.fetch, counts)
             print(estimate.of_index(found, counts, config.fetch).text())
         return
+    settings = _spark_settings(arguments.spark)
     from dbce_spark.spark import extension, job, summary  # only here: `dbce --help` needs neither Spark nor Java
     from dbce_spark.spark.session import session
 
@@ -435,10 +486,38 @@ def _extract(arguments: argparse.Namespace) -> None:
             return
         request = new
     job.check_output(request, config)
-    spark = session("dbce extract", master=arguments.master)
-    report = extension.run(spark, to, request, config) if to else job.run(spark, request, config)
+    job.name(told, request, config)
+    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.told(config))
+    with told.waiting("Spark starts"):
+        spark = session("dbce extract", master=arguments.master, settings=settings)
+    report = extension.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
     print(summary.text(report, request.output))
     budget.check(report["failed_files"], config.input.max_failed_files)
+    figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
+    told.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+
+
+def _spark_settings(given: Sequence[str]) -> dict[str, str]:
+    """The settings of `--spark` by their keys."""
+    if given and "PYSPARK_GATEWAY_PORT" in os.environ:
+        raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
+    pairs = [one.partition("=") for one in given]
+    if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):
+        raise ConfigError(f"--spark {wrong}: write KEY=VALUE, such as spark.ui.enabled=true")
+    return {key: value for key, _, value in pairs}
+
+
+def _command() -> str:
+    """What was asked for, as a shell has it."""
+    return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(['dbce', *sys.argv[1:]])}")
+
+
+def _tell_status(arguments: argparse.Namespace) -> int:
+    from dbce_spark import status
+
+    found = status.of(sources.absolute(arguments.extracted), sources.absolute(arguments.staging))
+    print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.json else found.text())
+    return found.exit_status
 
 
 def _collection(arguments: argparse.Namespace) -> None:

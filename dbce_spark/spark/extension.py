@@ -11,6 +11,7 @@ from dbce_spark import sources
 from dbce_spark.collection import Collection, Increment, Version, now
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
+from dbce_spark.log import Log
 from dbce_spark.spark import job, known, plan
 from dbce_spark.spark.job import Request
 from dbce_spark.spark.plan import Plan
@@ -47,13 +48,15 @@ def prepared(to: Collection, request: Request, config: DbceConfig) -> Request | 
     )
 
 
-def run(spark: SparkSession, to: Collection, request: Request, config: DbceConfig) -> dict[str, Any]:
+def run(
+    spark: SparkSession, to: Collection, request: Request, config: DbceConfig, log: Log | None = None
+) -> dict[str, Any]:
     """Runs all stages over what is new, and makes what came of it the next version. Returns what run.json says.
 
     Raises:
         JobError, OutputError: as `job.run`; or another run has extended the collection meanwhile.
     """
-    report = job.run(spark, request, config)
+    report = job.run(spark, request, config, log)
     commit(to)
     return report
 

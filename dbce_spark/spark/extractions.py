@@ -5,7 +5,7 @@ annotations and their evidence.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,14 +22,14 @@ from dbce_spark.collection import SUPERSEDED
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen, digest
-from dbce_spark.spark import annotations, evidence, growth, ledger, pages, revisits, sites, staging
+from dbce_spark.spark import annotations, evidence, growth, ledger, pages, parts, revisits, sites, staging
 from dbce_spark.spark import known as collection
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.known import FIRST, ROWS_PER_GROUP, Known, row_group
+from dbce_spark.spark.known import FIRST, Known, row_group
+from dbce_spark.spark.parts import ROWS_PER_GROUP
 
 NAME = "extractions"
 REJECTS = "rejects"
-_TASKS_OF_SMALL_RUN = 32
 _REPEATING = [
     *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
     "declared_language",
@@ -67,13 +67,15 @@ def write(
     tallies: Sequence[pages.Tally],
     *,
     is_increment: bool,
+    seen: Callable[[Counter[str]], None],
 ) -> Counter[str]:
     """Writes `extractions` and `rejects` of what is staged under `output` into the folder `tables_in`, with a file of
     no rows where there are none: readers find their columns. Of an increment also what others said of each capture, and
     which known ones it relabels.
 
-    Tasks that an earlier run has ended are not done again. Returns how many extractions there are, by status, and how
-    many of them are of known captures, by RELABELLED.
+    Tasks that an earlier run has ended are not done again. `seen` takes the extractions of each by status when it
+    ends, and 1 more `parts`. Returns how many there are, by status, and how many of them are of known captures, by
+    RELABELLED.
     """
     target = tables_in.rstrip("/")
 
@@ -81,7 +83,9 @@ def write(
         statuses: Counter[str] = Counter()
         for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
             merge = Merge(output, target, task, known, config, is_increment)
-            statuses += ledger.once(staging.done(output, NAME, task), Counter[str], partial(merge.run, of_task))
+            of_part = ledger.once(staging.done(output, NAME, task), Counter[str], partial(merge.run, of_task))
+            seen(of_part + Counter(parts=1))
+            statuses += of_part
         columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
         yield pa.RecordBatch.from_pydict(columns)
 
@@ -105,8 +109,8 @@ def work_list(spark: SparkSession, output: str, known: Known, captures: Sequence
 
     Which row groups a task has is a matter of the staged rows alone, so that the same input gives the same files.
     """
-    row_groups = [(at, group) for at, count in enumerate(captures) for group in range(-(-count // ROWS_PER_GROUP))]
-    per_task = max(1, min(rows_per_file // ROWS_PER_GROUP, len(row_groups) // _TASKS_OF_SMALL_RUN))
+    cut = parts.of(captures, rows_per_file)
+    row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
     asked_again = None
     if known:
         staging.write(again(spark, output, known), output, _ASKED_AGAIN)
@@ -114,7 +118,7 @@ def work_list(spark: SparkSession, output: str, known: Known, captures: Sequence
         found = asked_again.select("file_no", "row_group").distinct().orderBy("file_no", "row_group").collect()
         row_groups += [(row["file_no"], row["row_group"]) for row in found]
     of_task = spark.createDataFrame(
-        [(*one, at // per_task) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
+        [(*one, at // cut.per_part) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
     )
     marks = of_task.select("file_no", "row_group", F.lit(_MERGE).alias("step"))
     drops = pages.dropped(spark, output).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
@@ -141,7 +145,7 @@ def work_list(spark: SparkSession, output: str, known: Known, captures: Sequence
     placed = rows.unionByName(brought, allowMissingColumns=True).join(
         F.broadcast(of_task), on=["file_no", "row_group"], how="inner"
     )
-    tasks = max(1, -(-len(row_groups) // per_task))
+    tasks = max(1, -(-len(row_groups) // cut.per_part))
     return placed.repartition(tasks, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
 
 

@@ -1,10 +1,13 @@
 """The main job: its stages in order, and the account of what it did."""
 
 import json
+import logging
 import re
 import shutil
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from dbce_spark import budget, store
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.log import Log
 from dbce_spark.spark import (
     annotations,
     captures,
@@ -28,15 +32,18 @@ from dbce_spark.spark import (
     ledger,
     originals,
     pages,
+    parts,
     plan,
     revisits,
     selection,
     sites,
     staging,
+    state,
 )
 from dbce_spark.spark.known import NOTHING, Known
 from dbce_spark.spark.plan import Plan
-from dbce_spark.spark.progress import Progress
+from dbce_spark.spark.progress import Progress, Steps
+from dbce_spark.spark.tally import by_reason
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
@@ -86,6 +93,16 @@ class Request:
         made = plan.of(self.files, self.indexes, self.base, config, limit=self.limit, with_html=self.with_html)
         return replace(made, output=self.output if self.staging else "")
 
+    def told(self, config: DbceConfig) -> dict[str, Any]:
+        """What a log says of it when it begins."""
+        return {
+            "files": len(self.files),
+            "indexes": len(self.indexes),
+            "output": self.output,
+            "plan": self.plan(config).digest,
+            "versions": plan.versions(),
+        }
+
     def goes_on(self, config: DbceConfig) -> bool:
         """Whether the output holds an unfinished run that has set out to do the same.
 
@@ -117,7 +134,14 @@ def check_output(request: Request, config: DbceConfig) -> None:
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
-def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
+def name(log: Log, request: Request, config: DbceConfig) -> Log:
+    """Gives a log the id of its run: that of the run that it goes on with, if it does. Raises as `Request.goes_on`
+    does."""
+    log.run_id, log.attempt = state.next_run(request.work, goes_on=request.goes_on(config))
+    return log
+
+
+def run(spark: SparkSession, request: Request, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
     """Runs all stages and returns what run.json says. `budget.check` says whether too many files failed.
 
     Where a run with the same plan was ended before its time, this one goes on: what is staged, or written, is not done
@@ -128,9 +152,15 @@ def run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, 
         OutputError: the output cannot be written, is being written by another run, is finished, or holds an unfinished
             run with another plan.
     """
+    with staging.alone(request.work), state.failure(request.work), _as_ours(request):
+        return _run(spark, request, config, log or name(Log(), request, config))
+
+
+@contextmanager
+def _as_ours(request: Request) -> Iterator[None]:
+    """What Spark and the file system raise within the block, as errors of ours."""
     try:
-        with staging.alone(request.work):
-            return _run(spark, request, config)
+        yield
     except (PySparkException, Py4JError) as error:
         raise _gave_up(str(error) or type(error).__name__, request) from error
     except OSError as error:
@@ -152,9 +182,9 @@ def _gave_up(told: str, request: Request) -> JobError:
     return JobError(f"Spark gave up: {cause}; its log says more. {_GO_ON.capitalize()}")
 
 
-def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str, Any]:
+def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> dict[str, Any]:
     work = request.work
-    progress = _begin(spark, request, config)
+    progress = _begin(spark, request, config, log)
     selected = selection.Selected()
     if request.indexes:
         with progress.stage(selection.NAME):
@@ -167,6 +197,12 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     # Lines of an index that are no entries, and indexes that are none, are records that were read and rejected.
     refused = pages.Tally(selected.rejects.total(), rejects=selected.rejects, losses=selected.losses)
     tally = sum(tallies, refused)
+    failed = budget.report(
+        budget.joined(tally.losses, selected.archives),
+        len(request.files) + len(request.indexes) + len(selected.archives),
+    )
+    progress.know(tally.counts() + Counter(sources=len(tallies), failed_files=failed["count"]))
+    _warn(log, failed)
     found = originals.Found()
     has_revisits = tally.revisits > 0 or request.pending.exists()
     if has_revisits:
@@ -183,9 +219,19 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         )
     sizes += _one_by_one(spark, request, config, progress)
     all_tallies = [*tallies, *found.tallies]
-    with progress.stage(extractions.NAME):
+    progress.know({"largest_bucket": sizes.largest, "capped_buckets": sizes.capped})
+    progress.know(by_reason(tally.rejects + account.rejects))
+    with progress.stage(extractions.NAME, _parts(all_tallies, config)):
+        counted = progress.counted
         statuses = extractions.write(
-            spark, work, request.output, request.known, config, all_tallies, is_increment=request.is_increment
+            spark,
+            work,
+            request.output,
+            request.known,
+            config,
+            all_tallies,
+            is_increment=request.is_increment,
+            seen=lambda counts: counted.add(counts),
         )
     relabelled = statuses.pop(extractions.RELABELLED, 0)
     new = statuses.total() - relabelled
@@ -196,6 +242,8 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
             increment.keep(spark, work, request.output, request.known, len(all_tallies), has_revisits=has_revisits)
             increment.keep_inputs(work, request.output, sorted(request.files))
     report = {
+        "run_id": log.run_id,
+        "attempts": log.attempt,
         "records_read": tally.records,
         "captures": new + account.shared,
         "extractions": new,
@@ -212,10 +260,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         "largest_bucket": sizes.largest,
         "capped_buckets": sizes.capped,
         "files": len(request.files) + len(selected.archives),
-        "failed_files": budget.report(
-            budget.joined(tally.losses, selected.archives),
-            len(request.files) + len(request.indexes) + len(selected.archives),
-        ),
+        "failed_files": failed,
         "plan": request.plan(config).digest,
         "config": config.as_dict(),
         "versions": {**plan.versions(), "java": _java(spark)},
@@ -224,6 +269,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
     with store.whole_file(f"{request.output.rstrip('/')}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(work, ""))
+    _tell_rejects(log, report)
     return report
 
 
@@ -234,7 +280,7 @@ def _of_increment(request: Request, relabelled: int, page_files: int) -> dict[st
     return {"relabelled": relabelled, "page_files": page_files, "settings": request.settings}
 
 
-def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progress:
+def _begin(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> Progress:
     """Makes the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
     if goes_on:
@@ -245,9 +291,20 @@ def _begin(spark: SparkSession, request: Request, config: DbceConfig) -> Progres
     staging.prepare(request.work)
     if request.pending.exists():
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
-    progress = Progress(spark.sparkContext, request.work)
+    context = spark.sparkContext
+    told = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"
+    figures = {
+        "spark": spark.version,
+        "master": context.master,
+        "cores": context.defaultParallelism,
+        "application_id": context.applicationId,
+        "ui": context.uiWebUrl,
+    }
+    log.tell("spark", told, figures)
+    progress = Progress(context, request.work, log)
     if goes_on:
-        progress.tell(f"goes on with an unfinished run: {_told(request)}")
+        read = len(staging.read_sources(request.work))
+        log.tell("resume", f"goes on with an unfinished run: {_told(request)}", {"sources": read})
     progress.spent("start", time.monotonic() - request.started)
     return progress
 
@@ -256,21 +313,38 @@ def _told(request: Request) -> str:
     """What of the reading an earlier run has done."""
     read = staging.read_sources(request.work)
     files = sum(number < len(request.files) for number in read)
-    parts = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
-    return f"{files:,} of {len(request.files):,} files{parts} are read"
+    of_indexes = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
+    return f"{files:,} of {len(request.files):,} files{of_indexes} are read"
+
+
+def _tell_rejects(log: Log, report: dict[str, Any]) -> None:
+    told = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
+    figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
+    log.tell("rejects", f"rejects: {told or 'none'}", figures)
+
+
+def _warn(log: Log, failed: dict[str, Any]) -> None:
+    """Names the first files that failed, while there is time to look at them."""
+    if failed["count"]:
+        first = next(iter(failed["first"].items()))
+        told = f"{failed['count']:,} of {failed['of']:,} files failed; first {first[0]} ({first[1][:120]})"
+        log.tell("warning", told, {"failed_files": failed}, level=logging.WARNING)
+
+
+def _parts(tallies: Sequence[pages.Tally], config: DbceConfig) -> Steps:
+    """What the extractions are written in."""
+    count = parts.of([one.captures for one in tallies], config.output.rows_per_file).count
+    return Steps("parts", "parts", count, pages=("crossed", "single"), is_last=True)
 
 
 def _pages(
     spark: SparkSession, request: Request, selected: selection.Selected, config: DbceConfig, progress: Progress
 ) -> list[pages.Tally]:
     """The reading stage, with counts that grow as its tasks end. A tally for each file and each part of the places."""
-    records, read = (spark.sparkContext.accumulator(0) for _ in range(2))
-
-    def seen(of_file: int, captures_of_file: int) -> None:
-        records.add(of_file)
-        read.add(captures_of_file)
-
-    with progress.stage(pages.NAME, lambda: f"{records.value:,} records, {read.value:,} captures"):
+    counted = progress.counted
+    unit = "files and parts of indexes" if request.indexes else "files"
+    steps = Steps(unit, "sources", len(request.files) + selected.parts, pages=("captures",))
+    with progress.stage(pages.NAME, steps):
         return ledger.once(
             staging.done(request.work, pages.NAME),
             list[pages.Tally],
@@ -282,7 +356,7 @@ def _pages(
                 config,
                 with_html=request.with_html,
                 limit=request.limit,
-                seen=seen,
+                seen=lambda counts: counted.add(counts),
             ),
         )
 

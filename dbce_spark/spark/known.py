@@ -18,12 +18,11 @@ from dbce_spark.collection import CAPTURES, MEMBERS, Collection, Version
 from dbce_spark.errors import OutputError
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
+from dbce_spark.spark.parts import ROWS_PER_GROUP
 
 FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""
 PAGES, DIGESTS = "pages", "told"
-ROWS_PER_GROUP = 512
-"""Rows of a row group of a file of pages: what is read, merged, and so held, together."""
 _PLACE = ["file_no", "row_no"]
 
 

@@ -29,8 +29,8 @@ from dbce_spark.selection.filters import Counts
 from dbce_spark.selection.lookup import MOST_KEYS, Lookup, Payload, asked
 from dbce_spark.spark import ledger, pages, quarantine, revisits, staging
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.known import ROWS_PER_GROUP
 from dbce_spark.spark.pages import PLACE
+from dbce_spark.spark.parts import ROWS_PER_GROUP
 from dbce_spark.spark.quarantine import Quarantine
 from dbce_spark.warc import Fetch
 

@@ -14,7 +14,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import sources, store, tables, warc
-from dbce_spark.budget import Loss
 from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
@@ -25,7 +24,10 @@ from dbce_spark.selection.fetch import start_wait
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
-from dbce_spark.spark.known import ROWS_PER_GROUP, Known
+from dbce_spark.spark.known import Known
+from dbce_spark.spark.parts import ROWS_PER_GROUP as ROWS_PER_GROUP
+from dbce_spark.spark.tally import Read as Read
+from dbce_spark.spark.tally import Tally as Tally
 
 NAME = staging.PAGES
 REJECTS = staging.REJECTS
@@ -44,36 +46,6 @@ TALLIES = "file_no long, tally string"
 _MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
-@dataclass(slots=True)
-class Tally:
-    """What became of the records of some sources. `skipped` by filter, `rejects` by reason."""
-
-    records: int = 0
-    captures: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    rejects: Counter[str] = field(default_factory=Counter)
-    losses: list[Loss] = field(default_factory=list)
-    revisits: int = 0
-
-    def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            self.records + other.records,
-            self.captures + other.captures,
-            self.skipped + other.skipped,
-            self.rejects + other.rejects,
-            self.losses + other.losses,
-            self.revisits + other.revisits,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A source that was read: the bytes that it had then, -1 if it is no file or could not be read."""
-
-    size: int
-    tally: Tally
-
-
 def stage(
     spark: SparkSession,
     files: Sequence[str],
@@ -83,10 +55,10 @@ def stage(
     *,
     with_html: bool,
     limit: int | None,
-    seen: Callable[[int, int], None],
+    seen: Callable[[Counter[str]], None],
 ) -> list[Tally]:
     """Reads the files, and then as many parts of the selected places, one task each, and stages their pages and
-    rejects. `seen` takes (records, captures) of ended tasks.
+    rejects. `seen` takes the counts of each of them when it ends, and 1 more `sources`.
 
     Returns a tally for each of them; parts are numbered behind the files.
     """
@@ -96,7 +68,7 @@ def stage(
     def staged(source: Source, at: int) -> pa.RecordBatch:
         worker.prepare()
         tally = stage_once(source, at, output, config, with_html=with_html, limit=limit)
-        seen(tally.records, tally.captures)
+        seen(tally.counts() + Counter(sources=1))
         return tally_batch(at, tally)
 
     def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

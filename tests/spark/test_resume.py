@@ -1,5 +1,6 @@
 """Runs that are ended before their time, by real kills, full disks and broken files, and gone on with."""
 
+import logging
 import os
 import shutil
 import subprocess
@@ -13,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 import pytest
 
-from dbce_spark import config, sources
+from dbce_spark import config, sources, status
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.log import LOGGER
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import job, staging
+from dbce_spark.status import Condition, Done
 from tests.spark.ended import kill_at, tables_below
 
 if TYPE_CHECKING:
@@ -93,17 +96,21 @@ def test_what_was_read_is_not_read_again(
     archive: list[str],
     undisturbed: dict[str, bytes],
     tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
     for again: the bytes are those of a run that nothing has disturbed."""
     extract_until("done/pages/00000000.json", archive, tmp_path / "out")
     assert not (tmp_path / "out" / job.RUN_FILE).exists()
+    dead = status.of(str(tmp_path / "out"))
+    caplog.set_level(logging.INFO, LOGGER.name)
     with gone(archive[0]):
-        extract(spark, archive, tmp_path / "out")
+        report = extract(spark, archive, tmp_path / "out")
 
     assert undisturbed == tables_below(tmp_path / "out")
-    assert "goes on with an unfinished run: 1 of 3 files are read" in capfd.readouterr().err
+    assert "goes on with an unfinished run: 1 of 3 files are read" in [one.message for one in caplog.records]
+    assert (Condition.DEAD, Done(done=1, of=3), 1) == (dead.condition, dead.files, dead.attempts)
+    assert (dead.run_id, 2) == (report["run_id"], report["attempts"])
 
 
 def test_finished_stages_and_parts_are_kept(

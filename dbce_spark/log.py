@@ -1,0 +1,209 @@
+"""What a run tells while it works: lines for a person, or for programs one JSON object a line.
+
+It is told through Python's `logging`, by the logger `dbce_spark`: a program that calls a run has it where its own log
+goes.
+"""
+
+import json
+import logging
+import os
+import re
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from dbce_spark import pace
+from dbce_spark.errors import DbceError, OutputError
+
+Event = Literal[
+    "start", "resume", "spark", "stage_begin", "progress", "stage_end", "warning", "rejects", "end", "failure"
+]
+
+LOGGER = logging.getLogger("dbce_spark")
+
+_TICK_SECONDS = 0.5
+"""Between two looks at the clock while something is waited for."""
+_FIELDS = ("run_id", "attempt", "stage", "event")
+_ONLY_IN_FILES = ("stage_begin", "rejects", "end")
+"""What the line that changes, or the summary, shows on a terminal."""
+_CREDENTIAL = re.compile(
+    r"(?<=://)(?:[^/@?\s'\"]+|[^/@:\s'\"]+:(?!\d+/)[^@?\s'\"]+)@"  # a user; a secret may have slashes, a port none
+    # What gives access in the query of a presigned URL, or of one with a token.
+    r"|(?<=[?&])((?:X-(?:Amz|Goog)-(?:Signature|Credential|Security-Token)|AWSAccessKeyId|GoogleAccessId|Signature|sig"
+    r"|(?:access_?|api_?|auth_?)?(?:token|key)|password|passwd|pwd|secret)=)[^&#\s'\"]*",
+    re.IGNORECASE,
+)
+
+
+def without_credentials(text: str) -> str:
+    """A text in which no URL says who may read what is there: s3://key:secret@bucket/a -> s3://bucket/a."""
+    return _CREDENTIAL.sub(lambda found: f"{found[1]}..." if found[1] else "", text)
+
+
+@dataclass(slots=True)
+class Log:
+    """What one run tells. `run_id` is that of the run, also when it goes on after it was ended before its time, and ""
+    until it is known where the run goes; `attempt` says how often it was begun, from 1.
+
+    `command` is what was asked for, as a shell has it, `stage` what is at work.
+    """
+
+    run_id: str = ""
+    attempt: int = 1
+    command: str = ""
+    stage: str = ""
+
+    def tell(
+        self, event: Event, text: str = "", figures: Mapping[str, object] | None = None, *, level: int = logging.INFO
+    ) -> None:
+        """Tells a person the text, and programs also the figures, by their names."""
+        own = {"run_id": self.run_id, "attempt": self.attempt, "stage": self.stage, "event": event}
+        LOGGER.log(level, without_credentials(text), extra={**own, "figures": figures or {}})
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Everything that a command does: where it ends with an error, that is told."""
+        try:
+            yield
+        except BaseException as error:
+            status = error.exit_status if isinstance(error, DbceError) else 130 if is_stop(error) else 1
+            told = {"error": type(error).__name__, "reason": reason(error), "exit_status": status}
+            self.tell("failure", f"ended before its time: {reason(error)}", told, level=logging.ERROR)
+            raise
+
+    @contextmanager
+    def waiting(self, for_what: str) -> Iterator[None]:
+        """Shows on a terminal that something is waited for, and how long."""
+        began = time.monotonic()
+
+        def tick() -> None:
+            text = f"{for_what:12} {pace.clock(time.monotonic() - began)}"
+            self.tell("progress", text, level=logging.DEBUG)
+
+        with every(_TICK_SECONDS, tick):
+            yield
+
+
+def is_stop(error: BaseException) -> bool:
+    """Whether somebody has stopped the run."""
+    return isinstance(error, KeyboardInterrupt)
+
+
+def reason(error: BaseException) -> str:
+    """Why a run ended with this error, in one line."""
+    if is_stop(error):
+        return "stopped by Ctrl-C or SIGTERM"
+    lines = str(error).strip().splitlines()
+    told = lines[0] if lines else ""
+    return without_credentials(told if isinstance(error, DbceError) else f"{type(error).__name__}: {told}"[:300])
+
+
+@contextmanager
+def every(seconds: float, work: Callable[[], object]) -> Iterator[None]:
+    """While the block runs `work` is done again and again, so many seconds apart, in a thread of its own."""
+    stop = threading.Event()
+
+    def again() -> None:
+        while not stop.wait(seconds):
+            work()
+
+    thread = threading.Thread(target=again, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+class JsonLines(logging.Formatter):
+    """Each record as one line of JSON; docs/operations.md says what is in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        told: dict[str, Any] = {"time": at.replace("+00:00", "Z"), "level": record.levelname.lower()}
+        told |= {name: getattr(record, name) for name in _FIELDS if getattr(record, name, "") != ""}
+        told["message"] = record.getMessage()
+        told |= getattr(record, "figures", {})
+        return without_credentials(json.dumps(told, ensure_ascii=False, default=str))
+
+
+class Lines(logging.Handler):
+    """For a person: on a terminal progress is one line that changes, in a file a line now and then, with the time.
+
+    How a run failed is left to the command, which says it in a line of its own.
+    """
+
+    def __init__(self, stream: TextIO):
+        is_terminal = stream.isatty() and os.environ.get("TERM") != "dumb"
+        super().__init__(logging.DEBUG if is_terminal else logging.INFO)
+        self._stream = stream
+        self._is_terminal = is_terminal
+        self._is_open = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text, event = record.getMessage(), getattr(record, "event", "")
+        if event == "failure" or (self._is_terminal and event in _ONLY_IN_FILES):
+            self.clear()
+        elif not self._is_terminal:
+            self._stream.write(f"{datetime.fromtimestamp(record.created):%H:%M:%S} {text}\n")
+        elif event == "progress":
+            self._stream.write(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K")
+            self._is_open = True
+        else:
+            self.clear()
+            self._stream.write(f"{text}\n")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Takes the line that changes away."""
+        if self._is_open:
+            self._stream.write("\r\x1b[K")
+            self._is_open = False
+
+
+@contextmanager
+def to(stream: TextIO, *, as_json: bool, file: str = "") -> Iterator[None]:
+    """Within the block runs tell the stream what they do, and as JSON also a file, behind what it holds; "": none.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    handlers: list[logging.Handler] = [_json(logging.StreamHandler(stream)) if as_json else Lines(stream)]
+    if file:
+        try:
+            Path(file).parent.mkdir(parents=True, exist_ok=True)
+            handlers.append(_json(logging.FileHandler(file, encoding="utf-8")))
+        except OSError as error:
+            raise OutputError(f"the log {file} cannot be written: {error}") from error
+    # Py4J logs at length, through the root logger, what its connection goes through when a run is stopped.
+    of_others = logging.NullHandler()
+    logging.root.addHandler(of_others)
+    before = LOGGER.level, LOGGER.propagate
+    LOGGER.propagate = False
+    LOGGER.setLevel(min(handler.level for handler in handlers))
+    for handler in handlers:
+        LOGGER.addHandler(handler)
+    try:
+        yield
+    finally:
+        logging.root.removeHandler(of_others)
+        LOGGER.propagate = before[1]
+        LOGGER.setLevel(before[0])
+        for handler in handlers:
+            LOGGER.removeHandler(handler)
+            if isinstance(handler, Lines):
+                handler.clear()
+            handler.close()
+
+
+def _json(handler: logging.Handler) -> logging.Handler:
+    handler.setLevel(logging.INFO)
+    handler.setFormatter(JsonLines())
+    return handler

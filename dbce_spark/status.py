@@ -1,0 +1,323 @@
+"""How far a run is, seen from outside: by its output and by what it has staged. Needs neither Spark nor Java."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import fsspec
+
+from dbce_spark import budget, pace, store
+from dbce_spark.errors import OutputError
+from dbce_spark.spark import ledger, parts, staging, state
+from dbce_spark.spark.plan import Plan
+from dbce_spark.spark.state import State
+from dbce_spark.spark.tally import Read, Tally
+
+T = TypeVar("T")
+
+_FRESH = timedelta(seconds=60)
+"""How long ago a run on another host has said something at most, if it is taken to be at work: it does every 5 s."""
+_RUN_FILE = "run.json"
+
+
+class Condition(StrEnum):
+    """What became of a run."""
+
+    FINISHED = "finished"
+    RUNNING = "running"
+    DEAD = "dead"  # begun, not finished, and nobody works on it
+    NONE = "none"  # never begun
+
+
+_EXIT = {Condition.FINISHED: 0, Condition.RUNNING: 4, Condition.DEAD: 5, Condition.NONE: 6}
+_TOO_MANY_FAILED = 3
+"""As `dbce extract` ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """How many of how many; `of` is None as long as that is not known."""
+
+    done: int
+    of: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """Files that failed, of how many in all, and how many may."""
+
+    failed: int
+    of: int
+    allowed: int
+    first: Mapping[str, str]
+
+    @property
+    def is_spent(self) -> bool:
+        return self.failed > self.allowed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What can be said of an output. `state` is what its run said of itself last, if it has; `stages` are those that
+    have ended; `files` are input files, and parts of what indexes name, that are read; `parts` those of `extractions`
+    that are written."""
+
+    output: str
+    condition: Condition
+    run_id: str = ""
+    attempts: int = 0
+    state: State | None = None
+    stages: tuple[str, ...] = ()
+    files: Done | None = None
+    parts: Done | None = None
+    records: int = 0
+    captures: int = 0
+    rejects: Mapping[str, int] | None = None
+    budget: Budget | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """0 finished, 3 finished with more failed files than may be, 4 running, 5 dead, 6 never begun."""
+        if self.condition is Condition.FINISHED and self.budget and self.budget.is_spent:
+            return _TOO_MANY_FAILED
+        return _EXIT[self.condition]
+
+    @property
+    def next_step(self) -> str:
+        """What to do now."""
+        if self.condition is Condition.FINISHED:
+            return "nothing; --overwrite would start afresh"
+        if self.condition is Condition.RUNNING:
+            return "wait, or stop it: what is finished is kept"
+        if self.condition is Condition.NONE:
+            return "give `dbce extract`; with --staging elsewhere, name that folder here, too"
+        return "the same command goes on from there, --overwrite starts afresh"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For programs; null is what is not known."""
+        one = self.state
+        is_at_work = one is not None and self.condition is not Condition.FINISHED
+        return {
+            "output": self.output,
+            "condition": str(self.condition),
+            "exit_status": self.exit_status,
+            "run_id": self.run_id or None,
+            "attempts": self.attempts,
+            "process": {"host": one.host, "pid": one.pid} if one else None,
+            "began": one.began if one else None,
+            "updated": one.updated if one else None,
+            "stage": _stage(one) if one and is_at_work else None,
+            "failure": (one.failure or None) if one else None,
+            "command": (one.command or None) if one else None,
+            "stages_ended": list(self.stages),
+            "files": _done(self.files),
+            "parts": _done(self.parts),
+            "records": self.records,
+            "captures": self.captures,
+            "rejects": dict(self.rejects or {}),
+            "failed_files": _budget(self.budget),
+            "next_step": self.next_step,
+        }
+
+    def text(self) -> str:
+        """For a person."""
+        lines = [f"{self.output}: {self._told()}"]
+        if self.run_id:
+            lines.append(_line("run", f"{self.run_id}, attempt {self.attempts}"))
+        if self.state and self.state.failure:
+            lines.append(_line("ended by", self.state.failure))
+        if self.stages:
+            lines.append(_line("stages ended", ", ".join(self.stages)))
+        for name, done, what in (("files", self.files, "read"), ("extractions", self.parts, "parts written")):
+            if done is not None:
+                lines.append(_line(name, f"{done.done:,}{'' if done.of is None else f' of {done.of:,}'} {what}"))
+        if self.rejects is not None:
+            lines.append(_line("records", f"{self.records:,} read, {self.captures:,} captures"))
+            lines.append(_line("rejects", f"{sum(self.rejects.values()):,}"))
+            ordered = sorted(self.rejects.items(), key=lambda item: (-item[1], item[0]))
+            lines += [_line(f"  {reason}", f"{count:,}", width=24) for reason, count in ordered]
+        if self.budget:
+            lines += self._budget_lines(self.budget)
+        lines.append(_line("next", self.next_step))
+        if self.state and self.state.command and self.condition is Condition.DEAD:
+            lines.append(_line("", self.state.command))
+        return "\n".join(lines)
+
+    def _told(self) -> str:
+        one = self.state
+        if self.condition is Condition.NONE:
+            return "no run was begun there"
+        if self.condition is Condition.FINISHED:
+            return "finished"
+        if one is None:
+            return "running" if self.condition is Condition.RUNNING else "dead, and has left no word of when"
+        stage = f"in stage {one.stage}" if one.stage else "before its first stage"
+        if self.condition is Condition.DEAD:
+            return f"dead since {one.updated} ({_ago(one.updated)}), {stage}; it was process {one.pid} on {one.host}"
+        # Of files and parts there is a count below, of what lies there now.
+        is_of_spark = one.total and one.unit == "tasks"
+        how_far = f", {one.done:,} of {one.total:,} tasks planned so far" if is_of_spark else ""
+        to_go = f", {pace.clock(one.seconds_to_go)} to go" if one.seconds_to_go else ""
+        since = f" since {one.stage_began}" if one.stage_began else ""
+        return f"running, {stage}{since}{how_far}{to_go}; process {one.pid} on {one.host}, begun {_ago(one.began)}"
+
+    @staticmethod
+    def _budget_lines(one: Budget) -> list[str]:
+        state = "too many" if one.is_spent else f"{one.allowed:,} may fail"
+        lines = [_line("failed files", f"{one.failed:,} of {one.of:,}; {state} (input.max_failed_files)")]
+        return lines + [_line("", f"{path}: {why}") for path, why in [*one.first.items()][:3]]
+
+
+def of(output: str, staging_in: str = "") -> Status:
+    """What can be said of an output. `staging_in` is what `--staging` of its run was, "" without.
+
+    Raises:
+        OutputError: it holds something that no run of this version has written, or its storage cannot be reached.
+    """
+    if _RUN_FILE in store.names(output):
+        return _finished(output)
+    work = staging_in or output
+    if "://" in work:
+        raise OutputError(
+            f"{output}: not finished; give --staging DIR, as the run had it, to see whether one was begun"
+        )
+    is_held = staging.is_held(work)
+    last = state.read(work)
+    try:
+        plan = ledger.read(staging.path(work, staging.PLAN), Plan)
+    except (ValueError, TypeError, KeyError) as error:
+        raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
+    if plan is None:
+        if _RUN_FILE in store.names(output):  # it has ended while we looked
+            return _finished(output)
+        return Status(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
+    condition = Condition.RUNNING if is_held or _is_at_work(last, is_held) else Condition.DEAD
+    return _unfinished(output, work, condition, plan, last)
+
+
+def _finished(output: str) -> Status:
+    with fsspec.open(f"{output.rstrip('/')}/{_RUN_FILE}", "rb") as file:
+        try:
+            report = json.load(file)
+            failed, share = report["failed_files"], report["config"]["input"]["max_failed_files"]
+            return Status(
+                output=output,
+                condition=Condition.FINISHED,
+                run_id=report.get("run_id", ""),
+                attempts=report.get("attempts", 1),
+                stages=tuple(name for name in report["seconds"] if name != "start"),
+                files=Done(done=report["files"], of=report["files"]),
+                records=report["records_read"],
+                captures=report["captures"],
+                rejects=report["rejects"],
+                budget=_spent(failed, share),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise OutputError(f"{output}/{_RUN_FILE} is no report of a run of this version") from error
+
+
+def _unfinished(output: str, work: str, condition: Condition, plan: Plan, last: State | None) -> Status:
+    selected: dict[str, Any] = ledger.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
+    read, tallies, is_all_read = _tallies(work)
+    losses = [budget.Loss(**one) for one in selected.get("losses", [])]
+    tally = sum(tallies, Tally(losses=losses, rejects=Counter(selected.get("rejects", {}))))
+    archives: dict[str, int] = selected.get("archives", {})
+    # With an index it is not known how much there is to read before that is read.
+    is_known = not plan.indexes or bool(selected)
+    originals = _each(work, "originals", Tally)
+    captures = [one.captures for one in (*tallies, *originals)]
+    written = len(staging.done_tasks(work, "extractions"))
+    cut = parts.of(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
+    share = plan.config["input"]["max_failed_files"]
+    files = len(plan.files) + len(plan.indexes) + len(archives)
+    return Status(
+        output=output,
+        condition=condition,
+        run_id=last.run_id if last else "",
+        attempts=last.attempt if last else 0,
+        state=last,
+        stages=tuple(staging.ended_stages(work)),
+        files=Done(done=read, of=len(plan.files) + selected.get("parts", 0) if is_known else None),
+        parts=Done(done=written, of=cut) if is_all_read else None,
+        records=tally.records,
+        captures=tally.captures,
+        rejects=dict(tally.rejects),
+        budget=_spent(budget.report(budget.joined(tally.losses, archives), files), share),
+    )
+
+
+def _tallies(work: str) -> tuple[int, list[Tally], bool]:
+    """How many sources are read, what came of them, and whether that is all of them."""
+    whole = ledger.read(staging.done(work, staging.PAGES), list[Tally])
+    if whole is not None:
+        return len(whole), whole, True
+    some = [one.tally for one in _each(work, staging.PAGES, Read)]
+    return len(some), some, False
+
+
+def _each(work: str, stage: str, kind: type[T]) -> list[T]:
+    """What came of those tasks of a stage that have ended."""
+    found = (ledger.read(path, kind) for path in staging.done_tasks(work, stage))
+    return [one for one in found if one is not None]
+
+
+def _is_at_work(last: State | None, is_held: bool | None) -> bool:
+    """Whether a run that holds no lock that is seen here is at work all the same: by what it says of itself."""
+    if last is None or last.failure or datetime.now(UTC) - datetime.fromisoformat(last.updated) > _FRESH:
+        return False
+    if not last.is_of_this_host:
+        return True
+    if is_held is not None:
+        return False
+    try:
+        os.kill(last.pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # it is somebody else's
+    return True
+
+
+def _spent(failed: Mapping[str, Any], share: float) -> Budget:
+    return Budget(failed=failed["count"], of=failed["of"], allowed=int(share * failed["of"]), first=failed["first"])
+
+
+def _stage(one: State) -> dict[str, Any]:
+    return {
+        "name": one.stage,
+        "began": one.stage_began,
+        "done": one.done,
+        "of": one.total,
+        "unit": one.unit,
+        "pages_per_second": one.pages_per_second,
+        "seconds_to_go": one.seconds_to_go,
+    }
+
+
+def _done(one: Done | None) -> dict[str, int | None] | None:
+    return None if one is None else {"done": one.done, "of": one.of}
+
+
+def _budget(one: Budget | None) -> dict[str, Any] | None:
+    if one is None:
+        return None
+    return {
+        "count": one.failed,
+        "of": one.of,
+        "allowed": one.allowed,
+        "is_spent": one.is_spent,
+        "first": dict(one.first),
+    }
+
+
+def _line(name: str, told: str, *, width: int = 14) -> str:
+    return f"  {name:{width}}{told}".rstrip()
+
+
+def _ago(when: str) -> str:
+    return f"{pace.clock((datetime.now(UTC) - datetime.fromisoformat(when)).total_seconds())} ago"

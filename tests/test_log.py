@@ -1,0 +1,178 @@
+"""What a run tells: to a person, to a terminal and to programs."""
+
+import io
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbce_spark import log
+from dbce_spark.errors import BudgetError, JobError, OutputError
+from dbce_spark.log import Log, without_credentials
+
+ROOT = Path(__file__).parents[1]
+
+
+class Terminal(io.StringIO):
+    """A stream that is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def tell(told: Log) -> None:
+    """A stage of a run, and how far it was."""
+    told.stage = "pages"
+    told.tell("stage_begin", "pages begins")
+    told.tell("progress", "pages 50 %", {"done": 1}, level=logging.DEBUG)
+    told.tell("progress", "pages 90 %", {"done": 2})
+    told.tell("stage_end", "pages: 1.0 s", {"seconds": 1.0})
+
+
+def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
+    """Each with time, level, run, attempt, stage, event and message, and the figures by their names; the file is
+    written on behind what it holds."""
+    path = tmp_path / "logs" / "run.jsonl"
+    for attempt in (1, 2):
+        with log.to(io.StringIO(), as_json=False, file=str(path)):
+            tell(Log("a run", attempt))
+    told = lines(path)
+
+    assert [1, 1, 1, 2, 2, 2] == [one["attempt"] for one in told]
+    assert ["stage_begin", "progress", "stage_end"] == [one["event"] for one in told[:3]]
+    assert {"time", "level", "run_id", "attempt", "stage", "event", "message", "done"} == told[1].keys()
+    assert ("info", "a run", "pages", "pages 90 %", 2) == tuple(
+        told[1][name] for name in ("level", "run_id", "stage", "message", "done")
+    )
+    assert all(one["time"].endswith("Z") for one in told)
+
+
+def test_a_plain_log_has_a_line_with_its_time_for_each() -> None:
+    """What is told for terminals only is not in it, and nothing moves the cursor."""
+    stream = io.StringIO()
+    with log.to(stream, as_json=False):
+        tell(Log("a run"))
+    told = stream.getvalue().splitlines()
+
+    assert ["pages begins", "pages 90 %", "pages: 1.0 s"] == [line.split(" ", 1)[1] for line in told]
+    assert "\r" not in stream.getvalue()
+
+
+def test_on_a_terminal_progress_is_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no longer than the terminal is wide, and gone when the next line comes."""
+    monkeypatch.setenv("COLUMNS", "8")
+    monkeypatch.setenv("TERM", "xterm")
+    stream = Terminal()
+    with log.to(stream, as_json=False):
+        tell(Log("a run"))
+
+    assert "\rpages 5\x1b[K\rpages 9\x1b[K\r\x1b[Kpages: 1.0 s\n" == stream.getvalue()
+
+
+def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that cannot move its cursor is written to as a file is."""
+    monkeypatch.setenv("TERM", "dumb")
+    stream = Terminal()
+    with log.to(stream, as_json=False):
+        tell(Log("a run"))
+
+    assert 3 == len(stream.getvalue().splitlines())
+    assert "\x1b" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (JobError("Spark gave up: it is tired"), ("JobError", "Spark gave up: it is tired", 2)),
+        (BudgetError("2 of 2 files failed"), ("BudgetError", "2 of 2 files failed", 3)),
+        (KeyboardInterrupt(), ("KeyboardInterrupt", "stopped by Ctrl-C or SIGTERM", 130)),
+        (ValueError("not\nforeseen"), ("ValueError", "ValueError: not", 1)),
+    ],
+)
+def test_a_run_that_fails_says_why(error: BaseException, told: tuple[str, str, int]) -> None:
+    """With the kind of error, its reason in one line, the status that the command ends with, and the stage."""
+    stream = io.StringIO()
+    one = Log("a run")
+
+    def work() -> None:
+        one.stage = "sites"
+        raise error
+
+    failing: Callable[[], None] = work
+    with log.to(stream, as_json=True), pytest.raises(type(error)), one.failing():
+        failing()
+    (failure,) = map(json.loads, stream.getvalue().splitlines())
+
+    assert ("failure", "error", "sites") == (failure["event"], failure["level"], failure["stage"])
+    assert told == tuple(failure[name] for name in ("error", "reason", "exit_status"))
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("s3://AKIA:se/cr+et@bucket/a: denied", "s3://bucket/a: denied"),
+        ("https://token@host/a.warc", "https://host/a.warc"),
+        ("https://host:8080/a@2x.warc", "https://host:8080/a@2x.warc"),
+        ("https://host/?mail=a@b.c", "https://host/?mail=a@b.c"),
+        (
+            "https://b.s3.org/a?X-Amz-Credential=AKIA%2F1&X-Amz-Signature=f00&X-Amz-Date=2026",
+            "https://b.s3.org/a?X-Amz-Credential=...&X-Amz-Signature=...&X-Amz-Date=2026",
+        ),
+        ("'http://host/a?access_token=abc'", "'http://host/a?access_token=...'"),
+        ("http://host/a?page=2&keyboard=x", "http://host/a?page=2&keyboard=x"),
+    ],
+)
+def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> None:
+    """Users, passwords and signatures are left out, wherever they stand in a line; all else stays."""
+    stream, path = io.StringIO(), tmp_path / "log"
+    with log.to(stream, as_json=False, file=str(path)):
+        Log("a run").tell("warning", text, {"failed_files": {"first": {text: text}}})
+    (told,) = lines(path)
+
+    assert left == without_credentials(text)
+    assert left == stream.getvalue().strip().split(" ", 1)[1]
+    assert (left, {left: left}) == (told["message"], told["failed_files"]["first"])
+
+
+def test_what_libraries_log_is_not_told() -> None:
+    """Py4J writes pages through the root logger when a run is stopped; our own lines are told once."""
+    program = "import logging, sys; from dbce_spark import log\n"
+    program += "with log.to(sys.stderr, as_json=False):\n"
+    program += "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().tell('end', 'told')"
+    ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert ["told"] == [line.split(" ", 1)[1] for line in ended.stderr.splitlines()]
+
+
+def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    """Before anything is begun."""
+    (tmp_path / "file").touch()
+
+    with (
+        pytest.raises(OutputError, match=r"the log .* cannot be written"),
+        log.to(io.StringIO(), as_json=False, file=str(tmp_path / "file" / "log")),
+    ):
+        pass
+
+
+def test_waiting_is_seen_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock runs there until it is over; a file has no line of it."""
+    monkeypatch.setattr(log, "_TICK_SECONDS", 0.01)
+    monkeypatch.setenv("TERM", "xterm")
+    shown, written = Terminal(), io.StringIO()
+    for stream in (shown, written):
+        with log.to(stream, as_json=False), Log("a run").waiting("Spark starts"):
+            while stream is shown and not shown.getvalue():
+                pass
+
+    assert shown.getvalue().startswith("\rSpark starts 0:00")
+    assert "" == written.getvalue()

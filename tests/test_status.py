@@ -1,0 +1,230 @@
+"""What is said of an output from outside, in all states that it can be in. No Spark is started for that."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+
+from dbce_spark import status
+from dbce_spark.budget import Loss
+from dbce_spark.cli import main
+from dbce_spark.errors import OutputError
+from dbce_spark.log import Log
+from dbce_spark.spark import ledger, plan, staging, state
+from dbce_spark.spark.tally import Read, Tally
+from dbce_spark.status import Condition, Done
+from tests.builders import config
+
+ROOT = Path(__file__).parents[1]
+FILES = [f"{nth}.warc" for nth in range(20)]
+CONFIG = config("label.by=T002")
+RUN = Log("a run", 2, "cd /x && dbce extract a --output b")
+LONG_AGO = "2020-01-01T00:00:00+00:00"
+
+
+def begun(output: Path, **changes: Any) -> str:
+    """A run that has read two of twenty files, one of which is broken, and says so."""
+    work = str(output)
+    plan.save(plan.of(FILES, [], "", CONFIG, limit=None, with_html=False), work)
+    read = Tally(10, 7, rejects=Counter(not_html=2, bad_http=1), losses=[Loss("1.warc", 9, 10, "broken_record: x")])
+    ledger.write(staging.done(work, staging.PAGES, 0), Read(5, Tally(30, 20, rejects=Counter(not_html=4))))
+    ledger.write(staging.done(work, staging.PAGES, 1), Read(5, read))
+    ledger.write(staging.path(work, staging.SECONDS), {"start": 9.0})
+    last = replace(state.begin(RUN), stage="pages", stage_began=state.now(), done=2, total=20, unit="files", **changes)
+    ledger.write(staging.path(work, staging.STATE), last)
+    return work
+
+
+@contextmanager
+def at_work(output: Path) -> Iterator[None]:
+    """Within the block another process holds the output."""
+    hold = "import sys, time; from dbce_spark.spark import staging\n"
+    hold += "with staging.alone(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    other = subprocess.Popen([sys.executable, "-c", hold, str(output)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert other.stdout is not None
+    assert "held\n" == other.stdout.readline()
+    try:
+        yield
+    finally:
+        other.kill()
+        other.communicate()
+
+
+def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
+    """How far it came is counted by what lies there: files, records, rejects by reason, failed files of those that may
+    fail."""
+    found = status.of(begun(tmp_path, updated=LONG_AGO))
+
+    assert (Condition.DEAD, "a run", 2) == (found.condition, found.run_id, found.attempts)
+    assert (Done(done=2, of=20), None) == (found.files, found.parts)
+    assert (40, 27, {"not_html": 6, "bad_http": 1}) == (found.records, found.captures, found.rejects)
+    assert found.budget is not None
+    assert (1, 20, 1, {"1.warc": "broken_record: x"}) == (
+        found.budget.failed, found.budget.of, found.budget.allowed, found.budget.first,
+    )  # fmt: skip
+    assert not found.budget.is_spent
+
+
+def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
+    """Whatever it said of itself last, and also before it said anything."""
+    work = begun(tmp_path, updated=LONG_AGO)
+    with at_work(tmp_path), at_work(tmp_path / "other"):
+        assert Condition.RUNNING == status.of(work).condition
+        assert Condition.RUNNING == status.of(str(tmp_path / "other")).condition
+    assert Condition.DEAD == status.of(work).condition
+    assert Condition.NONE == status.of(str(tmp_path / "other")).condition
+
+
+@pytest.mark.parametrize(
+    ("changes", "condition"),
+    [
+        ({"host": "another"}, Condition.RUNNING),
+        ({"host": "another", "updated": LONG_AGO}, Condition.DEAD),
+        ({"host": "another", "failure": "stopped by Ctrl-C or SIGTERM"}, Condition.DEAD),
+        ({"host": socket.gethostname()}, Condition.DEAD),
+    ],
+)
+def test_a_run_elsewhere_is_known_by_what_it_says(
+    tmp_path: Path, changes: dict[str, Any], condition: Condition
+) -> None:
+    """The locks of other hosts may not be seen here: one that spoke within the last minute is at work. On this host its
+    lock would be seen."""
+    assert condition == status.of(begun(tmp_path, **changes)).condition
+
+
+@pytest.mark.parametrize(("pid", "condition"), [(os.getpid(), Condition.RUNNING), (1 << 30, Condition.DEAD)])
+def test_without_locks_a_run_is_known_by_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pid: int, condition: Condition
+) -> None:
+    """On a file system that has none."""
+
+    def none(*_: object) -> None:
+        raise OSError("no locks available")
+
+    work = begun(tmp_path, pid=pid)
+    Path(staging.path(work, "lock")).touch()
+    monkeypatch.setattr("fcntl.flock", none)
+
+    assert condition == status.of(work).condition
+
+
+def test_parts_are_counted_when_all_is_read(tmp_path: Path) -> None:
+    """Of how many is known by then: of 40 row groups one makes a part."""
+    work = begun(tmp_path)
+    ledger.write(staging.done(work, staging.PAGES), [Tally(captures=1024) for _ in FILES])
+    ledger.write(staging.done(work, "extractions", 0), Counter(crossed=1))
+    ledger.write(staging.path(work, staging.SECONDS), {"start": 1.0, "pages": 2.0, "sites": 3.0})
+    found = status.of(work)
+
+    assert (Done(done=20, of=20), Done(done=1, of=40), ("pages", "sites")) == (found.files, found.parts, found.stages)
+
+
+def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
+    """Until then it is not known how much there is to read. An archive has failed by what was asked for of it."""
+    work = begun(tmp_path)
+    plan.save(plan.of(["0.warc"], ["i.cdxj"], "", CONFIG, limit=None, with_html=False), work)
+    before = status.of(work).files
+    told = {"archives": {"1.warc": 30, "2.warc": 9}, "parts": 4, "rejects": {"broken_index_line": 2}, "losses": []}
+    ledger.write(staging.done(work, staging.SELECTION), told)
+    found = status.of(work)
+
+    assert (Done(done=2, of=None), Done(done=2, of=5)) == (before, found.files)
+    assert found.rejects is not None
+    assert 2 == found.rejects["broken_index_line"]
+    assert found.budget is not None
+    assert (0, 4) == (found.budget.failed, found.budget.of)
+
+
+def finished(output: str, failed: int) -> None:
+    """The report of a run."""
+    report = {
+        "run_id": "a run",
+        "attempts": 2,
+        "records_read": 9,
+        "captures": 4,
+        "rejects": {"no_text": 1},
+        "files": 20,
+        "seconds": {"start": 1.0, "pages": 2.0},
+        "failed_files": {"count": failed, "of": 20, "first": {}},
+        "config": CONFIG.as_dict(),
+    }
+    with fsspec.open(f"{output}/run.json", "w") as file:
+        json.dump(report, file)
+
+
+@pytest.mark.parametrize(("failed", "exit_status"), [(1, 0), (2, 3)])
+def test_a_finished_run_ends_as_its_command_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], failed: int, exit_status: int
+) -> None:
+    """0, or 3 where more files failed than may; staging that was not removed any more does not matter."""
+    begun(tmp_path)
+    finished(str(tmp_path), failed)
+    ended = main(["status", str(tmp_path), "--json"])
+    told = json.loads(capsys.readouterr().out)
+
+    assert (exit_status, exit_status, "finished") == (ended, told["exit_status"], told["condition"])
+    assert {"count": failed, "of": 20, "allowed": 1, "is_spent": failed > 1, "first": {}} == told["failed_files"]
+    assert (None, ["pages"], {"no_text": 1}) == (told["stage"], told["stages_ended"], told["rejects"])
+
+
+def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> None:
+    """What is unfinished there is known by its staging folder, which must be named."""
+    url = "memory://status/out"
+    begun(tmp_path)
+    with pytest.raises(OutputError, match="give --staging DIR"):
+        status.of(url)
+    assert Condition.DEAD == status.of(url, str(tmp_path)).condition
+    finished(url, 0)
+
+    assert Condition.FINISHED == status.of(url).condition
+
+
+def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each state in a line of its own, with its exit code; of a dead run why it ended, and the command again."""
+    begun(tmp_path, failure="no space is left for the output", updated=LONG_AGO)
+    codes = [main(["status", str(tmp_path)]), main(["status", str(tmp_path / "nowhere")])]
+    with at_work(tmp_path):
+        codes.append(main(["status", str(tmp_path)]))
+    told = capsys.readouterr().out
+
+    assert [5, 6, 4] == codes
+    assert f"{tmp_path}: dead since {LONG_AGO} (" in told
+    assert f"it was process {os.getpid()} on {socket.gethostname()}" in told
+    assert "ended by      no space is left for the output" in told
+    assert "files         2 of 20 read" in told
+    assert "failed files  1 of 20; 1 may fail" in told
+    assert RUN.command in told
+    assert f"{tmp_path}/nowhere: no run was begun there" in told
+    assert f"{tmp_path}: running, in stage pages since " in told
+
+
+@pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])
+def test_what_another_version_has_written_is_not_guessed_at(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """Exit 2, and one line that names it."""
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text('{"inputs": []}')
+
+    assert 2 == main(["status", str(tmp_path)])
+    assert 1 == capsys.readouterr().err.count("\n")
+
+
+def test_status_needs_no_spark(tmp_path: Path) -> None:
+    """It works where pyspark cannot be imported."""
+    begun(tmp_path)
+    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "status", str(tmp_path)]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert (5, "") == (ended.returncode, ended.stderr)
