@@ -40,3 +40,11 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("../shared/data is not beside this checkout")
     return folder
+
+
+@pytest.fixture(scope="session")
+def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of a run over the sample archive, one for all tests, which leave it as it is."""
+    from tests import extracted
+
+    return extracted.make(tmp_path_factory.mktemp("sample"))

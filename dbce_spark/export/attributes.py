@@ -22,11 +22,8 @@ Spans = list[Span]
 LABELS, EVIDENCE = FOLDERS = ("dbce_labels", "dbce_evidence")
 """Names by which a mixer asks for attributes: each a folder beside the documents', with the same files in it."""
 
-COLUMNS = (
-    "capture_id", "page_text", "words", "text_words",
-    *(f"segments.{name}" for name in ("block", "start", "label", "score")),
-    *(f"segments.{name}" for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
-)  # fmt: skip
+_SEGMENT = ("block", "start", "label", "score", "siblings", "siblings_with", "snapshots", "snapshots_with")
+COLUMNS = ("capture_id", "page_text", "words", "text_words", *(f"segments.{name}" for name in _SEGMENT))
 
 _DIGITS = 4
 """Of scores: those of blocks are in steps of 1/10,000."""
@@ -97,7 +94,7 @@ def _pages(batch: pa.RecordBatch) -> Iterator[_Page]:
     """The segments of each row, one after the other."""
     lists = batch.column("segments")
     flat = lists.flatten()
-    columns = {one.name: _numbers(one.name, flat.field(one.name)) for one in flat.type}
+    columns = {name: _numbers(name, flat.field(name)) for name in _SEGMENT}
     ends = np.cumsum(lists.value_lengths().to_numpy())
     for text, start, end in zip(batch.column("page_text").to_pylist(), [0, *ends[:-1]], ends, strict=True):
         yield _Page(len(text), {name: column[start:end] for name, column in columns.items()})

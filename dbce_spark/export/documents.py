@@ -1,7 +1,7 @@
 """Rows as documents: one JSON object each, in the format of Dolma (github.com/allenai/dolma, docs/data-format.md).
 
-Its `id`, `text` and `source` say what a document is, `added` when the archive fetched it, `created` when it was made as far
-as anybody says; `metadata` is ours.
+Its `id`, `text` and `source` say what a document is, `added` when the archive fetched it, `created` when it was made as
+far as anybody says; `metadata` is ours.
 """
 
 import json
