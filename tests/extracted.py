@@ -65,6 +65,7 @@ def _run(result: local.Result) -> dict[str, Any]:
         "extractions": len(result.extractions),
         "rejects": Counter(str(one.reason) for one in result.rejects),
         "plan": "the plan",
+        "config": config.default().as_dict(),
         "versions": {"dbce_spark": __version__},
     }
 
