@@ -167,7 +167,7 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--shard-bytes", type=_count, metavar="N", help="of a shard's documents uncompressed (default: as configured)"
     )
     command.add_argument(
-        "--processes", type=_count, default=len(os.sched_getaffinity(0)), metavar="N",
+        "--processes", type=_count, default=os.cpu_count() or 1, metavar="N",
         help="how many site parts are written side by side (default: one a core, here %(default)s)",
     )  # fmt: skip
     wanted = command.add_argument_group("rows", "which are exported; without these all are")

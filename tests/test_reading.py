@@ -1,13 +1,12 @@
 """The recipes of docs/reading.md give what they say, whatever they read with."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import fsspec
 import pytest
 
 from tests.extracted import rows
@@ -169,31 +168,9 @@ def test_a_recipe_for_spark_gives_what_is_there(recipe: Recipe, extracted: Path,
     check(recipe, extracted)
 
 
-@pytest.fixture(scope="module")
-def bucket(extracted: Path) -> Iterator[str]:
-    """The output in a bucket."""
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    told = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "AWS_DEFAULT_REGION": "us-east-1"}
-    told |= {"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ALLOW_HTTP": "true", "AWS_EC2_METADATA_DISABLED": "true"}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in told.items():
-            patch.setenv(name, value)
-        store = fsspec.filesystem("s3", skip_instance_cache=False)
-        store.clear_instance_cache()
-        fsspec.filesystem("s3").mkdir("crawls")
-        fsspec.filesystem("s3").put(str(extracted), "crawls/extracted", recursive=True)
-        yield "s3://crawls/extracted"
-        store.clear_instance_cache()
-    server.stop()
-
-
 @pytest.mark.parametrize("recipe", REMOTE, ids=named)
-def test_a_recipe_reads_from_s3(recipe: Recipe, bucket: str, extracted: Path) -> None:
+def test_a_recipe_reads_from_s3(recipe: Recipe, bucket_of_extracted: str, extracted: Path) -> None:
     """With a real client of each tool, off a server of its protocol."""
     expected = sorted((row["reason"], row["warc_file"]) for row in rows(extracted, "rejects", ["reason", "warc_file"]))
 
-    assert expected == run(recipe, bucket)
+    assert expected == run(recipe, bucket_of_extracted)

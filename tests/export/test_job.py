@@ -1,12 +1,14 @@
 """`dbce export`: whole or not at all, the same whoever writes it."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import fsspec
 import pytest
 
+from dbce_spark import store
 from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.export import job
@@ -110,6 +112,27 @@ def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to
     assert [] == [*(tmp_path / "out").iterdir()]
 
 
+class Fatal:
+    """A task whose process ends as soon as it gets it."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return os._exit, (1,)
+
+
+def test_a_process_that_is_killed_ends_the_export(
+    extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told what may help, and nothing stays."""
+    monkeypatch.setattr(job, "Task", Fatal)
+    with pytest.raises(OutputError, match=r"was ended from outside, .* give fewer --processes"):
+        exported(extracted, tmp_path / "out" / "in", "jsonl", processes=2)
+
+    assert [] == [*(tmp_path / "out").rglob("*")]
+
+
 @pytest.mark.parametrize(
     ("source", "target", "told"),
     [
@@ -141,3 +164,31 @@ def test_settings_out_of_range_are_refused(given: dict[str, object]) -> None:
     """The error names the setting and its bounds."""
     with pytest.raises(ConfigError, match=f"{next(iter(given))} is .* must"):
         settings(given)
+
+
+@pytest.mark.parametrize("to", list(job.FORMATS))
+def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_path: Path, to: str) -> None:
+    """By a real client, off and to a server of its protocol: the files are those of a folder. A second export to the
+    same place is refused."""
+    target = f"{bucket_of_extracted}-{to}"
+    job.export(request_to_s3(bucket_of_extracted, target, to))
+    store.names(target)  # or s3fs would tell of the time before
+    fsspec.filesystem("s3").get(target, str(tmp_path / "got"), recursive=True)
+    with pytest.raises(OutputError, match="is not empty"):
+        job.export(request_to_s3(bucket_of_extracted, target, to))
+
+    assert written(exported(extracted, tmp_path / "out", to)) == written(tmp_path / "got")
+
+
+def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, extracted: Path, tmp_path: Path) -> None:
+    """Objects that were there already are removed again."""
+    damaged = shutil.copytree(extracted, tmp_path / "damaged")
+    sorted(damaged.glob("extractions/*/*.parquet"))[-1].write_bytes(b"PAR1")
+    with pytest.raises(OutputError, match="cannot be read"):
+        job.export(request_to_s3(str(damaged), f"{bucket_of_extracted}-failed", "jsonl"))
+
+    assert set() == store.names(f"{bucket_of_extracted}-failed")
+
+
+def request_to_s3(extracted: str, target: str, to: str) -> job.Request:
+    return job.Request(extracted=extracted, target=target, to=to, wanted=Wanted(), settings=settings({}), processes=1)
