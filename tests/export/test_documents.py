@@ -29,6 +29,7 @@ def test_a_document_has_the_fields_of_dolma() -> None:
     assert ("a", "Main 😀", "web", "1") == tuple(document[name] for name in ("id", "text", "source", "version"))
     assert ("2014-01-28T12:00:00Z", "2013-01-28T12:00:00Z") == (document["added"], document["created"])
     assert set(METADATA) == set(document["metadata"])
+    assert '"text":"Main 😀",'.encode() in line  # as itself: escapes would be three times as long
     assert b"\n" == line[-1:]
 
 

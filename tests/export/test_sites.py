@@ -25,7 +25,7 @@ def text_of(folder: Path, site: str) -> str:
 def test_a_page_is_its_time_its_url_and_its_text(tmp_path: Path) -> None:
     """In order of URL and time, an empty line behind each."""
     found = [page("e.org", "b", "2021", "Two\nlines"), page("e.org", "b", "2020"), page("e.org", "a", "2022", "😀")]
-    sites.write(found, str(tmp_path), 200)
+    sites.write([one._replace(capture_id=f"{at}") for at, one in enumerate(found)], str(tmp_path), 200)
 
     assert "\f2022 a\n😀\n\n\f2020 b\nText.\n\n\f2021 b\nTwo\nlines\n\n" == text_of(tmp_path, "e.org")
 
@@ -69,6 +69,13 @@ def test_rows_are_pages() -> None:
 def test_a_hostile_site_has_a_harmless_name(site: str, name: str) -> None:
     """Nothing in a name leads to another folder, is hidden, or means something to a file system."""
     assert name == file_name(site, 200)
+
+
+def test_long_sites_with_the_same_begin_have_names_of_their_own() -> None:
+    """What is cut off is told apart by a digest, and the name is as long as it may be."""
+    names = {file_name(f"{'long.' * 60}{end}", 200) for end in ("one", "two")}
+
+    assert [200, 200] == [len(name) for name in names]
 
 
 SITES = st.text(st.characters(codec="utf-8"), max_size=90)
