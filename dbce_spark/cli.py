@@ -71,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_history(commands)
     _add_status(commands)
     _add_report(commands)
+    _add_export(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
     _add_bench_scale(commands)
@@ -229,6 +230,39 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)"
     )
     command.set_defaults(run=_report)
+
+
+def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "export",
+        help="take an output elsewhere: JSON lines, plain text by site, Dolma's attributes",
+        description="Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's"
+        " attributes (docs/export.md). What is written with no option said otherwise is in conf/export.toml.",
+    )
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
+    command.add_argument(
+        "--to", required=True, choices=("jsonl", "text", "dolma"),
+        help="jsonl: main texts, a document a line; text: main texts, a file a site; dolma: whole pages, a document a"
+        " line, with labels and evidence as attributes over them",
+    )  # fmt: skip
+    command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
+    command.add_argument("--source", metavar="NAME", help="`source` of the documents (default: as configured, dbce)")
+    command.add_argument("--compression", choices=("gz", "zst"), help="of shards (default: as configured, gz)")
+    command.add_argument(
+        "--shard-bytes", type=_count, metavar="N", help="of a shard's documents uncompressed (default: as configured)"
+    )
+    command.add_argument(
+        "--processes", type=_count, default=os.cpu_count() or 1, metavar="N",
+        help="how many site parts are written side by side (default: one a core, here %(default)s)",
+    )  # fmt: skip
+    wanted = command.add_argument_group("rows", "which are exported; without these all are")
+    wanted.add_argument("--site", action="append", default=[], metavar="NAME", help="of this site; may be repeated")
+    wanted.add_argument(
+        "--language", action="append", default=[], metavar="TAG", help="in this language (de); may be repeated"
+    )
+    wanted.add_argument("--status", choices=("crossed", "single"), help="judged beside siblings, or alone")
+    wanted.add_argument("--min-words", type=_count, default=0, metavar="N", help="with a main text of N words or more")
+    command.set_defaults(run=_export)
 
 
 def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -584,6 +618,28 @@ def _report(arguments: argparse.Namespace) -> None:
     from dbce_spark.report import write_report
 
     print(f"Report: {write_report(arguments.extracted, arguments.output, pages=arguments.pages)}")
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from dbce_spark import export
+    from dbce_spark.export.settings import Wanted, settings
+
+    wanted = Wanted(
+        site=frozenset(arguments.site),
+        language=frozenset(arguments.language),
+        status=frozenset([arguments.status] if arguments.status else []),
+        min_words=arguments.min_words,
+    )
+    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
+    request = export.Request(
+        extracted=arguments.extracted,
+        target=arguments.output,
+        to=arguments.to,
+        wanted=wanted,
+        settings=settings(given),
+        processes=arguments.processes,
+    )
+    print(export.export(request))
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:

@@ -77,6 +77,35 @@ def _whole_object(path: str) -> Iterator[BinaryIO]:
         raise
 
 
+@contextmanager
+def whole_folder(path: str) -> Iterator[str]:
+    """Where to write the files of a folder. It has them when the block ends well; else it is as it was before.
+
+    Locally by a rename. In an object store the files are there one after the other, and removed when the block fails: a
+    file that says that all are there has to be the last.
+
+    Raises:
+        OutputError: it is not empty, or cannot be written.
+    """
+    if names(path):
+        raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
+    is_object = "://" in path
+    partial = path if is_object else str(Path(path).with_name(f"_{Path(path).name}.{uuid4().hex}"))
+    try:
+        yield partial
+        if not is_object:
+            Path(partial).replace(path)
+    except OutputError:
+        remove(partial)
+        raise
+    except Exception as error:  # each store has exceptions of its own
+        remove(partial)
+        raise OutputError(f"{path}: cannot be written: {type(error).__name__}: {error}") from error
+    except BaseException:
+        remove(partial)
+        raise
+
+
 class ParquetFile:
     """Batches to one Parquet file, in row groups of the same size however the batches came.
 

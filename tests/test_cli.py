@@ -15,7 +15,11 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
-    "command", ["extract", "status", "report", "sample-archive", "bench", "bench-scale", "cost", "evaluate", "train"]
+    "command",
+    [
+        *("extract", "history", "status", "report", "export", "sample-archive", "bench", "bench-scale", "cost"),
+        *("evaluate", "train"),
+    ],
 )
 def test_every_command_and_option_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     """--help lists each option with a sentence beside it."""

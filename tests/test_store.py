@@ -99,3 +99,52 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, told: str) 
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match=told):
         store.names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
+
+
+def fail_in_folder(path: str, error: BaseException) -> None:
+    with store.whole_folder(path) as folder:
+        with store.whole_file(f"{folder}/inner/f") as file:
+            file.write(b"whole")
+        raise error
+
+
+@pytest.mark.parametrize("storage", ["", "memory://"])
+def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> None:
+    """What is written into a folder is there when the block ends well, and nothing beside it."""
+    path = f"{storage}{tmp_path}/whole/folder"
+    with store.whole_folder(path) as folder, store.whole_file(f"{folder}/inner/f") as file:
+        file.write(b"whole")
+
+    assert {"inner"} == store.names(path)
+    assert {"folder"} == store.names(f"{storage}{tmp_path}/whole")
+
+
+@pytest.mark.parametrize("storage", ["", "memory://"])
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OutputError("damaged"), "^damaged$"),
+        (OSError("disk full"), "folder: cannot be written: OSError: disk full"),
+        (KeyboardInterrupt("stopped"), "^stopped$"),
+    ],
+)
+def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: BaseException, told: str) -> None:
+    """Whatever ends the block, no file stays; an error of ours is told as it is, another names the folder."""
+    path = f"{storage}{tmp_path}/failed/folder"
+    with pytest.raises((OutputError, KeyboardInterrupt), match=told):
+        fail_in_folder(path, error)
+
+    assert set() == store.names(f"{storage}{tmp_path}/failed")
+
+
+def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
+    """Nothing is written over, and what is there stays; an empty folder may be filled."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(OutputError, match="full: is not empty; give a new folder"):
+        fail_in_folder(str(tmp_path / "full"), OSError())
+    (tmp_path / "empty").mkdir()
+    with store.whole_folder(str(tmp_path / "empty")) as folder, store.whole_file(f"{folder}/f"):
+        pass
+
+    assert ({"file"}, {"f"}) == (store.names(str(tmp_path / "full")), store.names(str(tmp_path / "empty")))

@@ -1,0 +1,56 @@
+"""Rows as documents: one JSON object each, in the format of Dolma (github.com/allenai/dolma, docs/data-format.md).
+
+Its `id`, `text` and `source` say what a document is, `added` when the archive fetched it, `created` when it was made as
+far as anybody says; `metadata` is ours.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pyarrow as pa
+
+METADATA = (
+    "url", "site", "title", "status", "language", "language_score", "declared_language", "template_id", "words",
+    "text_words", "http_status", "mime", "charset", "flags", "published", "modified", "canonical_url", "first_seen",
+    "last_seen", "revisits", "warc_file", "warc_offset", "warc_length", "record_id", "record_type", "payload_digest",
+)  # fmt: skip
+"""Columns that a document's metadata has under their names, null where nothing is known."""
+
+COLUMNS = ("capture_id", "timestamp", *METADATA)
+
+_SCORE_DIGITS = 3
+"""Of `language_score`: it is in steps of 1/1000, which a float of four bytes only comes near."""
+
+
+def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) -> Iterator[bytes]:
+    """A line for each row of a batch, which has COLUMNS; `text` is the column with the documents' text."""
+    for row in batch.select([*COLUMNS, text] if text not in COLUMNS else COLUMNS).to_pylist():
+        yield line(
+            {
+                "id": row["capture_id"],
+                "text": row[text],
+                "source": source,
+                "added": moment(row["timestamp"]),
+                "created": moment(row["published"] or row["first_seen"]),
+                "version": version,
+                "metadata": {name: _plain(row[name]) for name in METADATA},
+            }
+        )
+
+
+def line(value: dict[str, Any]) -> bytes:
+    """A JSON object as a line: UTF-8, no spaces, keys in their order."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def moment(time: datetime | None) -> str | None:
+    """A time as RFC 3339 has it, in UTC: 2014-01-28T12:00:00Z, with a fraction only where there is one."""
+    return None if time is None else time.replace(tzinfo=None).isoformat() + "Z"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return moment(value)
+    return round(value, _SCORE_DIGITS) if isinstance(value, float) else value

@@ -1,0 +1,194 @@
+"""`dbce export`: whole or not at all, the same whoever writes it."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import fsspec
+import pytest
+
+from dbce_spark import store
+from dbce_spark.cli import main
+from dbce_spark.errors import ConfigError, OutputError
+from dbce_spark.export import job
+from dbce_spark.export.settings import Wanted, settings
+from tests.export.exports import exported, lines, written
+from tests.extracted import rows
+
+
+@pytest.mark.parametrize("to", list(job.FORMATS))
+def test_bytes_do_not_depend_on_who_writes(extracted: Path, tmp_path: Path, to: str) -> None:
+    """One process or three, a few rows at a time or many, here or there: all files are equal."""
+    once = exported(extracted, tmp_path / "once", to, shard_bytes=30_000)
+    again = exported(extracted, tmp_path / "again", to, shard_bytes=30_000, processes=3)
+    other = exported(shutil.copytree(extracted, tmp_path / "copy"), tmp_path / "x", to, shard_bytes=30_000, rows=3)
+
+    assert written(once) == written(again)
+    assert {**written(once), "export.json": b""} == {**written(other), "export.json": b""}
+
+
+@pytest.mark.parametrize("to", list(job.FORMATS))
+def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: str) -> None:
+    """An export to a URL has the same files."""
+    job.export(
+        job.Request(
+            extracted=str(extracted), target=f"memory://exports/{to}", to=to, wanted=Wanted(), settings=settings({}),
+            processes=1,
+        )
+    )  # fmt: skip
+    fsspec.filesystem("memory").get(f"/exports/{to}", str(tmp_path / "got"), recursive=True)
+
+    assert written(exported(extracted, tmp_path / "out", to)) == written(tmp_path / "got")
+
+
+def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None:
+    """How many documents, of which run, with which settings."""
+    folder = exported(extracted, tmp_path / "out", "jsonl", wanted=Wanted(status=frozenset(["single"])), source="web")
+    told = json.loads((folder / "export.json").read_text())
+    statuses = [row["status"] for row in rows(extracted, "extractions", ["status"])]
+
+    assert (statuses.count("single"), statuses.count("crossed")) == (told["documents"], told["left_out"])
+    assert ("jsonl", "the plan", ["single"], "web") == (
+        told["to"], told["plan"], told["wanted"]["status"], told["settings"]["source"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "of_row"),
+    [
+        (
+            ["--site", "smiles.example", "--site", "gazette.example"],
+            lambda row: row["site"] in ("smiles.example", "gazette.example"),
+        ),
+        (["--language", "de"], lambda row: row["language"] == "de"),
+        (["--status", "crossed"], lambda row: row["status"] == "crossed"),
+        (["--min-words", "50", "--language", "en"], lambda row: row["text_words"] >= 50 and row["language"] == "en"),
+    ],
+)
+def test_only_rows_that_are_asked_for_are_written(
+    extracted: Path, tmp_path: Path, options: list[str], of_row: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each option leaves the rows that fit it."""
+    assert callable(of_row)
+    told = rows(extracted, "extractions", ["capture_id", "site", "language", "status", "text_words"])
+    expected = {row["capture_id"] for row in told if of_row(row)}
+    status = main(
+        ["export", str(extracted), "--to", "jsonl", "--output", str(tmp_path / "out"), "--processes", "1", *options]
+    )
+    files = written(tmp_path / "out")
+    found = {line["id"] for name, data in files.items() if name != "export.json" for line in lines(data)}
+
+    assert 0 == status
+    assert 0 < len(expected) < len(told)
+    assert expected == found
+    assert (
+        f"{len(expected)} documents in {tmp_path}/out; {len(told) - len(expected)} were not asked for"
+        in capsys.readouterr().out
+    )
+
+
+def test_options_of_the_command_are_settings(extracted: Path, tmp_path: Path) -> None:
+    """Source, compression and the size of shards are as they are asked for."""
+    options = ["--source", "web", "--compression", "zst", "--shard-bytes", "1", "--processes", "1"]
+    main(["export", str(extracted), "--to", "jsonl", "--output", str(tmp_path / "out"), *options])
+    files = {name: data for name, data in written(tmp_path / "out").items() if name != "export.json"}
+
+    assert len(rows(extracted, "extractions", [])) == len(files)
+    assert {".zst"} == {Path(name).suffix for name in files}
+    assert {"web"} == {line["source"] for data in files.values() for line in lines(data)}
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("to", list(job.FORMATS))
+def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to: str, processes: int) -> None:
+    """A damaged file of the output, the last of all, ends the export with its name, and no folder is there."""
+    damaged = shutil.copytree(extracted, tmp_path / "damaged")
+    last = sorted(damaged.glob("extractions/*/*.parquet"))[-1]
+    last.write_bytes(last.read_bytes()[:-50])
+    with pytest.raises(OutputError, match=rf"{last.name}: cannot be read"):
+        exported(damaged, tmp_path / "out" / "in", to, processes=processes)
+
+    assert [] == [*(tmp_path / "out").iterdir()]
+
+
+class Fatal:
+    """A task whose process ends as soon as it gets it."""
+
+    def __init__(self, **_: object) -> None:
+        pass
+
+    def __reduce__(self) -> tuple[object, tuple[int]]:
+        return os._exit, (1,)
+
+
+def test_a_process_that_is_killed_ends_the_export(
+    extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told what may help, and nothing stays."""
+    monkeypatch.setattr(job, "Task", Fatal)
+    with pytest.raises(OutputError, match=r"was ended from outside, .* give fewer --processes"):
+        exported(extracted, tmp_path / "out" / "in", "jsonl", processes=2)
+
+    assert [] == [*(tmp_path / "out").rglob("*")]
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "told"),
+    [
+        ("none", "new", "none: no run.json that can be read there"),
+        ("", "full", "full: is not empty; give a new folder"),
+        ("", "full/file", "file is a file; give a folder"),
+    ],
+)
+def test_what_cannot_be_exported_is_told(
+    extracted: Path, tmp_path: Path, source: str, target: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No output to read, or something where it should go: one line, and nothing is touched."""
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine")
+    given = str(tmp_path / source) if source else str(extracted)
+    status = main(["export", given, "--to", "text", "--output", str(tmp_path / target)])
+    errors = capsys.readouterr().err
+
+    assert (2, 1) == (status, errors.count("\n"))
+    assert told in errors
+    assert {"full/file": b"mine"} == written(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"gzip_level": 0}, {"zstd_level": 23}, {"shard_bytes": 0}, {"rows": 0}, {"name_bytes": 9}, {"compression": "xz"}],
+)
+def test_settings_out_of_range_are_refused(given: dict[str, object]) -> None:
+    """The error names the setting and its bounds."""
+    with pytest.raises(ConfigError, match=f"{next(iter(given))} is .* must"):
+        settings(given)
+
+
+@pytest.mark.parametrize("to", list(job.FORMATS))
+def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_path: Path, to: str) -> None:
+    """By a real client, off and to a server of its protocol: the files are those of a folder. A second export to the
+    same place is refused."""
+    target = f"{bucket_of_extracted}-{to}"
+    job.export(request_to_s3(bucket_of_extracted, target, to))
+    store.names(target)  # or s3fs would tell of the time before
+    fsspec.filesystem("s3").get(target, str(tmp_path / "got"), recursive=True)
+    with pytest.raises(OutputError, match="is not empty"):
+        job.export(request_to_s3(bucket_of_extracted, target, to))
+
+    assert written(exported(extracted, tmp_path / "out", to)) == written(tmp_path / "got")
+
+
+def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, extracted: Path, tmp_path: Path) -> None:
+    """Objects that were there already are removed again."""
+    damaged = shutil.copytree(extracted, tmp_path / "damaged")
+    sorted(damaged.glob("extractions/*/*.parquet"))[-1].write_bytes(b"PAR1")
+    with pytest.raises(OutputError, match="cannot be read"):
+        job.export(request_to_s3(str(damaged), f"{bucket_of_extracted}-failed", "jsonl"))
+
+    assert set() == store.names(f"{bucket_of_extracted}-failed")
+
+
+def request_to_s3(extracted: str, target: str, to: str) -> job.Request:
+    return job.Request(extracted=extracted, target=target, to=to, wanted=Wanted(), settings=settings({}), processes=1)

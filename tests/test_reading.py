@@ -1,0 +1,176 @@
+"""The recipes of docs/reading.md give what they say, whatever they read with."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.extracted import rows
+
+PAGE = Path(__file__).parents[1] / "docs" / "reading.md"
+TOOLS = {"duckdb": "import duckdb", "pandas": "import pandas", "polars": "import polars", "pyarrow": "import pyarrow"}
+
+Rows = list[tuple[Any, ...]]
+
+
+class Recipe(NamedTuple):
+    """A block of code of the page, and what its section has before the first one that finds something."""
+
+    section: str
+    before: str
+    code: str
+
+    @property
+    def tool(self) -> str:
+        return "spark" if "SparkSession" in self.code else next((t for t in TOOLS if TOOLS[t] in self.code), "dbce")
+
+
+@cache
+def recipes() -> list[Recipe]:
+    """All recipes that give something, in their order."""
+    sections = re.split(r"^## (.+)\n", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    listed = []
+    for section, text in zip(sections[1::2], sections[2::2], strict=True):
+        blocks = re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+        before = "".join(block for block in blocks if "found = " not in block and "output = " not in block)
+        listed += [Recipe(section, before, block) for block in blocks if "found = " in block]
+    return listed
+
+
+LOCAL = [one for one in recipes() if one.section != "From S3"]
+REMOTE = [one for one in recipes() if one.section == "From S3"]
+
+
+def named(recipe: Recipe) -> str:
+    return f"{recipe.section}, {recipe.tool}"
+
+
+def main_text(extracted: Path) -> Rows:
+    told = rows(extracted, "extractions", ["timestamp", "url", "text", "site", "text_words"])
+    chosen = [row for row in told if row["site"] == "gazette.example" and row["text_words"] >= 150]
+    return sorted(((row["timestamp"], row["url"], row["text"]) for row in chosen), key=lambda row: (row[1], row[0]))
+
+
+def segments(extracted: Path) -> Rows:
+    return sorted(
+        (
+            *(row["url"], row["timestamp"], one["start"], one["score"], one["siblings_with"]),
+            row["page_text"][one["start"] : one["end"]],
+        )
+        for row in rows(extracted, "extractions", ["url", "timestamp", "page_text", "segments"])
+        for one in row["segments"]
+        if one["label"] == "content" and one["siblings_with"]
+    )
+
+
+def over_time(extracted: Path) -> Rows:
+    texts = {row["capture_id"]: row["text"] for row in rows(extracted, "extractions", ["capture_id", "text"])}
+    return sorted(
+        (row["timestamp"], row["record_type"], texts[row["extraction_id"]])
+        for row in rows(extracted, "captures", ["timestamp", "record_type", "extraction_id", "url_key"])
+        if row["url_key"] == "example,dnevnik)/2022/03/06/zapis-0"
+    )
+
+
+def rejected(extracted: Path) -> Rows:
+    told = [(row["stage"], row["reason"]) for row in rows(extracted, "rejects", ["stage", "reason"])]
+    return sorted(((*one, told.count(one)) for one in set(told)), key=lambda row: (-row[2], row[1]))
+
+
+def one_part(extracted: Path) -> Rows:
+    told = [r["status"] for r in rows(extracted, "extractions", ["status", "site"]) if r["site"] == "gazette.example"]
+    return [(status, told.count(status)) for status in sorted(set(told))]
+
+
+def content_segments(extracted: Path) -> Rows:
+    return sorted(
+        (row["url"], row["timestamp"], [one["label"] for one in row["segments"]].count("content"))
+        for row in rows(extracted, "extractions", ["url", "timestamp", "segments"])
+    )
+
+
+EXPECTED: dict[str, Callable[[Path], Rows]] = {
+    "The main text of a site": main_text,
+    "Segments with their spans": segments,
+    "What a URL said, over time": over_time,
+    "What was rejected, and why": rejected,
+    "One part of the sites": one_part,
+    "In a program of your own": content_segments,
+}
+
+
+def plain(value: Any) -> Any:
+    """A value as Python has it: times in UTC, numbers without their types."""
+    value = value.to_pydatetime() if hasattr(value, "to_pydatetime") else value
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)  # one without a zone, as Spark gives it, is of this machine's
+    return value.item() if hasattr(value, "item") else value
+
+
+def given(found: Any) -> Rows:
+    """What a recipe has found, whatever it is held in."""
+    if hasattr(found, "fetchall"):
+        found = found.fetchall()
+    elif hasattr(found, "itertuples"):
+        found = found.itertuples(index=False)
+    elif hasattr(found, "to_pylist"):
+        found = [row.values() for row in found.to_pylist()]
+    elif hasattr(found, "rows"):
+        found = found.rows()
+    elif hasattr(found, "collect"):
+        found = found.collect()
+    return [tuple(map(plain, row)) for row in found]
+
+
+def run(recipe: Recipe, output: str) -> Rows:
+    """What a recipe finds in an output."""
+    space: dict[str, Any] = {"output": output}
+    exec(recipe.before, space)
+    exec(recipe.code, space)
+    return given(space["found"])
+
+
+def check(recipe: Recipe, extracted: Path) -> None:
+    expected, actual = EXPECTED[recipe.section](extracted), run(recipe, str(extracted))
+
+    assert expected
+    # Those that read a few pages at a time only show their rows in order.
+    assert expected == (sorted(actual) if "sorted(found)" in recipe.code else actual)
+
+
+def test_every_question_is_answered_with_every_tool() -> None:
+    """No section lacks a tool, and each recipe has one by which it is known."""
+    by_section: dict[str, list[str]] = {}
+    for one in LOCAL:
+        by_section.setdefault(one.section, []).append(one.tool)
+    program = by_section.pop("In a program of your own")
+
+    assert set(EXPECTED) == {*by_section, "In a program of your own"}
+    assert ["dbce"] == program
+    assert [["duckdb", "pandas", "polars", "pyarrow", "spark"]] * 5 == [sorted(tools) for tools in by_section.values()]
+    assert ["duckdb", "pandas", "polars", "pyarrow"] == sorted(one.tool for one in REMOTE)
+
+
+@pytest.mark.parametrize("recipe", [one for one in LOCAL if one.tool != "spark"], ids=named)
+def test_a_recipe_gives_what_is_there(recipe: Recipe, extracted: Path) -> None:
+    """The rows, and their order, are those that plain Python finds."""
+    check(recipe, extracted)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("recipe", [one for one in LOCAL if one.tool == "spark"], ids=named)
+def test_a_recipe_for_spark_gives_what_is_there(recipe: Recipe, extracted: Path, spark: object) -> None:
+    """So do those of Spark, in the session that is there."""
+    check(recipe, extracted)
+
+
+@pytest.mark.parametrize("recipe", REMOTE, ids=named)
+def test_a_recipe_reads_from_s3(recipe: Recipe, bucket_of_extracted: str, extracted: Path) -> None:
+    """With a real client of each tool, off a server of its protocol."""
+    expected = sorted((row["reason"], row["warc_file"]) for row in rows(extracted, "rejects", ["reason", "warc_file"]))
+
+    assert expected == run(recipe, bucket_of_extracted)
