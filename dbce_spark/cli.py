@@ -177,9 +177,9 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command.add_argument("url", metavar="URL")
     command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
     command.add_argument("--version", type=_count, metavar="N", help="of the collection (default: the last)")
-    command.add_argument("--all", action="store_true", dest="everything", help="boilerplate too")
+    command.add_argument("--all", action="store_true", dest="everything", help="tell of boilerplate too, not of content alone")
     command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="default: where a terminal shows it"
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour what came and went (default: on a terminal)"
     )
     command.set_defaults(run=_history)
 
