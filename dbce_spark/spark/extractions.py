@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen
 from dbce_spark.spark import annotations, evidence, ledger, pages, revisits, sites, staging
@@ -27,6 +27,8 @@ from dbce_spark.spark.groups import groups
 NAME = "extractions"
 REJECTS = "rejects"
 _TASKS_OF_SMALL_RUN = 32
+_TEXTS_PER_GROUP = 8192
+"""Some 350 bytes each."""
 _REPEATING = [
     *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
     "declared_language",
@@ -125,6 +127,22 @@ class _Files:
         return self.by_part[site_part]
 
 
+class _Texts:
+    """The texts of one task, as they are compared: in the order of its files."""
+
+    def __init__(self, output: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
+        path = staging.file(output, staging.TEXTS, task)
+        file = store.parquet_file(path, tables.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
+        self._file = open_files.enter_context(file)
+        self._task, self._rows, self._config = task, 0, config
+
+    def add(self, merged: pa.RecordBatch) -> None:
+        """Stages those of some EXTRACTIONS rows."""
+        some = tables.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
+        self._file.write(some)
+        self._rows += some.num_rows
+
+
 def _task(group: pa.Table) -> int:
     task: int = group.column("task")[0].as_py()
     return task
@@ -135,13 +153,14 @@ def merge_task(output: str, target: str, task: int, of_task: Iterator[pa.Table],
     statuses: Counter[str] = Counter()
     with ExitStack() as open_files:
         files = _Files(target, task, open_files)
+        texts = _Texts(output, task, open_files, config.duplicates) if config.duplicates.find else None
         for group in of_task:
-            statuses += merge_group(output, group, files, config)
+            statuses += merge_group(output, group, files, texts, config)
     return statuses
 
 
-def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig) -> Counter[str]:
-    """Merges and writes one row group of a staged file."""
+def merge_group(output: str, group: pa.Table, files: _Files, texts: _Texts | None, config: DbceConfig) -> Counter[str]:
+    """Merges and writes one row group of a staged file, and stages its texts where they are to be compared."""
     statuses: Counter[str] = Counter()
     file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
     steps = group.column("step")
@@ -153,6 +172,8 @@ def merge_group(output: str, group: pa.Table, files: _Files, config: DbceConfig)
         kept = batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
         merged = merge(kept, annotated, heard, again, config)
         statuses.update(merged.column("status").to_pylist())
+        if texts is not None:
+            texts.add(merged)
         for part in pc.unique(merged.column("site_part")).to_pylist():
             of_part = merged.filter(pc.equal(merged.column("site_part"), part))
             files.of(part).write(of_part.select(_SCHEMA.names))

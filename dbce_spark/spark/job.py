@@ -5,7 +5,7 @@ import re
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from py4j.protocol import Py4JError
@@ -20,6 +20,7 @@ from dbce_spark.spark import (
     annotations,
     captures,
     crosses,
+    duplicates,
     evidence,
     extractions,
     ledger,
@@ -36,7 +37,7 @@ from dbce_spark.spark.progress import Progress
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_TABLES = (extractions.NAME, captures.NAME, extractions.REJECTS)
+_TABLES = (extractions.NAME, duplicates.NAME, captures.NAME, extractions.REJECTS)
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _EXISTS = "{} exists; give another --output, or --overwrite to replace it"
@@ -166,6 +167,10 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         sizes += _large_sites(spark, work, config, progress)
     with progress.stage(extractions.NAME):
         statuses = extractions.write(spark, work, request.output, config, [*tallies, *found.tallies])
+    marked = duplicates.Account()
+    if config.duplicates.find:
+        with progress.stage(duplicates.NAME):
+            marked = duplicates.write(spark, work, request.output, config.duplicates)
     with progress.stage(captures.NAME):
         captures.write(spark, work, request.output, statuses.total() + account.shared)
     report = {
@@ -177,6 +182,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig) -> dict[str,
         "single": statuses["single"],
         "rejects": dict(sorted((tally.rejects + account.rejects).items())),
         "skipped": dict(sorted((tally.skipped + passed_over + account.skipped).items())),
+        **({"duplicates": asdict(marked)} if config.duplicates.find else {}),
         **({"selection": selected.as_dict(), "originals": found.account} if request.indexes else {}),
         "seconds": progress.seconds,
         "pages_per_second_per_core": _speed(statuses.total(), progress.seconds, spark.sparkContext.defaultParallelism),

@@ -24,6 +24,7 @@ REJECTS = "rejects"
 REVISITS, FATES, SHARED, UNRESOLVED = "revisits", "fates", "shared", "unresolved"
 SELECTED, PLACES, SELECTION = "selected", "places", "selection"
 OUTCOMES = "outcomes"
+TEXTS = "texts"
 _OF_LARGE_SITES = ("buckets", "crosses", "evidence", "annotations")
 
 _LOCK = "lock"
@@ -55,7 +56,7 @@ def done(output: str, name: str, number: int | None = None) -> str:
 
 def prepare(output: str) -> None:
     """Makes the folders that a stage may leave without a file."""
-    for name in (*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, *_OF_LARGE_SITES):
+    for name in (*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, TEXTS, *_OF_LARGE_SITES):
         Path(path(output, name)).mkdir(parents=True, exist_ok=True)
 
 

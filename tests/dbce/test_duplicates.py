@@ -131,9 +131,7 @@ def test_runs_begin_with_the_first_of_their_bucket(size: int, expected: list[lis
     assert expected == runs(range(size), 3)
 
 
-SOME = st.lists(
-    st.tuples(st.sampled_from("uvw"), st.lists(st.sampled_from("ab"), min_size=3, max_size=7)), max_size=14
-)
+SOME = st.lists(st.tuples(st.sampled_from("uvw"), st.lists(st.sampled_from("ab"), min_size=3, max_size=7)), max_size=14)
 """Captures by URL, and words of their texts: so few that many texts are alike in part."""
 
 

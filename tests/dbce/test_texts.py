@@ -37,7 +37,9 @@ def test_too_few_words_for_a_shingle_have_no_signature() -> None:
 
 def test_scripts_without_spaces_are_compared_by_characters() -> None:
     """A Japanese text has a token a character, so one that is changed at its end is like it."""
-    one, other = (texts.sign("東京は日本の首都であり世界で最も人口の多い都市の一つである" + end, CONFIG) for end in "。!")
+    one, other = (
+        texts.sign("東京は日本の首都であり世界で最も人口の多い都市の一つである" + end, CONFIG) for end in "。!"
+    )
 
     assert one is not None
     assert other is not None
