@@ -59,6 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     _add_extract(commands)
     _add_report(commands)
+    _add_corpus(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
     _add_bench_scale(commands)
@@ -143,6 +144,33 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)"
     )
     command.set_defaults(run=_report)
+
+
+def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "corpus",
+        help="write those extractions of an output that filters keep, and what each removed",
+        description="Write those extractions of an output that filters keep, with a table of what each removed"
+        " (docs/corpus.md).",
+    )
+    command.add_argument("extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL")
+    command.add_argument("--to", required=True, metavar="DIR", help="a folder, or a URL, for the corpus")
+    command.add_argument("--status", choices=("crossed", "single"), help="pages of this status only")
+    command.add_argument(
+        "--language", action="append", metavar="CODE", help="texts in this language (en, de, zh); may be repeated"
+    )
+    command.add_argument("--min-words", type=int, metavar="N", help="texts of N words or more")
+    command.add_argument("--min-probability", type=float, metavar="P", help="texts whose mean score is P or more")
+    command.add_argument(
+        "--duplicates", choices=("keep", "exact", "near"), help="whether, and which, duplicates are left out"
+    )
+    command.add_argument(
+        "--within", choices=("all", "url"), help="whether a text is to be there once in all, or once for each URL"
+    )
+    command.add_argument("--columns", type=_names, default=[], metavar="NAME,...", help="what to write (default: all)")
+    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
+    command.add_argument("--overwrite", action="store_true", help="replace a corpus that exists")
+    command.set_defaults(run=_corpus)
 
 
 def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -419,6 +447,25 @@ def _report(arguments: argparse.Namespace) -> None:
     from dbce_spark.report import write_report
 
     print(f"Report: {write_report(arguments.extracted, arguments.output, pages=arguments.pages)}")
+
+
+def _corpus(arguments: argparse.Namespace) -> None:
+    from dbce_spark import corpus
+
+    values = {
+        "statuses": arguments.status and [arguments.status],
+        "languages": arguments.language,
+        "min_words": arguments.min_words,
+        "min_probability": arguments.min_probability,
+        "duplicates": arguments.duplicates,
+        "within": arguments.within,
+    }
+    asked = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
+    config = configuration.load(arguments.config, asked)
+    request = corpus.Request(
+        output=arguments.extracted, target=arguments.to, columns=arguments.columns, overwrite=arguments.overwrite
+    )
+    print(corpus.write(request, config.corpus))
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:

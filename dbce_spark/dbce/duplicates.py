@@ -127,14 +127,14 @@ def settle(firsts: Iterable[Text], likes: Likes, known: Mapping[str, Mark], step
             mark = known[one.capture_id]
             found = None if mark.steps is None else Settled(mark.duplicate_of is None, mark.steps)
         else:
-            found = _settled([settled.get(like.earlier) for like in likes.get(one.capture_id, [])])
+            found = outcome([settled.get(like.earlier) for like in likes.get(one.capture_id, [])])
         if found is not None and found.steps <= steps:
             settled[one.capture_id] = found
     return settled
 
 
-def _settled(earlier: Sequence[Settled | None]) -> Settled | None:
-    """What becomes of a text that is like these."""
+def outcome(earlier: Sequence[Settled | None]) -> Settled | None:
+    """What becomes of a text that is like these; None: that is not clear yet."""
     leading = [one.steps for one in earlier if one is not None and one.leads]
     if leading:
         return Settled(False, min(leading) + 1)

@@ -56,12 +56,12 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
     unique = pages.unique(read)
     shared = share((one.capture_id for one in unique), (one for one in fates if isinstance(one, Resolved)))
     copies = len(read) - len(unique) + shared.duplicates
-    found = extractions(unique, config)
+    extracted = extractions(unique, config)
     gone = [*(one for one in records if not isinstance(one, Page | Revisit)), *fates, *[pages.DUPLICATE] * copies]
     return Result(
         records_read=len(records),
-        extractions=found,
-        duplicates=duplicates.marks([], compared(found, config.duplicates), config.duplicates),
+        extractions=extracted,
+        duplicates=duplicates.marks([], compared(extracted, config.duplicates), config.duplicates),
         revisits=shared.revisits,
         rejects=[one for one in gone if isinstance(one, Reject)],
         skipped=Counter(one.filter for one in gone if isinstance(one, Skip)),

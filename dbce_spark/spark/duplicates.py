@@ -3,7 +3,7 @@
 What is said of a text is brought to the task that staged it, which writes its rows beside those of its extractions.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -16,8 +16,8 @@ from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
 from dbce_spark.config import DuplicatesConfig
-from dbce_spark.dbce import texts
-from dbce_spark.dbce.duplicates import EXACT, NEAR
+from dbce_spark.dbce import duplicates, texts
+from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.spark import ledger, staging
 from dbce_spark.spark.groups import groups, numbered
 
@@ -52,17 +52,19 @@ _MEMBER_ROW = pa.schema(
 _LIKE_ROW = pa.schema(
     [
         ("later", pa.string()),
+        ("later_time", pa.int64()),
         ("arrived", pa.int32()),
         ("timestamp", pa.int64()),
         ("earlier", pa.string()),
         ("similarity", pa.float64()),
     ]
 )
-"""A new text that is like an earlier one; the order of the earlier one."""
+"""A new text that is like an earlier one, which is in that place of the order."""
 _SETTLED_ROW = pa.schema([("capture_id", pa.string()), ("leads", pa.bool_()), ("steps", pa.int32())])
 _KNOWN, _NEW = 0, 1
 """Values of `arrived`."""
-_BATCH_ROWS = 4096
+MOST_LIKES = 100_000
+"""Pairs of texts that the driver settles by itself, in some 40 MB: sooner than one pass is begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +216,7 @@ def _of_run(run: pa.Table, threshold: float) -> pa.RecordBatch:
     signatures = tables.text_signatures(run.column("signature").combine_chunks())
     arrived, timestamps, ids = (run.column(name).to_pylist() for name in ORDER)
     rows = [
-        (ids[later], arrived[earlier], timestamps[earlier], ids[earlier], similarity)
+        (ids[later], timestamps[later], arrived[earlier], timestamps[earlier], ids[earlier], similarity)
         for later, earlier, similarity in texts.alike(signatures, threshold)
         if arrived[later] == _NEW
     ]
@@ -224,11 +226,16 @@ def _of_run(run: pa.Table, threshold: float) -> pa.RecordBatch:
 
 
 def settle(spark: SparkSession, output: str, first: DataFrame, likes: DataFrame, steps: int) -> DataFrame:
-    """What became of the texts that are like earlier ones, and of these, as `dbce.duplicates.settle` has it: in passes
-    over those that are undecided, until there are none or `steps` are done."""
+    """What became of the texts that are like earlier ones, and of these, as `dbce.duplicates.settle` has it.
+
+    Few are settled here, in one go; many in passes over those that are undecided, until there are none or `steps` are
+    done.
+    """
     laters = likes.select(F.col("later").alias("capture_id")).distinct()
-    undecided = laters.count()
     staging.write(_settled_before(first, likes, laters), output, f"{_SETTLED}-0")
+    if likes.count() <= MOST_LIKES:
+        return _settled_here(spark, _settled(spark, output, 1), likes, steps)
+    undecided = laters.count()
     for step in range(1, steps + 1):
         settled = _settled(spark, output, step)
         if not undecided:
@@ -237,6 +244,20 @@ def settle(spark: SparkSession, output: str, first: DataFrame, likes: DataFrame,
         staging.write(_next(likes, settled, step), output, name)
         undecided -= staging.read(spark, output, name, _SETTLED_ROW).count()
     return _settled(spark, output, steps + 1)
+
+
+def _settled_here(spark: SparkSession, before: DataFrame, likes: DataFrame, steps: int) -> DataFrame:
+    """The same in this process, whose memory holds what texts are like."""
+    settled = {row["capture_id"]: Settled(row["leads"], row["steps"]) for row in before.toArrow().to_pylist()}
+    earlier: dict[str, list[str]] = defaultdict(list)
+    for row in likes.orderBy("later_time", "later").toArrow().to_pylist():
+        earlier[row["later"]].append(row["earlier"])
+    for later, some in earlier.items():
+        found = duplicates.outcome([settled.get(one) for one in some])
+        if found is not None and found.steps <= steps:
+            settled[later] = found
+    rows = [(capture_id, *one) for capture_id, one in settled.items()]
+    return spark.createDataFrame(rows, staging.schema(_SETTLED_ROW))
 
 
 def _settled(spark: SparkSession, output: str, steps: int) -> DataFrame:

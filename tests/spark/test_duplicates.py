@@ -70,9 +70,13 @@ def said(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]:
     return {some[row["row_no"]].capture_id: oracle.Mark(**{name: row[name] for name in names}) for row in rows}
 
 
-@pytest.mark.parametrize("partitions", [1, 3, 7])
-def test_spark_marks_what_plain_python_marks(spark: "SparkSession", tmp_path: Path, partitions: int) -> None:
-    """Large buckets, chains too long to follow, copies and texts without signature: the same marks for all."""
+@pytest.mark.parametrize(("partitions", "most_likes"), [(1, 0), (3, 0), (7, 0), (3, 100_000)])
+def test_spark_marks_what_plain_python_marks(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int, most_likes: int
+) -> None:
+    """Large buckets, chains too long to follow, copies and texts without signature: the same marks for all, in passes
+    or settled by the driver."""
+    monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
     some = made(300)
     with spread_over(spark, partitions):
         found = said(duplicates.marks(spark, str(tmp_path), staged(spark, str(tmp_path), some), TINY), some)
@@ -83,9 +87,13 @@ def test_spark_marks_what_plain_python_marks(spark: "SparkSession", tmp_path: Pa
     assert {None, "exact", "near"} == {one.repeats for one in expected.values()}
 
 
-def test_new_texts_are_compared_with_known_ones(spark: "SparkSession", tmp_path: Path) -> None:
+@pytest.mark.parametrize("most_likes", [0, 100_000])
+def test_new_texts_are_compared_with_known_ones(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_likes: int
+) -> None:
     """Beside the table of an earlier part, some of whose captures are later in time, the rest is marked as the plain
     function marks it."""
+    monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
     some = made(300)
     known = oracle.marks([], some[:170], TINY)
     store.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
