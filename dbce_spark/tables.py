@@ -569,11 +569,11 @@ def extractions_batch(
 def texts_batch(extracted: pa.RecordBatch, config: DuplicatesConfig, *, task: int, first_row: int) -> pa.RecordBatch:
     """Those EXTRACTIONS rows that have a text, as TEXTS rows."""
     some = extracted.filter(pc.greater(extracted.column("text_words"), 0))
-    read = some.column("text").to_pylist()
+    read = [texts.read(text, config) for text in some.column("text").to_pylist()]
     columns = {name: some.column(name) for name in ("capture_id", "url_key", "timestamp", "site_part")}
     columns |= {
-        "text_digest": [texts.digest(text) for text in read],
-        "signature": [_signature_bytes(texts.sign(text, config)) for text in read],
+        "text_digest": [digest for digest, _ in read],
+        "signature": [_signature_bytes(signature) for _, signature in read],
         "task": [task] * len(read),
         "row_no": list(range(first_row, first_row + len(read))),
     }

@@ -140,12 +140,13 @@ def compared(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[
     """The main texts of some extractions as they are compared with each other, if that is asked for."""
     for one in found if config.find else ():
         if one.text.split():
+            digest, signature = texts.read(one.text, config)
             yield Text(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,
                 timestamp=one.page.capture.timestamp,
-                digest=texts.digest(one.text),
-                signature=texts.sign(one.text, config),
+                digest=digest,
+                signature=signature,
             )
 
 

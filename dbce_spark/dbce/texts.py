@@ -21,8 +21,8 @@ TextSignature = npt.NDArray[np.uint16]
 _STEP = 0x9E3779B97F4A7C15
 _FACTOR = np.uint64(0xD6E8FEB86659FD93)
 _MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
-_HALF, _KEPT = np.uint64(33), np.uint64(24)
-_TOGETHER = 4096
+_HALF, _HIGH = np.uint64(33), np.uint64(32)
+_TOGETHER = 1024
 """Shingles that are permuted at once: their products fit in the processor's cache."""
 
 
@@ -37,39 +37,45 @@ class Text:
     signature: TextSignature | None  # None: too few words for a shingle
 
 
+def read(text: str, config: DuplicatesConfig) -> tuple[str, TextSignature | None]:
+    """The digest and the signature of a text, in whatever case it is written."""
+    folded = text.casefold()
+    return digest(folded), sign(folded, config)
+
+
 def digest(text: str) -> str:
-    """The id of a text's words: the same whatever the case and the white space between them."""
-    words = " ".join(text.casefold().split())
+    """The id of a text's words: the same whatever the white space between them."""
+    words = " ".join(text.split())
     return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def sign(text: str, config: DuplicatesConfig) -> TextSignature | None:
     """The MinHash of a text's shingles: uint16, shape (bands * rows,); None if it has fewer words than one.
 
-    The share of equal rows estimates the Jaccard similarity of two sets of shingles. Not datasketch's, which takes 2.5
+    The share of equal rows estimates the Jaccard similarity of two sets of shingles. Not datasketch's, which takes four
     times as long for it calls Python for every shingle; its form, a product with an odd number per row, is the same.
     """
-    found = shingles(hashed(text.casefold())[1], config.shingle_words)
+    found = shingles(hashed(text)[1], config.shingle_words)
     if not len(found):
         return None
-    factors = _factors(config.permutations)
-    least = np.full(len(factors), np.iinfo(np.uint64).max, np.uint64)
+    factors = _factors(config.permutations).astype(np.uint32)
+    least = np.full(len(factors), np.iinfo(np.uint32).max, np.uint32)
     for start in range(0, len(found), _TOGETHER):
         products = factors[:, None] * found[start : start + _TOGETHER]
         np.minimum(least, products.min(axis=1), out=least)
     # The highest bits of a minimum are zeros wherever there are many shingles.
-    signature: TextSignature = (least >> _KEPT).astype(np.uint16)
+    signature: TextSignature = least.astype(np.uint16)
     return signature
 
 
-def shingles(tokens: Hashes, words: int) -> Hashes:
-    """64 bits of each run of so many tokens, in their order."""
+def shingles(tokens: Hashes, words: int) -> npt.NDArray[np.uint32]:
+    """32 bits of each run of so many tokens, in their order."""
     count = max(0, len(tokens) - words + 1)
     found = tokens[:count].copy()
     for further in range(1, words):
         found *= _FACTOR
         found += tokens[further : further + count]
-    return _mixed(found)
+    return (_mixed(found) >> _HIGH).astype(np.uint32)
 
 
 def bands(signatures: TextSignature, config: DuplicatesConfig) -> npt.NDArray[np.int64]:

@@ -18,6 +18,7 @@ from dbce_spark import store, tables
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
+from dbce_spark.errors import OutputError
 from dbce_spark.spark import ledger, staging
 from dbce_spark.spark.groups import groups, numbered
 
@@ -105,16 +106,24 @@ def write(spark: SparkSession, output: str, tables_in: str, config: DuplicatesCo
 
 
 def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter[str]:
-    """Writes the rows of one task, from its staged texts and their MARKS rows. A second attempt writes the same."""
-    with store.open_parquet(staging.file(output, staging.TEXTS, task)) as file:
-        (staged,) = file.read().combine_chunks().to_batches()
+    """Writes the rows of one task, from its staged texts and their MARKS rows. A second attempt writes the same.
+
+    Raises:
+        OutputError: the staged file is broken.
+    """
+    path = staging.file(output, staging.TEXTS, task)
+    try:
+        with store.open_parquet(path) as file:
+            (staged,) = file.read().combine_chunks().to_batches()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}") from error
     (said,) = marked.combine_chunks().to_batches()
     rows = tables.duplicates_batch(staged, said)
     parts = staged.column("site_part")
     for part in pc.unique(parts).to_pylist():
-        path = f"{target}/site_part={part}/part-{task:05}.parquet"
         of_part = rows.filter(pc.equal(parts, part))
-        store.write_parquet(path, tables.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
+        target_path = f"{target}/site_part={part}/part-{task:05}.parquet"
+        store.write_parquet(target_path, tables.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
     return counted(rows)
 
 

@@ -22,13 +22,8 @@ TINY = config(
 
 
 def text(name: str, words: str, url: str = "u", hour: int = 0, settings: DuplicatesConfig = CONFIG) -> Text:
-    return Text(
-        capture_id=name,
-        url_key=url,
-        timestamp=hour,
-        digest=texts.digest(words),
-        signature=texts.sign(words, settings),
-    )
+    digest, signature = texts.read(words, settings)
+    return Text(capture_id=name, url_key=url, timestamp=hour, digest=digest, signature=signature)
 
 
 def varied(*changed: int) -> str:

@@ -15,9 +15,13 @@ CONFIG = config().duplicates
 def test_a_digest_is_of_the_words(some: list[str]) -> None:
     """Case and white space change no digest; another word does."""
     text = " ".join(some)
+    one, other, third = (texts.read(each, CONFIG)[0] for each in (text, again(text), f"{text} further"))
 
-    assert texts.digest(text) == texts.digest(f"\n{text.replace(' ', '  ')}\t".casefold())
-    assert texts.digest(text) != texts.digest(f"{text} further")
+    assert one == other != third
+
+
+def again(text: str) -> str:
+    return f"\n{text.replace(' ', '  ')}\t".casefold()
 
 
 def test_shingles_are_runs_of_words() -> None:
@@ -79,7 +83,7 @@ def test_signatures_stay_as_they_are() -> None:
     signature = texts.sign("the quick brown fox jumps over the lazy dog", CONFIG)
 
     assert signature is not None
-    assert signature[:4].tolist() == [47922, 4258, 25591, 36530]
+    assert signature[:4].tolist() == [28760, 35768, 15100, 47152]
 
 
 def test_only_leaders_are_compared_with() -> None:
