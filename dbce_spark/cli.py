@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_report(commands)
     _add_export(commands)
+    _add_corpus(commands)
     _add_sample_archive(commands)
     _add_bench(commands)
     _add_bench_scale(commands)
@@ -177,9 +178,14 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command.add_argument("url", metavar="URL")
     command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
     command.add_argument("--version", type=_count, metavar="N", help="of the collection (default: the last)")
-    command.add_argument("--all", action="store_true", dest="everything", help="tell of boilerplate too, not of content alone")
     command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colour what came and went (default: on a terminal)"
+        "--all", action="store_true", dest="everything", help="tell of boilerplate too, not of content alone"
+    )
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour what came and went (default: on a terminal)",
     )
     command.set_defaults(run=_history)
 
@@ -263,6 +269,33 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     wanted.add_argument("--status", choices=("crossed", "single"), help="judged beside siblings, or alone")
     wanted.add_argument("--min-words", type=_count, default=0, metavar="N", help="with a main text of N words or more")
     command.set_defaults(run=_export)
+
+
+def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "corpus",
+        help="write those extractions of an output that filters keep, and what each removed",
+        description="Write those extractions of an output that filters keep, with a table of what each removed"
+        " (docs/corpus.md).",
+    )
+    command.add_argument("extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL")
+    command.add_argument("--to", required=True, metavar="DIR", help="a folder, or a URL, for the corpus")
+    command.add_argument("--status", choices=("crossed", "single"), help="pages of this status only")
+    command.add_argument(
+        "--language", action="append", metavar="CODE", help="texts in this language (en, de, zh); may be repeated"
+    )
+    command.add_argument("--min-words", type=int, metavar="N", help="texts of N words or more")
+    command.add_argument("--min-probability", type=float, metavar="P", help="texts whose mean score is P or more")
+    command.add_argument(
+        "--duplicates", choices=("keep", "exact", "near"), help="whether, and which, duplicates are left out"
+    )
+    command.add_argument(
+        "--within", choices=("all", "url"), help="whether a text is to be there once in all, or once for each URL"
+    )
+    command.add_argument("--columns", type=_names, default=[], metavar="NAME,...", help="what to write (default: all)")
+    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
+    command.add_argument("--overwrite", action="store_true", help="replace a corpus that exists")
+    command.set_defaults(run=_corpus)
 
 
 def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -640,6 +673,25 @@ def _export(arguments: argparse.Namespace) -> None:
         processes=arguments.processes,
     )
     print(export.export(request))
+
+
+def _corpus(arguments: argparse.Namespace) -> None:
+    from dbce_spark import corpus
+
+    values = {
+        "statuses": arguments.status and [arguments.status],
+        "languages": arguments.language,
+        "min_words": arguments.min_words,
+        "min_probability": arguments.min_probability,
+        "duplicates": arguments.duplicates,
+        "within": arguments.within,
+    }
+    asked = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
+    config = configuration.load(arguments.config, asked)
+    request = corpus.Request(
+        output=arguments.extracted, target=arguments.to, columns=arguments.columns, overwrite=arguments.overwrite
+    )
+    print(corpus.write(request, config.corpus))
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:

@@ -186,6 +186,52 @@ class LanguageConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DuplicatesConfig:
+    """How main texts are compared with each other."""
+
+    find: bool
+    threshold: float
+    shingle_words: int
+    bands: int
+    rows: int
+    cap: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold <= 1:
+            raise ConfigError(f"duplicates.threshold is {self.threshold}; it must lie above 0 and be at most 1")
+        for name in ("shingle_words", "bands", "rows", "steps"):
+            _at_least(f"duplicates.{name}", getattr(self, name), 1)
+        _at_least("duplicates.cap", self.cap, 2)
+
+    @property
+    def permutations(self) -> int:
+        """Rows of a signature."""
+        return self.bands * self.rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusConfig:
+    """What `dbce corpus` takes of an output."""
+
+    statuses: tuple[str, ...]
+    languages: tuple[str, ...]
+    min_words: int
+    min_probability: float
+    duplicates: str
+    within: str
+
+    def __post_init__(self) -> None:
+        for status in self.statuses:
+            _one_of("corpus.statuses", status, ("crossed", "single"))
+        _at_least("corpus.min_words", self.min_words, 0)
+        if not 0 <= self.min_probability <= 1:
+            raise ConfigError(f"corpus.min_probability is {self.min_probability}; it must lie between 0 and 1")
+        _one_of("corpus.duplicates", self.duplicates, ("keep", "exact", "near"))
+        _one_of("corpus.within", self.within, ("all", "url"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputConfig:
     site_parts: int
     rows_per_file: int
@@ -210,7 +256,9 @@ class DbceConfig:
     diff: DiffConfig
     label: LabelConfig
     language: LanguageConfig
+    duplicates: DuplicatesConfig
     output: OutputConfig
+    corpus: CorpusConfig
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for run.json."""

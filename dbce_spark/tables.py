@@ -11,7 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.config import DuplicatesConfig
+from dbce_spark.dbce import texts
 from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.dbce.duplicates import Marked
+from dbce_spark.dbce.texts import TextSignature
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.language import Language
 from dbce_spark.metadata import Metadata
@@ -156,6 +160,19 @@ CAPTURES = pa.schema(
 )
 """When each URL was fetched, and which extraction says what it said then."""
 
+_MARK = _fields(
+    duplicate_of=_STRING, similarity=_FLOAT, same_url=pa.bool_(), copy_of=_STRING, repeats=_STRING, steps=_INT
+)
+_TEXT = _fields(capture_id=_STRING, url_key=_STRING, timestamp=_TIME, text_digest=_STRING)
+DUPLICATES = pa.schema([*_TEXT, *_MARK, *_fields(signature=_BINARY)])
+"""Each capture that has a text, which earlier one has the same or nearly, and what later ones are compared with."""
+
+TEXTS = pa.schema([*_TEXT, *_fields(signature=_BINARY, site_part=_INT, task=_INT, row_no=_INT)])
+"""Texts as they are compared; `task` and `row_no` say where the row is staged."""
+
+MARKS = pa.schema([*_fields(task=_INT, row_no=_INT), *_MARK])
+"""What is said of a staged text."""
+
 REJECTS = pa.schema(
     _fields(
         warc_file=_STRING,
@@ -268,6 +285,7 @@ _LABEL_WORDS = pa.array([label.word for label in Label])
 _BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
 _HASH = np.dtype("<u8")
 _SIGNATURE = np.dtype("<u4")
+_TEXT_SIGNATURE = np.dtype("<u2")
 _VERDICT = np.dtype("<u2")
 _KEY = np.dtype("<u4")
 _ID_BYTES = 512
@@ -631,6 +649,48 @@ def extractions_batch(
         "site_part": [site_part(page.capture.site, site_parts) for page in pages],
     }
     return _batch(EXTRACTIONS, len(extractions), columns)
+
+
+def texts_batch(extracted: pa.RecordBatch, config: DuplicatesConfig, *, task: int, first_row: int) -> pa.RecordBatch:
+    """Those EXTRACTIONS rows that have a text, as TEXTS rows."""
+    some = extracted.filter(pc.greater(extracted.column("text_words"), 0))
+    read = [texts.read(text, config) for text in some.column("text").to_pylist()]
+    columns = {name: some.column(name) for name in ("capture_id", "url_key", "timestamp", "site_part")}
+    columns |= {
+        "text_digest": [digest for digest, _ in read],
+        "signature": [_signature_bytes(signature) for _, signature in read],
+        "task": [task] * len(read),
+        "row_no": list(range(first_row, first_row + len(read))),
+    }
+    return _batch(TEXTS, len(read), columns)
+
+
+def _signature_bytes(signature: TextSignature | None) -> bytes | None:
+    return None if signature is None else signature.astype(_TEXT_SIGNATURE).tobytes()
+
+
+def text_signatures(column: pa.Array) -> TextSignature:
+    """Signatures of texts, all of which have one: uint16, shape (texts, rows)."""
+    packed = b"".join(column.to_pylist())
+    return np.frombuffer(packed, _TEXT_SIGNATURE).reshape(len(column), -1)
+
+
+def duplicates_batch(staged: pa.RecordBatch, marks: pa.RecordBatch) -> pa.RecordBatch:
+    """TEXTS rows and their MARKS rows, in the same order, as DUPLICATES rows."""
+    columns = {name: staged.column(name) for name in staged.schema.names}
+    columns |= {field.name: marks.column(field.name) for field in _MARK}
+    return _batch(DUPLICATES, len(staged), columns)
+
+
+def marked_batch(marked: Sequence[Marked]) -> pa.RecordBatch:
+    """Texts and what is said of them as DUPLICATES rows."""
+    columns: dict[str, Any] = {
+        name: [getattr(text, name) for text, _ in marked] for name in ("capture_id", "url_key", "timestamp")
+    }
+    columns["text_digest"] = [text.digest for text, _ in marked]
+    columns["signature"] = [_signature_bytes(text.signature) for text, _ in marked]
+    columns |= {field.name: [getattr(mark, field.name) for _, mark in marked] for field in _MARK}
+    return _batch(DUPLICATES, len(marked), columns)
 
 
 def _seen_columns(pages: Sequence[Page], seen: Mapping[str, Seen]) -> dict[str, Any]:

@@ -198,6 +198,7 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
     )
 
     assert 0 == ended.returncode, ended.stderr[-2000:]
-    assert {"extractions", "captures", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    tables = {"extractions", "duplicates", "captures", "rejects"}
+    assert {*tables, "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
     assert (tmp_path / "out" / "run.json").exists()
     assert "pages/s/core" in ended.stdout

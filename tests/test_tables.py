@@ -295,11 +295,12 @@ def documented(heading: str) -> list[str]:
 
 
 def test_documentation_names_every_column() -> None:
-    """docs/tables.md lists the columns of extractions, their segments, captures, and rejects, in their order."""
+    """docs/tables.md lists the columns of extractions, segments, duplicates, captures and rejects, in their order."""
     segment = tables.EXTRACTIONS.field("segments").type.value_type
 
     assert tables.EXTRACTIONS.names == documented("extractions")
     assert [segment.field(at).name for at in range(segment.num_fields)] == documented("segments")
+    assert tables.DUPLICATES.names == documented("duplicates")
     assert tables.CAPTURES.names == documented("captures")
     assert tables.REJECTS.names == documented("rejects")
 

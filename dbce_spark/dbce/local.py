@@ -1,15 +1,17 @@
 """The whole method in lists and dicts: its definition, and the oracle that the Spark job is held to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark import budget, places
-from dbce_spark.config import DbceConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import classify, crosses, originals, pages, pools, postprocess, sites
+from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
+from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
 from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
+from dbce_spark.dbce.texts import Text
 from dbce_spark.language import UNKNOWN, Language, detect
 from dbce_spark.model import Annotation, Capture, Cross, Evidence, Extraction, Found, Gathered, Page, Revisit, Segments
 from dbce_spark.rejects import Reject, Skip
@@ -22,6 +24,8 @@ class Result:
 
     records_read: int
     extractions: list[Extraction]
+    duplicates: list[Marked]
+    """The extractions that have a text, in order of time, with what is said of them; none where it is not asked for."""
     revisits: list[Resolved]
     rejects: list[Reject]
     skipped: Counter[str]
@@ -51,11 +55,13 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
     read += [one for one in fates if isinstance(one, Page)]
     unique = pages.unique(read)
     shared = share((one.capture_id for one in unique), (one for one in fates if isinstance(one, Resolved)))
-    duplicates = len(read) - len(unique) + shared.duplicates
-    gone = [*(one for one in records if not isinstance(one, Page | Revisit)), *fates, *[pages.DUPLICATE] * duplicates]
+    copies = len(read) - len(unique) + shared.duplicates
+    extracted = extractions(unique, config)
+    gone = [*(one for one in records if not isinstance(one, Page | Revisit)), *fates, *[pages.DUPLICATE] * copies]
     return Result(
         records_read=len(records),
-        extractions=extractions(unique, config),
+        extractions=extracted,
+        duplicates=duplicates.marks([], compared(extracted, config.duplicates), config.duplicates),
         revisits=shared.revisits,
         rejects=[one for one in gone if isinstance(one, Reject)],
         skipped=Counter(one.filter for one in gone if isinstance(one, Skip)),
@@ -128,6 +134,20 @@ def judge(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
             kept = classify.kept(scores, one.page.blocks.words, label.favor)
             found.append(extraction(one, by_score(one, scores, kept)))
     return found
+
+
+def compared(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
+    """The main texts of some extractions as they are compared with each other, if that is asked for."""
+    for one in found if config.find else ():
+        if one.text.split():
+            digest, signature = texts.read(one.text, config)
+            yield Text(
+                capture_id=one.page.capture_id,
+                url_key=one.page.capture.url_key,
+                timestamp=one.page.capture.timestamp,
+                digest=digest,
+                signature=signature,
+            )
 
 
 def languages(found: Sequence[Extraction], config: LanguageConfig) -> list[Language]:

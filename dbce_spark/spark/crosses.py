@@ -13,7 +13,7 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, Found, Member, Signature
 from dbce_spark.spark import sites, staging
-from dbce_spark.spark.groups import groups
+from dbce_spark.spark.groups import groups, numbered
 
 NAME = "crosses"
 _BUCKETS = "buckets"
@@ -48,8 +48,6 @@ _PAGE_ROW = pa.schema(
 )
 """A page beside the captures before and behind it."""
 _BATCH_ROWS = 1024
-_HOUR = 3_600_000_000
-"""In microseconds."""
 _NO_BANDS = np.empty(0, np.uint64)
 """In a bucket nobody asks for them any more."""
 
@@ -127,22 +125,12 @@ def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def in_runs(members: DataFrame, met: DataFrame, cap: int) -> DataFrame:
     """The memberships in these buckets, with the run that `buckets.runs` puts each into.
 
-    The captures of a large bucket never meet in one task: they are counted by the hour first.
+    The captures of a large bucket never meet in one task.
     """
     whole = members.join(met.where(last_run(cap) == 0), on=BUCKET, how="inner").withColumn("run", F.lit(0).cast("long"))
-    cut = members.join(met.where(last_run(cap) > 0), on=BUCKET, how="inner").withColumn("hour", _hour())
-    hours = cut.groupBy(*BUCKET, "hour").agg(F.count("*").alias("captures"))
-    earlier = Window.partitionBy(*BUCKET).orderBy("hour").rowsBetween(Window.unboundedPreceding, -1)
-    first = hours.withColumn("first", F.coalesce(F.sum("captures").over(earlier), F.lit(0))).drop("captures")
-    in_hour = F.row_number().over(Window.partitionBy(*BUCKET, "hour").orderBy("timestamp", "capture_id")) - 1
-    placed = cut.join(first, on=[*BUCKET, "hour"], how="inner").withColumn("at", F.col("first") + in_hour)
+    cut = members.join(met.where(last_run(cap) > 0), on=BUCKET, how="inner")
     run = F.least(F.expr(f"at div {cap}"), last_run(cap))
-    return whole.unionByName(placed.withColumn("run", run).drop("hour", "first", "at"))
-
-
-def _hour() -> Column:
-    micros = F.col("timestamp")
-    return F.floor(micros / _HOUR)
+    return whole.unionByName(numbered(cut, BUCKET).withColumn("run", run).drop("at"))
 
 
 def last_run(cap: int) -> Column:

@@ -16,8 +16,8 @@ from dbce_spark.spark import job, known, plan
 from dbce_spark.spark.job import Request
 from dbce_spark.spark.plan import Plan
 
-_OF_A_RUN = ("input", "select", "fetch")
-"""Sections that say what is read and how; the others say what is made of it, and all increments must agree on them."""
+_OF_A_RUN = ("input", "select", "fetch", "duplicates", "corpus")
+"""Sections from which no label follows; on the others all increments must agree."""
 
 
 def prepared(to: Collection, request: Request, config: DbceConfig) -> Request | None:

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
 from dbce_spark.collection import SUPERSEDED
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen, digest
 from dbce_spark.spark import annotations, evidence, growth, ledger, pages, parts, revisits, sites, staging
@@ -30,6 +30,8 @@ from dbce_spark.spark.parts import ROWS_PER_GROUP
 
 NAME = "extractions"
 REJECTS = "rejects"
+_TEXTS_PER_GROUP = 8192
+"""Some 350 bytes each."""
 _REPEATING = [
     *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
     "declared_language",
@@ -189,6 +191,22 @@ class _Files:
         return self.by_path[folder]
 
 
+class _Texts:
+    """The texts of one task, as they are compared: in the order of its files."""
+
+    def __init__(self, output: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
+        path = staging.file(output, staging.TEXTS, task)
+        file = store.parquet_file(path, tables.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
+        self._file = open_files.enter_context(file)
+        self._task, self._rows, self._config = task, 0, config
+
+    def add(self, merged: pa.RecordBatch) -> None:
+        """Stages those of some EXTRACTIONS rows."""
+        some = tables.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
+        self._file.write(some)
+        self._rows += some.num_rows
+
+
 def _task(group: pa.Table) -> int:
     task: int = group.column("task")[0].as_py()
     return task
@@ -210,11 +228,17 @@ class Merge:
         statuses: Counter[str] = Counter()
         with ExitStack() as open_files:
             files = _Files(self.target, self.task, open_files)
+            texts = _Texts(self.output, self.task, open_files, self.config.duplicates) if self._compares else None
             for group in of_task:
-                statuses += self._group(group, files)
+                statuses += self._group(group, files, texts)
         return statuses
 
-    def _group(self, group: pa.Table, files: _Files) -> Counter[str]:
+    @property
+    def _compares(self) -> bool:
+        """Whether texts are staged to be compared. Those of an increment would be compared with each other alone."""
+        return self.config.duplicates.find and not self.is_increment
+
+    def _group(self, group: pa.Table, files: _Files, texts: _Texts | None) -> Counter[str]:
         """Merges and writes one row group of a file of pages."""
         file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
         steps = group.column("step")
@@ -226,7 +250,7 @@ class Merge:
         if file_no < FIRST:
             dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
             kept = _but(pages.merging_batches(staging.file(self.output, pages.NAME, file_no), number), dropped)
-            return self._write(kept, told, files)
+            return self._write(kept, told, files, texts)
         asked = group.filter(pc.equal(steps, _AGAIN))
         changed = [
             row_no
@@ -238,15 +262,19 @@ class Merge:
         if not changed:
             return Counter()
         batches = pages.merging_batches(self.known.page_file(file_no), number)
-        found = self._write(_only(batches, changed), told, files, SUPERSEDED)
+        found = self._write(_only(batches, changed), told, files, texts, SUPERSEDED)
         return found + Counter({RELABELLED: found.total()})
 
-    def _write(self, kept: Iterator[pa.RecordBatch], told: "_Told", files: _Files, *beside: str) -> Counter[str]:
-        """Merges and writes some pages, and their ids into the tables `beside`."""
+    def _write(
+        self, kept: Iterator[pa.RecordBatch], told: "_Told", files: _Files, texts: _Texts | None, *beside: str
+    ) -> Counter[str]:
+        """Merges and writes some pages, and their ids into the tables `beside`; stages the texts."""
         statuses: Counter[str] = Counter()
         for batch in kept:
             merged = merge(batch, told, self.config)
             statuses.update(merged.column("status").to_pylist())
+            if texts is not None:
+                texts.add(merged)
             for part in pc.unique(merged.column("site_part")).to_pylist():
                 of_part = merged.filter(pc.equal(merged.column("site_part"), part))
                 files.write_part(part, of_part.select(_SCHEMA.names))

@@ -1,4 +1,7 @@
-"""Groups of a sorted stream of Arrow batches: what groupBy().applyInArrow gives, at the cost of a slice a group."""
+"""Groups of a sorted stream of Arrow batches: what groupBy().applyInArrow gives, at the cost of a slice a group.
+
+And where a row stands in its group, of groups that are too large for one task.
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -6,6 +9,11 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+_HOUR = 3_600_000_000
+"""In microseconds."""
 
 
 def groups(batches: Iterator[pa.RecordBatch], keys: Sequence[str]) -> Iterator[pa.Table]:
@@ -38,3 +46,19 @@ def _starts(batch: pa.RecordBatch, keys: Sequence[str]) -> list[int]:
 
 def _key(batch: pa.RecordBatch, keys: Sequence[str], row: int) -> tuple[object, ...]:
     return tuple(batch.column(key)[row].as_py() for key in keys)
+
+
+def numbered(rows: DataFrame, keys: Sequence[str], by: Sequence[str] = ()) -> DataFrame:
+    """Rows with `at`: their number, from 0 on, within those of equal `keys`, in order of `by`, `timestamp` (in
+    microseconds) and `capture_id`.
+
+    Those of a large group never meet in one task: they are counted by the hour first.
+    """
+    hourly = rows.withColumn("hour", F.floor(F.col("timestamp") / _HOUR))
+    hour = [*by, "hour"]
+    counted = hourly.groupBy(*keys, *hour).agg(F.count("*").alias("captures"))
+    earlier = Window.partitionBy(*keys).orderBy(*hour).rowsBetween(Window.unboundedPreceding, -1)
+    first = counted.withColumn("first", F.coalesce(F.sum("captures").over(earlier), F.lit(0))).drop("captures")
+    in_hour = F.row_number().over(Window.partitionBy(*keys, *hour).orderBy("timestamp", "capture_id")) - 1
+    placed = hourly.join(first, on=[*keys, *hour], how="inner").withColumn("at", F.col("first") + in_hour)
+    return placed.drop("hour", "first")

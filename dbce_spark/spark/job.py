@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from dbce_spark.spark import (
     annotations,
     captures,
     crosses,
+    duplicates,
     evidence,
     extractions,
     growth,
@@ -47,7 +48,7 @@ from dbce_spark.spark.tally import by_reason
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_TABLES = (extractions.NAME, captures.NAME, extractions.REJECTS, *increment.KEPT)
+_TABLES = (extractions.NAME, duplicates.NAME, captures.NAME, extractions.REJECTS, *increment.KEPT)
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _EXISTS = "{} exists; give another --output, or --overwrite to replace it"
@@ -235,6 +236,10 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) ->
         )
     relabelled = statuses.pop(extractions.RELABELLED, 0)
     new = statuses.total() - relabelled
+    marked = None
+    if config.duplicates.find and not request.is_increment:
+        with progress.stage(duplicates.NAME):
+            marked = duplicates.write(spark, work, request.output, config.duplicates)
     with progress.stage(captures.NAME):
         captures.write(spark, work, request.output, new + account.shared)
     if request.is_increment:
@@ -252,6 +257,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) ->
         "single": statuses["single"],
         "rejects": dict(sorted((tally.rejects + account.rejects).items())),
         "skipped": dict(sorted((tally.skipped + passed_over + account.skipped).items())),
+        **({} if marked is None else {"duplicates": asdict(marked)}),
         **({"selection": selected.as_dict(), "originals": found.account} if request.indexes else {}),
         **_of_increment(request, relabelled, len(all_tallies)),
         "seconds": progress.seconds,

@@ -60,7 +60,8 @@ def of(
         base=base,
         limit=limit,
         with_html=with_html,
-        config=config.as_dict(),
+        # Of a run follows nothing from what a corpus is made by.
+        config={name: values for name, values in config.as_dict().items() if name != "corpus"},
         classifier=_classifier(config.label),
         versions=versions(),
     )

@@ -31,6 +31,7 @@ REVISITS, FATES, SHARED, UNRESOLVED = "revisits", "fates", "shared", "unresolved
 SELECTED, PLACES, SELECTION = "selected", "places", "selection"
 OUTCOMES = "outcomes"
 NEIGHBOURS, ASKED, GROWN = "neighbours", "asked", "grown"
+TEXTS = "texts"
 _OF_LARGE_SITES = ("buckets", "crosses", "evidence", "annotations")
 _OF_GROWN_SITES = (NEIGHBOURS, ASKED, GROWN)
 
@@ -72,7 +73,11 @@ def done_tasks(output: str, name: str) -> list[str]:
 
 def prepare(output: str) -> None:
     """Makes the folders that a stage may leave without a file."""
-    for name in (*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, *_OF_LARGE_SITES, *_OF_GROWN_SITES):
+    for name in (
+        *(*_OF_SOURCES, FATES, SHARED, UNRESOLVED, SELECTED, OUTCOMES, TEXTS),
+        *_OF_LARGE_SITES,
+        *_OF_GROWN_SITES,
+    ):
         Path(path(output, name)).mkdir(parents=True, exist_ok=True)
 
 

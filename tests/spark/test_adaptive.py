@@ -47,5 +47,5 @@ def test_adaptive_execution_changes_no_byte(spark: "SparkSession", tmp_path: Pat
         with adaptive(spark, is_on):
             outputs[is_on] = written(spark, files, tmp_path / is_on)
 
-    assert {"captures", "extractions", "rejects"} == {name.split("/")[0] for name in outputs["true"]}
+    assert {"captures", "duplicates", "extractions", "rejects"} == {name.split("/")[0] for name in outputs["true"]}
     assert outputs["true"] == outputs["false"]

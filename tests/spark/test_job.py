@@ -97,7 +97,7 @@ def test_every_stage_has_its_seconds(spark: "SparkSession", archive: list[str], 
     before, of_large, behind = (
         ["start", "pages", "revisits", "sites"],
         ["crosses", "evidence", "annotations"],
-        ["extractions", "captures"],
+        ["extractions", "duplicates", "captures"],
     )
     some_large = extracted(spark, archive[:1], tmp_path / "a", settings=whole_up_to(0))
     none_large = extracted(spark, archive[:1], tmp_path / "b", settings=whole_up_to(1 << 40))

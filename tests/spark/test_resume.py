@@ -147,6 +147,31 @@ def test_finished_stages_and_parts_are_kept(
     assert undisturbed == tables_below(output)
 
 
+def test_duplicates_go_on_where_they_were(
+    spark: "SparkSession", archive: list[str], undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Killed when it is staged which texts are alike, the run compares none again, and the bytes are the same; also
+    when the texts of a part are broken, which is told and mended."""
+    output = tmp_path / "out"
+    extract_until("likes/_SUCCESS", archive, output)
+    staged = output / "_staging/texts/00000000.parquet"
+    whole = staged.read_bytes()
+    staged.write_bytes(whole[:-100])
+    with pytest.raises(JobError, match=rf"^{staged} was broken, and is removed"):
+        extract(spark, archive, output)
+    extract_until("likes/_SUCCESS", archive, output)
+    told = (output / "_staging/likes/_SUCCESS").stat()
+    obstacle = output / next(name for name in undisturbed if name.startswith("duplicates/"))
+    obstacle.mkdir(parents=True)
+    with pytest.raises(JobError):
+        extract(spark, archive, output)
+    assert told == (output / "_staging/likes/_SUCCESS").stat()
+    obstacle.rmdir()
+    extract(spark, archive, output)
+
+    assert undisturbed == tables_below(output)
+
+
 def _but_access(path: Path, before: dict[Path, os.stat_result]) -> os.stat_result:
     """Its state now, as before if neither its content nor its place was touched."""
     now, then = path.stat(), before[path]

@@ -1,0 +1,117 @@
+"""Main texts as they are compared with each other: a digest, and a MinHash signature of their word shingles.
+
+Broder 1997, "On the resemblance and containment of documents"; MMDS chapter 3.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.config import DuplicatesConfig
+from dbce_spark.model import Hashes
+from dbce_spark.tokens import hashed
+
+TextSignature = npt.NDArray[np.uint16]
+"""16 bits of each minimum: unlike ones are equal once in 65,536 times (Li and König 2010), and half the bytes."""
+
+_STEP = 0x9E3779B97F4A7C15
+_FACTOR = np.uint64(0xD6E8FEB86659FD93)
+_MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
+_HALF, _HIGH = np.uint64(33), np.uint64(32)
+_TOGETHER = 1024
+"""Shingles that are permuted at once: their products fit in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """The main text of a capture as others meet it."""
+
+    capture_id: str
+    url_key: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    digest: str
+    signature: TextSignature | None  # None: too few words for a shingle
+
+
+def read(text: str, config: DuplicatesConfig) -> tuple[str, TextSignature | None]:
+    """The digest and the signature of a text, in whatever case it is written."""
+    folded = text.casefold()
+    return digest(folded), sign(folded, config)
+
+
+def digest(text: str) -> str:
+    """The id of a text's words: the same whatever the white space between them."""
+    words = " ".join(text.split())
+    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def sign(text: str, config: DuplicatesConfig) -> TextSignature | None:
+    """The MinHash of a text's shingles: uint16, shape (bands * rows,); None if it has fewer words than one.
+
+    The share of equal rows estimates the Jaccard similarity of two sets of shingles. Not datasketch's, which takes four
+    times as long for it calls Python for every shingle; its form, a product with an odd number per row, is the same.
+    """
+    found = shingles(hashed(text)[1], config.shingle_words)
+    if not len(found):
+        return None
+    factors = _factors(config.permutations).astype(np.uint32)
+    least = np.full(len(factors), np.iinfo(np.uint32).max, np.uint32)
+    for start in range(0, len(found), _TOGETHER):
+        products = factors[:, None] * found[start : start + _TOGETHER]
+        np.minimum(least, products.min(axis=1), out=least)
+    # The highest bits of a minimum are zeros wherever there are many shingles.
+    signature: TextSignature = least.astype(np.uint16)
+    return signature
+
+
+def shingles(tokens: Hashes, words: int) -> npt.NDArray[np.uint32]:
+    """32 bits of each run of so many tokens, in their order."""
+    count = max(0, len(tokens) - words + 1)
+    found = tokens[:count].copy()
+    for further in range(1, words):
+        found *= _FACTOR
+        found += tokens[further : further + count]
+    return (_mixed(found) >> _HIGH).astype(np.uint32)
+
+
+def bands(signatures: TextSignature, config: DuplicatesConfig) -> npt.NDArray[np.int64]:
+    """One key a band of each signature: shape (signatures, bands), signed as Spark's integers are."""
+    powers = _factors(config.rows)
+    banded = signatures.reshape(len(signatures), config.bands, config.rows).astype(np.uint64)
+    return _mixed((banded * powers).sum(axis=2, dtype=np.uint64)).view(np.int64)
+
+
+def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, int, float]]:
+    """Which of some texts, in order of time, are like an earlier one: (the later, the earlier, similarity), by index.
+
+    A text leads if it is like no earlier leader; all later texts are compared with it, and none with one that does not
+    lead. So texts that are all alike cost one comparison each.
+    """
+    leads = np.ones(len(signatures), np.bool_)
+    for leader in range(len(signatures) - 1):
+        if not leads[leader]:
+            continue
+        shares = (signatures[leader + 1 :] == signatures[leader]).mean(axis=1)
+        for found in np.flatnonzero(shares >= threshold).tolist():
+            later = leader + 1 + found
+            leads[later] = False
+            yield later, leader, float(shares[found])
+
+
+@cache
+def _factors(count: int) -> Hashes:
+    """Odd numbers without a pattern, always the same: signatures of different ones cannot be compared."""
+    steps = np.array([_STEP * place % (1 << 64) for place in range(1, count + 1)], np.uint64)
+    return _mixed(steps) | np.uint64(1)
+
+
+def _mixed(numbers: Hashes) -> Hashes:
+    """As MurmurHash3 ends: every bit depends on all."""
+    for factor in _MIX:
+        numbers = (numbers ^ (numbers >> _HALF)) * factor
+    mixed: Hashes = numbers ^ (numbers >> _HALF)
+    return mixed

@@ -1,0 +1,144 @@
+"""Filters: which rows each keeps, and which of several takes a row."""
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.corpus import filters
+from dbce_spark.corpus.filters import Filter
+from dbce_spark.errors import ConfigError
+from tests.builders import config
+from tests.corpus.outputs import Row, segments
+
+NOTHING = replace(config().corpus, min_words=0, min_probability=0.0, duplicates="keep")
+
+
+def kept(one: Filter | None, **column: list[object]) -> list[bool]:
+    assert one is not None
+    mask: list[bool] = one.of(pa.RecordBatch.from_pydict(column)).tolist()
+    return mask
+
+
+def test_status() -> None:
+    """Pages of the status that is named; a filter for both is none."""
+    assert [True, False] == kept(filters.status(["crossed"]), status=["crossed", "single"])
+    assert filters.status(["single", "crossed"]) is None
+
+
+def test_language() -> None:
+    """Texts in one of some languages: not those in another, without any, or too short to tell."""
+    assert [True, True, False, False, False] == kept(
+        filters.language(["da", "en"]), language=["en", "da", "de", "zxx", ""]
+    )
+    assert filters.language([]) is None
+
+
+def test_words() -> None:
+    """Texts that have as many words, or more."""
+    assert [False, True, True] == kept(filters.words(50), text_words=[49, 50, 51])
+    assert filters.words(0) is None
+
+
+def test_probability() -> None:
+    """Texts that are as likely content, or more."""
+    assert [False, True] == kept(filters.likely(0.5), probability=[0.499, 0.5])
+    assert filters.likely(0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "within", "expected"),
+    [
+        ("exact", "all", [True, True, False, False]),
+        ("near", "all", [True, False, False, False]),
+        ("exact", "url", [True, True, True, False]),
+        ("near", "url", [True, False, True, False]),
+    ],
+)
+def test_duplicates(kind: str, within: str, expected: list[bool]) -> None:
+    """Of four captures: the first of all; one nearly like it, of the same URL; a copy of that under another URL; and
+    once more that under this one."""
+    one = filters.duplicates(kind, within)
+
+    assert expected == kept(
+        one,
+        duplicate_of=[None, "a", "a", "a"],
+        copy_of=[None, None, "b", "b"],
+        repeats=[None, "near", None, "exact"],
+    )
+
+
+def test_duplicates_are_kept_where_that_is_asked_for() -> None:
+    """Then there is no filter."""
+    assert filters.duplicates("keep", "all") is None
+
+
+def test_the_probability_of_a_text_is_its_mean_score_by_characters() -> None:
+    """Of content alone; a page without any has none."""
+    rows = [
+        segments([("a" * 30, "content", 0.9), ("b" * 100, "boilerplate", 0.1), ("c" * 10, "content", 0.5)]),
+        segments([("b", "boilerplate", 0.4)]),
+        [],
+        segments(Row(name="x").parts),
+    ]
+    column = pa.array(rows, pa.list_(pa.struct([("label", pa.string()), ("score", pa.float32()),
+                                                ("start", pa.int32()), ("end", pa.int32())])))  # fmt: skip
+
+    assert [0.8, 0.0, 0.0, 0.9] == pytest.approx(filters.probability(column).tolist())
+    assert [0.0, 0.9] == pytest.approx(filters.probability(column.slice(2)).tolist())
+
+
+FILTERS = filters.chosen(
+    replace(NOTHING, statuses=("crossed",), languages=("en", "de"), min_words=5, min_probability=0.5)
+)
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["crossed", "single"]),
+        st.sampled_from(["en", "de", "fr", ""]),
+        st.integers(0, 9),
+        st.sampled_from([0.0, 0.4, 0.5, 0.9]),
+    )
+)
+
+
+@given(ROWS)
+def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[tuple[str, str, int, float]]) -> None:
+    """Row by row in plain Python: status, language, words, probability; else it is kept."""
+    names = ("status", "language", "text_words", "probability")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=False)) or {name: [] for name in names}
+    types = [pa.string(), pa.string(), pa.int32(), pa.float64()]
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array(columns[name], kind) for name, kind in zip(names, types, strict=True)], names=names
+    )
+    expected = [
+        next((at for at, keeps in enumerate((status == "crossed", language in ("en", "de"), words >= 5, score >= 0.5))
+              if not keeps), 4)
+        for status, language, words, score in rows
+    ]  # fmt: skip
+
+    assert ["status", "language", "words", "probability"] == [one.name for one in FILTERS]
+    assert np.array_equal(expected, filters.fates(batch, FILTERS))
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("corpus.min_probability=2", "corpus.min_probability is 2.0; it must lie between 0 and 1"),
+        ("corpus.min_words=-1", "corpus.min_words is -1; it must be at least 0"),
+        ("corpus.within=page", "corpus.within is 'page'; it must be one of all, url"),
+        ("corpus.duplicates=all", "corpus.duplicates is 'all'; it must be one of keep, exact, near"),
+        ("corpus.statuses=['good']", "corpus.statuses is 'good'; it must be one of crossed, single"),
+        ("duplicates.threshold=0", "duplicates.threshold is 0.0; it must lie above 0 and be at most 1"),
+        ("duplicates.cap=1", "duplicates.cap is 1; it must be at least 2"),
+        ("duplicates.rows=0", "duplicates.rows is 0; it must be at least 1"),
+    ],
+)
+def test_parameters_out_of_their_range_are_refused(setting: str, told: str) -> None:
+    """With a line that says what is allowed."""
+    with pytest.raises(ConfigError) as caught:
+        config(setting)
+
+    assert told == str(caught.value)

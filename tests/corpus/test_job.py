@@ -1,0 +1,236 @@
+"""A corpus: what is written of an output, and the account of it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import fsspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dbce_spark import corpus, store
+from dbce_spark.cli import main
+from dbce_spark.config import CorpusConfig
+from dbce_spark.corpus import account, source
+from dbce_spark.errors import InputError, OutputError
+from tests.builders import config
+from tests.corpus.outputs import SCHEMA, Row, text_of, write
+
+CONFIG = replace(config().corpus, min_words=3)
+FILES: dict[str, Sequence[Row]] = {
+    "site_part=0/part-00000.parquet": [
+        Row(name="a", parts=text_of(5)),
+        Row(name="short", parts=text_of(2)),
+        Row(name="b", parts=text_of(6), duplicate_of="a"),
+        Row(name="nothing", parts=[("menu", "boilerplate", 0.1)], language=""),
+        Row(name="c", parts=text_of(6), duplicate_of="a", copy_of="b", repeats="near"),
+        Row(name="unlikely", parts=text_of(6, 0.2), language="de"),
+    ],
+    "site_part=2/part-00001.parquet": [
+        Row(name="d", site="other.example", status="single", parts=text_of(7), language="de"),
+        Row(name="e", site="other.example", parts=text_of(1)),
+    ],
+    "site_part=2/part-00002.parquet": [Row(name="f", site="other.example", parts=[("menu", "boilerplate", 0.1)])],
+}
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> str:
+    return write(tmp_path / "output", FILES)
+
+
+def made(output: str, to: Path | str, settings: CorpusConfig = CONFIG, **asked: Any) -> str:
+    return corpus.write(corpus.Request(output=output, target=str(to), **asked), settings)
+
+
+def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each file."""
+    files = sorted((folder / "extractions").rglob("*.parquet"))
+    return {
+        str(path.relative_to(folder / "extractions")): pq.read_table(path, partitioning=None).to_pylist()
+        for path in files
+    }
+
+
+def ids(folder: Path) -> list[str]:
+    return [row["capture_id"] for some in rows(folder).values() for row in some]
+
+
+def test_what_is_kept_is_written_as_it_was(output: str, tmp_path: Path) -> None:
+    """With all its columns, what is said of duplicates, and its probability; in files of the same names, and none where
+    nothing is kept."""
+    made(output, tmp_path / "corpus")
+    found = rows(tmp_path / "corpus")
+    (first,) = found["site_part=0/part-00000.parquet"]
+    stored = pq.read_table(Path(output) / "extractions" / "site_part=0" / "part-00000.parquet", partitioning=None)
+
+    assert ["site_part=0/part-00000.parquet", "site_part=2/part-00001.parquet"] == [*found]
+    assert ["a", "d"] == ids(tmp_path / "corpus")
+    assert stored.to_pylist()[0].items() <= first.items()
+    assert {*first} - {*SCHEMA.names} == {*source.MARKS, "probability"}
+    assert first["probability"] == pytest.approx(0.9)
+
+
+def test_duplicates_may_stay(output: str, tmp_path: Path) -> None:
+    """All of them, or all but copies; each says what it is a duplicate of, and a row without a text says nothing."""
+    made(output, tmp_path / "exact", replace(CONFIG, duplicates="exact"))
+    made(output, tmp_path / "keep", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
+    every = [row for some in rows(tmp_path / "keep").values() for row in some]
+
+    assert ["a", "b", "d"] == ids(tmp_path / "exact")
+    assert [row.duplicate_of for rows_of in FILES.values() for row in rows_of] == [one["duplicate_of"] for one in every]
+    assert [None, None] == [one["same_url"] for one in every if one["capture_id"] in ("nothing", "f")]
+
+
+def test_every_row_is_accounted_for(output: str, tmp_path: Path) -> None:
+    """In all, by site and by language: what came in is what was removed and what is left."""
+    told = made(output, tmp_path / "corpus")
+    account = json.loads((tmp_path / "corpus" / "corpus.json").read_text())
+    removed = {"words": 4, "probability": 1, "duplicates": 2}
+
+    assert (9, removed, 2) == (account["in"], account["removed"], account["left"])
+    assert {"in": 33, "removed": {"words": 3, "probability": 6, "duplicates": 12}, "left": 12} == account["words"]
+    assert (2, ["example.org", "other.example"]) == (account["sites"], [*account["by_site"]])
+    assert {"in": 2, "removed": {"words": 0, "probability": 1, "duplicates": 0}, "left": 1} == account["by_language"][
+        "de"
+    ]
+    for part in [account, *account["by_site"].values(), *account["by_language"].values()]:
+        assert part["in"] == sum(part["removed"].values()) + part["left"]
+    assert told + "\n" == (tmp_path / "corpus" / "corpus.md").read_text()
+    assert "| - words       | 3 words or more " in told
+
+
+def test_a_corpus_is_an_output(output: str, tmp_path: Path) -> None:
+    """Its run.json counts what was removed as skipped, so that all records are accounted for; and a corpus is made of
+    it as of any."""
+    made(output, tmp_path / "corpus", replace(CONFIG, duplicates="keep"))
+    run = json.loads((tmp_path / "corpus" / "run.json").read_text())
+    made(str(tmp_path / "corpus"), tmp_path / "again")
+
+    assert run["records_read"] == run["extractions"] + sum(run["skipped"].values())
+    assert {"mime": 3, "corpus:words": 4, "corpus:probability": 1} == run["skipped"]
+    assert (3, 1) == (run["crossed"], run["single"])
+    assert ["a", "d"] == ids(tmp_path / "again")
+
+
+def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
+    """In the order in which they are named; one that there is not is refused before anything is written."""
+    made(output, tmp_path / "corpus", columns=["text", "url", "probability"])
+    with pytest.raises(InputError, match="--columns: html5 is none; there are capture_id, "):
+        made(output, tmp_path / "other", columns=["html5"])
+
+    assert [["text", "url", "probability"]] * 2 == [[*some[0]] for some in rows(tmp_path / "corpus").values()]
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_corpus_of_nothing_has_its_columns(output: str, tmp_path: Path) -> None:
+    """Where no row is kept there is one file of none."""
+    made(output, tmp_path / "corpus", replace(CONFIG, min_words=1_000))
+    (path,) = (tmp_path / "corpus" / "extractions").rglob("*.parquet")
+
+    assert (0, [*SCHEMA.names, *source.MARKS, "probability"]) == (
+        pq.read_metadata(path).num_rows,
+        pq.read_schema(path).names,
+    )
+
+
+def test_an_output_without_duplicates(tmp_path: Path) -> None:
+    """Which are duplicates cannot be said; where they are kept, nothing is said of them."""
+    output = write(tmp_path / "output", FILES, marks=False)
+    with pytest.raises(OutputError, match=r"has no table of duplicates; .*--duplicates keep"):
+        made(output, tmp_path / "corpus")
+    made(output, tmp_path / "corpus", replace(CONFIG, duplicates="keep"))
+
+    assert ["a", "b", "c", "d"] == ids(tmp_path / "corpus")
+    assert "duplicate_of" not in rows(tmp_path / "corpus")["site_part=0/part-00000.parquet"][0]
+
+
+def test_duplicates_of_another_run_are_noticed(output: str, tmp_path: Path) -> None:
+    """Rows that do not stand beside theirs are an error, not wrong marks."""
+    path = Path(output) / "duplicates" / "site_part=0" / "part-00000.parquet"
+    table = pq.read_table(path, partitioning=None)
+    pq.write_table(table.take(pa.array([1, 0, *range(2, len(table))])), path)
+
+    with pytest.raises(OutputError, match="does not belong to"):
+        made(output, tmp_path / "corpus")
+
+
+def test_nothing_is_overwritten_unasked(output: str, tmp_path: Path) -> None:
+    """An earlier corpus is replaced with --overwrite only; an output, and a folder with anything else, never."""
+    made(output, tmp_path / "corpus")
+    with pytest.raises(OutputError, match="exists; give another --to, or --overwrite"):
+        made(output, tmp_path / "corpus")
+    made(output, tmp_path / "corpus", replace(CONFIG, languages=("de",)), overwrite=True)
+    with pytest.raises(OutputError, match="holds duplicates, which no corpus has"):
+        made(str(tmp_path / "corpus"), output, overwrite=True)
+
+    assert ["d"] == ids(tmp_path / "corpus")
+    assert (Path(output) / "run.json").exists()
+
+
+def test_what_is_no_output_is_refused(tmp_path: Path) -> None:
+    """Without run.json there is none that is finished."""
+    with pytest.raises(OutputError, match=r"no run\.json that can be read there"):
+        made(str(tmp_path), tmp_path / "corpus")
+
+
+def test_sites_are_told_up_to_a_number(output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those with most captures; how many there are is said."""
+    monkeypatch.setattr(account, "SITES", 1)
+    made(output, tmp_path / "corpus")
+    found = json.loads((tmp_path / "corpus" / "corpus.json").read_text())
+
+    assert (2, ["example.org"]) == (found["sites"], [*found["by_site"]])
+
+
+def test_however_many_rows_are_held_the_corpus_is_the_same(
+    output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two rows at once give the same files as all at once."""
+    made(output, tmp_path / "all")
+    monkeypatch.setattr(source, "_ROWS", 2)
+    made(output, tmp_path / "two")
+    expected, found = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.parquet")}
+        for name in ("all", "two")
+    )
+
+    assert expected == found
+
+
+@pytest.fixture
+def memory() -> Iterator[str]:
+    """A folder of a store that is none of this machine's file systems."""
+    name = f"memory://{uuid4().hex}"
+    yield name
+    fsspec.filesystem("memory").rm(name.removeprefix("memory:/"), recursive=True)
+
+
+def test_from_a_store_to_a_store(memory: str, tmp_path: Path) -> None:
+    """Paths may be URLs."""
+    made(write(f"{memory}/output", FILES), f"{memory}/corpus")
+    made(write(tmp_path / "output", FILES), tmp_path / "corpus")
+    local = (tmp_path / "corpus" / "extractions" / "site_part=2" / "part-00001.parquet").read_bytes()
+
+    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == store.names(f"{memory}/corpus")
+    with fsspec.open(f"{memory}/corpus/extractions/site_part=2/part-00001.parquet") as file:
+        assert local == file.read()
+
+
+def test_the_command(output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`dbce corpus` filters by its options and prints the table; a mistake is one line."""
+    options = ["--min-words", "3", "--language", "de", "--status", "single", "--duplicates", "exact", "--within", "url"]
+    status = main(["corpus", output, "--to", str(tmp_path / "corpus"), *options, "--columns", "url,text"])
+    told = capsys.readouterr().out
+    again = main(["corpus", output, "--to", str(tmp_path / "corpus")])
+
+    assert (0, 2) == (status, again)
+    assert (tmp_path / "corpus" / "corpus.md").read_text() == told
+    assert ["- status", "- language", "- words", "- probability", "- duplicates"] == [
+        line.split("|")[1].strip() for line in told.splitlines()[3:-1]
+    ]
+    assert "http://other.example/d" == rows(tmp_path / "corpus")["site_part=2/part-00001.parquet"][0]["url"]
