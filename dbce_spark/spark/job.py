@@ -340,7 +340,7 @@ def _warn(log: Log, failed: dict[str, Any]) -> None:
 def _parts(tallies: Sequence[pages.Tally], config: DbceConfig) -> Steps:
     """What the extractions are written in."""
     count = parts.of([one.captures for one in tallies], config.output.rows_per_file).count
-    return Steps("parts", "parts", count, pages=("crossed", "single"), is_last=True)
+    return Steps("parts", "parts", count, pages=("crossed", "single"), is_last=not config.duplicates.find)
 
 
 def _pages(
