@@ -102,7 +102,9 @@ def test_a_run_elsewhere_is_known_by_what_it_says(
     assert condition == status.of(begun(tmp_path, **changes)).condition
 
 
-@pytest.mark.parametrize(("pid", "condition"), [(os.getpid(), Condition.RUNNING), (1 << 30, Condition.DEAD)])
+@pytest.mark.parametrize(
+    ("pid", "condition"), [(os.getpid(), Condition.RUNNING), (1 << 30, Condition.DEAD)], ids=["this", "none"]
+)
 def test_without_locks_a_run_is_known_by_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pid: int, condition: Condition
 ) -> None:
