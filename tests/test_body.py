@@ -389,7 +389,7 @@ def test_message_that_is_none(block: bytes) -> None:
         (gzip.compress(b"<p>x", mtime=0), {}, {Defect.CODING_LIES}),
         (gzip.compress(b"<p>x", mtime=0) + b"rest", {"content-encoding": "gzip"}, {Defect.LONG}),
         (gzip.compress(b"<p>x", mtime=0) + b"\0\0", {"content-encoding": "gzip"}, set()),
-        (gzip.compress(b"<p>x", mtime=0) + gzip.compress(b"y"), {"content-encoding": "gzip"}, set()),
+        (gzip.compress(b"<p>x", mtime=0) + gzip.compress(b"y", mtime=0), {"content-encoding": "gzip"}, set()),
         (gzip.compress(b"<p>x", mtime=0)[:-5], {"content-encoding": "gzip"}, {Defect.SHORT}),
         (gzip.compress(b"<p>x", mtime=0)[:-8] + b"\0" * 8, {"content-encoding": "gzip"}, {Defect.DAMAGED}),
         (zstd(b"<p>x") + zstd(b"y"), {"content-encoding": "zstd"}, set()),
