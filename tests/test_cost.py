@@ -167,7 +167,7 @@ def test_the_command_tells_the_bill_and_what_it_drew(capsys: pytest.CaptureFixtu
     assert 0 == status
     assert "core-hours" in told
     assert "1,000,000 captures, drawn:" in told
-    assert "captures in the largest part" in told
+    assert "captures in the largest run" in told
 
 
 def test_the_command_names_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:
