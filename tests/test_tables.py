@@ -295,7 +295,7 @@ def documented(heading: str) -> list[str]:
 
 
 def test_documentation_names_every_column() -> None:
-    """docs/tables.md lists the columns of extractions, their segments, duplicates, captures, and rejects, in their order."""
+    """docs/tables.md lists the columns of extractions, segments, duplicates, captures and rejects, in their order."""
     segment = tables.EXTRACTIONS.field("segments").type.value_type
 
     assert tables.EXTRACTIONS.names == documented("extractions")
