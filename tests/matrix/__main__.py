@@ -1,0 +1,124 @@
+"""`python -m tests.matrix FOLDER [CELL...]`: the package on the supported versions of Spark, Python and Java.
+
+In each combination: the built package is installed, its commands make a sample archive, extract it and show it, and the
+tests of law 3 run, which hold Spark to plain Python. Prints a table, and writes it to FOLDER/matrix.md. What cannot run
+on this machine is a line that says why; what fails ends the command with 1.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.matrix.cells import Cell, covering
+from tests.matrix.environment import ROOT, Environment, Missing, made
+
+LAW_3 = (
+    *("-p", "no:cacheprovider"),
+    "tests/dbce/test_local.py::test_golden_texts",
+    "tests/spark/test_job.py::test_spark_gives_what_plain_python_gives[3]",
+)
+_VERSIONS = """
+import importlib.metadata, json, platform
+told = {name: importlib.metadata.version(name) for name in ("pyspark", "pandas", "pyarrow", "numpy")}
+from dbce_spark.spark.session import session
+told["java"] = session("versions", master="local[1]")._jvm.System.getProperty("java.version")
+print(json.dumps({**told, "python": platform.python_version()}))
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A line of the table: what a combination turned out to be, and how it went."""
+
+    cell: Cell
+    versions: dict[str, str]
+    java: str
+    result: str
+    seconds: float = 0.0
+
+    @property
+    def is_failure(self) -> bool:
+        return self.result.startswith("FAILED")
+
+    def line(self) -> str:
+        told = {"pyspark": self.cell.spark, "python": self.cell.python, "java": self.cell.java} | self.versions
+        java = f"{told['java']}{f' ({self.java})' if self.java else ''}"
+        libraries = ", ".join(told.get(name, "-") for name in ("pandas", "pyarrow", "numpy"))
+        return f"| {told['pyspark']} | {told['python']} | {java} | {libraries} | {self.result} | {self.seconds:.0f} |"
+
+
+HEAD = "| pyspark | Python | Java | pandas, pyarrow, numpy | outcome | seconds |\n|---|---|---|---|---|---|"
+
+
+def main(folder: Path, names: list[str]) -> int:
+    """Runs all combinations, or the named ones. Returns 1 if one failed."""
+    cells = {cell.name: cell for cell in covering()}
+    if unknown := sorted({*names} - {*cells}):
+        raise SystemExit(f"no combination is called {unknown[0]}; there are {', '.join(cells)}")
+    shutil.rmtree(folder, ignore_errors=True)
+    wheel = built(folder / "wheel")
+    outcomes = []
+    print(HEAD, flush=True)
+    for name in names or cells:
+        outcomes.append(outcome(cells[name], wheel, folder / name))
+        print(outcomes[-1].line(), flush=True)
+    (folder / "matrix.md").write_text("\n".join([HEAD, *(one.line() for one in outcomes), ""]), encoding="utf-8")
+    return int(any(one.is_failure for one in outcomes))
+
+
+def built(folder: Path) -> Path:
+    """The package as users install it."""
+    subprocess.run(["uv", "build", "--quiet", "--wheel", "--out-dir", str(folder), str(ROOT)], check=True)
+    return next(folder.glob("*.whl"))
+
+
+def outcome(cell: Cell, wheel: Path, folder: Path) -> Outcome:
+    """Tries one combination. Its environment, half a gigabyte, is removed; what it told stays in `folder`."""
+    started = time.monotonic()
+    folder.mkdir(parents=True)
+    try:
+        environment = made(cell, wheel, folder / "venv")
+        log = folder / "log"
+        result = smoke(environment, folder, log)
+        told = versions(environment, folder) if result == "passed" else {}
+        return Outcome(cell, told, environment.java_origin, result, time.monotonic() - started)
+    except Missing as missing:
+        return Outcome(cell, {}, "", f"not run: {missing}")
+    finally:
+        shutil.rmtree(folder / "venv", ignore_errors=True)
+
+
+def smoke(environment: Environment, folder: Path, log: Path) -> str:
+    """ "passed", or what failed first and where it is told."""
+    bin_folder = environment.folder / "bin"
+    steps = [
+        (folder, ["dbce", "sample-archive", "sample", "--pages", "30"]),
+        (folder, ["dbce", "extract", "sample", "--output", "extracted", "--master", "local[2]"]),
+        (folder, ["dbce", "report", "extracted", "--output", "report"]),
+        (ROOT, ["pytest", "-q", *LAW_3]),
+    ]
+    for where, (program, *arguments) in steps:
+        command = [str(bin_folder / program), *arguments]
+        with log.open("ab") as told:
+            done = subprocess.run(
+                command, cwd=where, env=environment.variables(), stdout=told, stderr=subprocess.STDOUT, check=False
+            )
+        if done.returncode:
+            return f"FAILED: {program} {arguments[0]}, see {log}"
+    return "passed"
+
+
+def versions(environment: Environment, folder: Path) -> dict[str, str]:
+    """What runs there, as it says itself."""
+    command = [str(environment.python), "-W", "ignore", "-c", _VERSIONS]
+    done = subprocess.run(command, cwd=folder, env=environment.variables(), capture_output=True, text=True, check=True)
+    told: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+    return told
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve(), sys.argv[2:]))

