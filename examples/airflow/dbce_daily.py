@@ -10,6 +10,7 @@ import json
 import os
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from airflow.providers.apache.spark.operators.spark_submit import SparkSubmitOperator
 from airflow.sdk import DAG, CronDataIntervalTimetable, task
@@ -28,7 +29,7 @@ def is_new(crawl: str, output: str) -> bool:
 
 
 @task
-def account(output: str) -> dict[str, int]:
+def account(output: str) -> dict[str, Any]:
     """What became of the day's records, for whoever looks at the run in Airflow."""
     run = json.loads(Path(output, "run.json").read_text(encoding="utf-8"))
     return {name: run[name] for name in ("records_read", "extractions", "rejects", "failed_files")}

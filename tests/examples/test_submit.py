@@ -151,7 +151,14 @@ def test_spark_submit_understands_the_command_for_yarn(tmp_path: Path) -> None:
         HADOOP_CONF_DIR=str(tmp_path / "conf"),
         SPARK_SUBMIT=str(submit),
     )
-    command = [SUBMIT / "yarn.sh", "s3://crawl/2026", "--output", "s3://extracted/2026", "--staging", "/mnt/dbce/2026"]
+    command = [
+        str(SUBMIT / "yarn.sh"),
+        "s3://crawl/2026",
+        "--output",
+        "s3://extracted/2026",
+        "--staging",
+        "/mnt/dbce/2026",
+    ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     told = done.stdout + done.stderr
 
@@ -183,7 +190,7 @@ def test_an_executor_of_kubernetes_begins() -> None:
         "SPARK_JAVA_OPT_0": "-Dspark.rpc.numRetries=1",
         "SPARK_JAVA_OPT_1": "-Dname=with a space",
     }
-    command = [SUBMIT / "kubernetes/entrypoint.sh", "executor"]
+    command = [str(SUBMIT / "kubernetes/entrypoint.sh"), "executor"]
     done = subprocess.run(command, env=spark_environment(**given), capture_output=True, text=True, check=False)
     told = done.stdout + done.stderr
 

@@ -1,8 +1,7 @@
 """`python -m tests.matrix FOLDER [CELL...]`: the package on the supported versions of Spark, Python and Java.
 
-In each combination: the built package is installed, its commands make a sample archive, extract it and show it, and the
-tests of law 3 run, which hold Spark to plain Python. Prints a table, and writes it to FOLDER/matrix.md. What cannot run
-on this machine is a line that says why; what fails ends the command with 1.
+In each combination the built package is installed, and smoke.py runs. Prints a table, and writes it to
+FOLDER/matrix.md. What cannot run on this machine is a line that says why; what fails ends the command with 1.
 """
 
 import json
@@ -14,20 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.matrix.cells import Cell, covering
-from tests.matrix.environment import ROOT, Environment, Missing, made
+from tests.matrix.environment import Environment, Missing, made
 
-LAW_3 = (
-    *("-p", "no:cacheprovider"),
-    "tests/dbce/test_local.py::test_golden_texts",
-    "tests/spark/test_job.py::test_spark_gives_what_plain_python_gives[3]",
-)
-_VERSIONS = """
-import importlib.metadata, json, platform
-told = {name: importlib.metadata.version(name) for name in ("pyspark", "pandas", "pyarrow", "numpy")}
-from dbce_spark.spark.session import session
-told["java"] = session("versions", master="local[1]")._jvm.System.getProperty("java.version")
-print(json.dumps({**told, "python": platform.python_version()}))
-"""
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
@@ -82,9 +70,8 @@ def outcome(cell: Cell, wheel: Path, folder: Path) -> Outcome:
     folder.mkdir(parents=True)
     try:
         environment = made(cell, wheel, folder / "venv")
-        log = folder / "log"
-        result = smoke(environment, folder, log)
-        told = versions(environment, folder) if result == "passed" else {}
+        told = smoke(environment, folder)
+        result = "passed" if told else f"FAILED, see {folder / 'log'}"
         return Outcome(cell, told, environment.java_origin, result, time.monotonic() - started)
     except Missing as missing:
         return Outcome(cell, {}, "", f"not run: {missing}")
@@ -92,31 +79,17 @@ def outcome(cell: Cell, wheel: Path, folder: Path) -> Outcome:
         shutil.rmtree(folder / "venv", ignore_errors=True)
 
 
-def smoke(environment: Environment, folder: Path, log: Path) -> str:
-    """ "passed", or what failed first and where it is told."""
-    bin_folder = environment.folder / "bin"
-    steps = [
-        (folder, ["dbce", "sample-archive", "sample", "--pages", "30"]),
-        (folder, ["dbce", "extract", "sample", "--output", "extracted", "--master", "local[2]"]),
-        (folder, ["dbce", "report", "extracted", "--output", "report"]),
-        (ROOT, ["pytest", "-q", *LAW_3]),
-    ]
-    for where, (program, *arguments) in steps:
-        command = [str(bin_folder / program), *arguments]
-        with log.open("ab") as told:
-            done = subprocess.run(
-                command, cwd=where, env=environment.variables(), stdout=told, stderr=subprocess.STDOUT, check=False
-            )
-        if done.returncode:
-            return f"FAILED: {program} {arguments[0]}, see {log}"
-    return "passed"
-
-
-def versions(environment: Environment, folder: Path) -> dict[str, str]:
-    """What runs there, as it says itself."""
-    command = [str(environment.python), "-W", "ignore", "-c", _VERSIONS]
-    done = subprocess.run(command, cwd=folder, env=environment.variables(), capture_output=True, text=True, check=True)
-    told: dict[str, str] = json.loads(done.stdout.splitlines()[-1])
+def smoke(environment: Environment, folder: Path) -> dict[str, str]:
+    """Versions of what ran, as it says itself; nothing, if it failed."""
+    with (folder / "log").open("wb") as log:
+        command = [str(environment.python), str(ROOT / "tests/matrix/smoke.py")]
+        done = subprocess.run(
+            command, cwd=folder, env=environment.variables(), stdout=log, stderr=subprocess.STDOUT, check=False
+        )
+    if done.returncode:
+        return {}
+    lines = (folder / "log").read_text(encoding="utf-8").splitlines()
+    told: dict[str, str] = json.loads(next(line for line in reversed(lines) if line.startswith("{")))
     return told
 
 

