@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.matrix.cells import Cell, covering
-from tests.matrix.environment import Environment, Missing, made
+from tests.matrix.environment import Environment, Missing, made, spark_wheel
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,6 +54,7 @@ def main(folder: Path, names: list[str]) -> int:
     for name in names or cells:
         outcomes.append(outcome(cells[name], wheel, folder / name))
         print(outcomes[-1].line(), flush=True)
+    shutil.rmtree(wheel.parent)
     (folder / "matrix.md").write_text("\n".join([HEAD, *(one.line() for one in outcomes), ""]), encoding="utf-8")
     return int(any(one.is_failure for one in outcomes))
 
@@ -69,7 +70,8 @@ def outcome(cell: Cell, wheel: Path, folder: Path) -> Outcome:
     started = time.monotonic()
     folder.mkdir(parents=True)
     try:
-        environment = made(cell, wheel, folder / "venv")
+        spark = spark_wheel(cell.spark, wheel.parent)
+        environment = made(cell, wheel, spark, folder / "venv")
         told = smoke(environment, folder)
         result = "passed" if told else f"FAILED, see {folder / 'log'}"
         return Outcome(cell, told, environment.java_origin, result, time.monotonic() - started)
