@@ -23,7 +23,7 @@ MINIMUM = 17
 """Spark 4 is compiled to Java 17's class files."""
 
 NEWEST_OF_SPARK_4_1 = 23
-"""Spark 4.1 brings a Hadoop and an Arrow that do not start on newer ones: both ask for what Java 24 has removed."""
+"""Its Hadoop asks who it runs as by `Subject.getSubject`, which throws since Java 24. Nor does Arrow start on 25."""
 
 VECTOR_MODULE = "jdk.incubator.vector"
 """Spark's launcher always asks for this module, which serves MLlib's linear algebra only. Runtimes cut down with jlink,

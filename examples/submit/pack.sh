@@ -23,5 +23,5 @@ trap 'rm -rf "$environment"' EXIT
 jars=$("$environment/venv/bin/python" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent / "jars")')
 "$environment/venv/bin/python" -m zipfile -c "$folder/spark-jars.zip" "$jars"/*.jar
 
-"$environment/venv/bin/venv-pack" --force --prefix "$environment/venv" --output "$folder/environment.tar.gz"
+"$environment/venv/bin/venv-pack" --quiet --force --prefix "$environment/venv" --output "$folder/environment.tar.gz"
 ls -l "$folder/environment.tar.gz" "$folder/spark-jars.zip"

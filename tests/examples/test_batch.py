@@ -198,6 +198,27 @@ def test_settings_may_come_from_the_environment(tmp_path: Path) -> None:
     assert (2, "dbce-batch: DBCE_INBOX is not set; see examples/batch.env\n") == (done.returncode, done.stdout)
 
 
+def test_an_inbox_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """A share that is not mounted is no inbox without news."""
+    one = settings(tmp_path, ends_with(tmp_path, 0))
+    (tmp_path / "inbox").rmdir()
+
+    assert (2, f"dbce-batch: there is no inbox {tmp_path}/inbox\n") == batch(one)
+
+
+def test_what_outlived_its_batch_is_not_done_again(tmp_path: Path) -> None:
+    """An extraction that ended when nobody was there to note it is not begun again."""
+    one = settings(tmp_path, ends_with(tmp_path, 137))
+    delivered(tmp_path, "a.warc")
+    batch(one)
+    (output,) = (words[words.index("--output") + 1] for words in map(shlex.split, given_commands(tmp_path)))
+    Path(output).mkdir(parents=True)
+    Path(output, "run.json").write_text("{}")
+
+    assert (0, "") == batch(one)
+    assert 1 == len(given_commands(tmp_path))
+
+
 def test_cron_calls_the_script_with_the_settings() -> None:
     """The line for cron has a time of five parts, a user, the script, and where the settings are to be put."""
     *when, user, script, given = (ROOT / "examples/cron/dbce").read_text().splitlines()[-1].split()
