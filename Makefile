@@ -12,6 +12,8 @@ BENCH  ?= bench.json
 # Such as SCALE="--only growth --pages 500000"; without it all parts, which is hours.
 SCALE  ?=
 BENCH_SCALE ?= bench-scale.json
+# Names of combinations of versions; without them all nine.
+MATRIX ?=
 # Files of gold pages; without them those of the sample archive.
 PAGES  ?=
 BENCHMARK ?= $(BUILD)/benchmark
@@ -35,9 +37,10 @@ READY       = $(VENV)/ready
 READY_BENCH = $(VENV)/ready-bench
 READY_DEV   = $(VENV)/ready-dev
 READY_FUZZ  = $(VENV)/ready-fuzz
+READY_UV    = $(VENV)/ready-uv
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast faults swift lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast faults swift matrix airflow lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -57,6 +60,12 @@ faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a 
 
 swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installed into ~/.cache/dbce-spark: a real store that speaks S3
 	$(PYTEST) -m swift tests/spark/test_swift.py $(PYTEST_ARGS)
+
+matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (an hour), or MATRIX="spark4.3-python3.13-java21" of them
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tests.matrix $(BUILD)/matrix $(MATRIX)
+
+airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflow in an environment of its own
+	examples/airflow/try.sh $(BIN) $(BUILD)/airflow
 
 lint: $(READY_DEV) ## format, lint, types and layers
 	$(BIN)/ruff format --check .
@@ -125,6 +134,10 @@ $(READY_BENCH): $(READY)
 
 $(READY_FUZZ): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
+	touch $@
+
+$(READY_UV): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[environments]'
 	touch $@
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.

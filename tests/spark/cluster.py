@@ -29,14 +29,14 @@ PATIENCE = 240
 NETWORK_TIMEOUT = 20
 """Seconds after which a host that does not answer is lost: 120 by default, which only makes tests longer."""
 
-_SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+SMALL_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 _SETTINGS = {
     "spark.cores.max": "2",
     "spark.executor.cores": "1",
     "spark.executor.memory": "600m",
     "spark.driver.memory": "600m",
-    "spark.executor.extraJavaOptions": _SMALL_JAVA,
-    "spark.driver.extraJavaOptions": _SMALL_JAVA,
+    "spark.executor.extraJavaOptions": SMALL_JAVA,
+    "spark.driver.extraJavaOptions": SMALL_JAVA,
     "spark.sql.shuffle.partitions": "2",
     # To compile a plan takes longer than to walk it for a few rows.
     "spark.sql.codegen.wholeStage": "false",
@@ -82,14 +82,14 @@ class Network:
 
 
 @contextmanager
-def network() -> Iterator[Network]:
-    """Three hosts, in namespaces if this user can make them. What is in them goes with them."""
-    names = [f"dbce{os.getpid()}-{at}" for at in range(3)]
+def network(workers: int = 2) -> Iterator[Network]:
+    """A host and its workers', in namespaces if this user can make them. What is in them goes with them."""
+    names = [f"dbce{os.getpid()}-{at}" for at in range(workers + 1)]
     try:
         try:
             made = _namespaces(names)
         except (OSError, subprocess.CalledProcessError):
-            made = Network(Host("127.0.0.1"), (Host("127.0.0.2"), Host("127.0.0.3")))
+            made = Network(Host("127.0.0.1"), tuple(Host(f"127.0.0.{2 + at}") for at in range(workers)))
         yield made
     finally:
         for name in names:
@@ -237,7 +237,7 @@ class Cluster:
             "PYTHONPATH": str(ROOT),
             "PYSPARK_PYTHON": sys.executable,
             "SPARK_CONF_DIR": str(ROOT / "conf"),
-            "SPARK_DAEMON_JAVA_OPTS": f"{_SMALL_JAVA} -Dspark.worker.timeout={NETWORK_TIMEOUT}",
+            "SPARK_DAEMON_JAVA_OPTS": f"{SMALL_JAVA} -Dspark.worker.timeout={NETWORK_TIMEOUT}",
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_LOCAL_DIRS": str(self.folder / f"{host.address}-shuffles"),
             "SPARK_LOCAL_HOSTNAME": host.address,

