@@ -61,7 +61,7 @@ faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a 
 swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installed into ~/.cache/dbce-spark: a real store that speaks S3
 	$(PYTEST) -m swift tests/spark/test_swift.py $(PYTEST_ARGS)
 
-matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (an hour), or MATRIX="spark4.3-python3.13-java21" of them
+matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tests.matrix $(BUILD)/matrix $(MATRIX)
 
 airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflow in an environment of its own

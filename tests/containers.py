@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.spark.cluster import SMALL_JAVA, Host, Network, kill_all, network, wait_for
+from tests.spark.cluster import PATIENCE, SMALL_JAVA, Host, Network, kill_all, network, wait_for
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -84,9 +84,8 @@ class Engine:
         return self._start(name, command, self.folder / f"{name}-check.log").wait() == 0
 
     def status(self, name: str) -> int:
-        """Exit status of a service that ends by itself."""
-        assert wait_for(lambda: self._has_ended(name)), self.told(name)
-        return self.running[name].wait()
+        """Exit status of a service that ends by itself: the whole of a run, not only a start."""
+        return self.running[name].wait(timeout=3 * PATIENCE)
 
     def output_of(self, name: str, command: list[str]) -> str:
         """What a command prints that is run beside a service."""
