@@ -15,7 +15,7 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import Marked
-from dbce_spark.dbce.texts import TextSignature
+from dbce_spark.dbce.texts import Text, TextSignature
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.language import Language
 from dbce_spark.metadata import Metadata
@@ -673,6 +673,31 @@ def text_signatures(column: pa.Array) -> TextSignature:
     """Signatures of texts, all of which have one: uint16, shape (texts, rows)."""
     packed = b"".join(column.to_pylist())
     return np.frombuffer(packed, _TEXT_SIGNATURE).reshape(len(column), -1)
+
+
+def texts_from(rows: pa.Table) -> list[Text]:
+    """Texts back from TEXTS rows."""
+    columns = rows.select(["capture_id", "url_key", "timestamp", "text_digest", "signature"])
+    columns = columns.set_column(2, "timestamp", columns.column("timestamp").cast(_LONG))
+    return [
+        Text(
+            capture_id=capture_id,
+            url_key=url_key,
+            timestamp=timestamp,
+            digest=digest,
+            signature=None if signature is None else np.frombuffer(signature, _TEXT_SIGNATURE),
+        )
+        for capture_id, url_key, timestamp, digest, signature in zip(*columns.to_pydict().values(), strict=True)
+    ]
+
+
+def marks_batch(rows: pa.Table, marked: Sequence[Marked]) -> pa.RecordBatch:
+    """MARKS rows of TEXTS rows, by what is said of them."""
+    said = {text.capture_id: mark for text, mark in marked}
+    marks = [said[capture_id] for capture_id in rows.column("capture_id").to_pylist()]
+    columns: dict[str, Any] = {field.name: [getattr(mark, field.name) for mark in marks] for field in _MARK}
+    columns |= {name: rows.column(name).combine_chunks() for name in ("task", "row_no")}
+    return _batch(MARKS, len(marks), columns)
 
 
 def duplicates_batch(staged: pa.RecordBatch, marks: pa.RecordBatch) -> pa.RecordBatch:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
@@ -64,6 +65,8 @@ _LIKE_ROW = pa.schema(
 _SETTLED_ROW = pa.schema([("capture_id", pa.string()), ("leads", pa.bool_()), ("steps", pa.int32())])
 _KNOWN, _NEW = 0, 1
 """Values of `arrived`."""
+FEW = 20_000
+"""Texts that one task sets beside each other in less time than Spark takes to share them out: 7 MB, and some 2 s."""
 MOST_LIKES = 100_000
 """Pairs of texts that the driver settles by itself, in some 40 MB: sooner than one pass is begun."""
 
@@ -96,13 +99,34 @@ def write(spark: SparkSession, output: str, tables_in: str, config: DuplicatesCo
 
     staged = staging.read(spark, output, staging.TEXTS, tables.TEXTS)
     tasks = max(1, len([*Path(staging.path(output, staging.TEXTS)).glob("*.parquet")]))
-    found = marks(spark, output, staged, config).repartition(tasks, "task").sortWithinPartitions("task", "row_no")
+    said = few(staged, config) if _are_few(output) else marks(spark, output, staged, config)
+    found = said.repartition(tasks, "task").sortWithinPartitions("task", "row_no")
     counts: Counter[str] = Counter()
     for row in found.mapInArrow(write_all, "what string, n long").collect():
         counts[row["what"]] += row["n"]
     if not counts:
         store.write_parquet(f"{target}/site_part=0/part-00000.parquet", tables.DUPLICATES, [])
     return Account(**counts)
+
+
+def _are_few(output: str) -> bool:
+    folder = Path(staging.path(output, staging.TEXTS))
+    try:
+        count: int = sum(pq.read_metadata(path).num_rows for path in folder.glob("*.parquet"))
+    except pa.ArrowInvalid:  # a task will name the file
+        return False
+    return count <= FEW
+
+
+def few(new: DataFrame, config: DuplicatesConfig) -> DataFrame:
+    """What `dbce.duplicates.marks` says of TEXTS rows, as MARKS rows, by that alone, in one task."""
+
+    def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        if some := [*batches]:
+            rows = pa.Table.from_batches(some)
+            yield tables.marks_batch(rows, duplicates.marks([], tables.texts_from(rows), config))
+
+    return new.repartition(1).mapInArrow(at_once, staging.schema(tables.MARKS))
 
 
 def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter[str]:

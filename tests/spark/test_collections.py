@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
-QUICK = ("language.detect=false", "output.site_parts=3")
+QUICK = ("language.detect=false", "output.site_parts=3", "duplicates.find=false")
 CUT = (*QUICK, "bucket.cap=6")
 """Buckets of several runs."""
 LARGE = (*CUT, "bucket.whole_site_bytes=1")

@@ -117,9 +117,13 @@ def extract(spark: "SparkSession", files: Sequence[str], output: Path, settings:
     return job.run(spark, request, settings)
 
 
-def test_a_run_writes_its_duplicates(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
-    """The table has the rows of the plain function, in files beside those of the extractions and in their order; the
-    account is in run.json."""
+@pytest.mark.parametrize("few", [0, 20_000])
+def test_a_run_writes_its_duplicates(
+    spark: "SparkSession", archive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """The table has the rows of the plain function, whether that was asked or Spark, in files beside those of the
+    extractions and in their order; the account is in run.json."""
+    monkeypatch.setattr(duplicates, "FEW", few)
     settings = config(*SETTINGS)
     report = extract(spark, archive, tmp_path, settings)
     expected = local.extract(archive, settings).duplicates

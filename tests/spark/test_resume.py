@@ -18,7 +18,7 @@ from dbce_spark import config, sources, status
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import LOGGER
 from dbce_spark.samples import write_archive
-from dbce_spark.spark import job, staging
+from dbce_spark.spark import duplicates, job, staging
 from dbce_spark.status import Condition, Done
 from tests.spark.ended import kill_at, tables_below
 
@@ -148,21 +148,27 @@ def test_finished_stages_and_parts_are_kept(
 
 
 def test_duplicates_go_on_where_they_were(
-    spark: "SparkSession", archive: list[str], undisturbed: dict[str, bytes], tmp_path: Path
+    spark: "SparkSession",
+    archive: list[str],
+    undisturbed: dict[str, bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Killed when it is staged which texts are alike, the run compares none again, and the bytes are the same; also
+    """Ended when it is staged which texts are alike, the run compares none again, and the bytes are the same; also
     when the texts of a part are broken, which is told and mended."""
+    monkeypatch.setattr(duplicates, "FEW", 0)
     output = tmp_path / "out"
-    extract_until("likes/_SUCCESS", archive, output)
+    extract_until("done/extractions/00000000.json", archive, output)
     staged = output / "_staging/texts/00000000.parquet"
     whole = staged.read_bytes()
     staged.write_bytes(whole[:-100])
     with pytest.raises(JobError, match=rf"^{staged} was broken, and is removed"):
         extract(spark, archive, output)
-    extract_until("likes/_SUCCESS", archive, output)
-    told = (output / "_staging/likes/_SUCCESS").stat()
     obstacle = output / next(name for name in undisturbed if name.startswith("duplicates/"))
     obstacle.mkdir(parents=True)
+    with pytest.raises(JobError):
+        extract(spark, archive, output)
+    told = (output / "_staging/likes/_SUCCESS").stat()
     with pytest.raises(JobError):
         extract(spark, archive, output)
     assert told == (output / "_staging/likes/_SUCCESS").stat()
