@@ -11,7 +11,7 @@ from dbce_spark import store, tables
 from dbce_spark.dbce import pools
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
-from dbce_spark.spark import extractions, pages, staging
+from dbce_spark.spark import extractions, known, parts, staging
 from dbce_spark.spark.known import NOTHING
 from tests.builders import annotation, cross
 from tests.pools import Echo, page_in
@@ -30,7 +30,8 @@ def test_evidence_and_annotations_come_to_their_pages(
     spark: "SparkSession", tmp_path: "Path", monkeypatch: pytest.MonkeyPatch, partitions: int
 ) -> None:
     """Each row group gets what belongs to its kept captures, all of it before the mark that says it can be merged."""
-    monkeypatch.setattr(pages, "ROWS_PER_GROUP", 2)
+    for module in (parts, known):
+        monkeypatch.setattr(module, "ROWS_PER_GROUP", 2)
     output = str(tmp_path)
     staging.prepare(output)
     made = [page_in([1], url, day) for url in "abc" for day in (1, 2)]
