@@ -216,7 +216,9 @@ def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_
 
     assert (0, 0) == (report["records_read"], report["extractions"])
     assert [] == rows(tmp_path / "out")
-    assert {"captures", "extractions", "rejects", "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"captures", "duplicates", "extractions", "rejects", "run.json"} == {
+        path.name for path in (tmp_path / "out").iterdir()
+    }
 
 
 def asked(output: Path, *, overwrite: bool) -> job.Request:

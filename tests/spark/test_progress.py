@@ -72,7 +72,7 @@ def test_a_stage_of_which_spark_alone_knows_says_what_is_planned(
 ) -> None:
     """Tasks so far; there may be more, so it has at least so long to go."""
     made = Progress(spark.sparkContext, str(tmp_path), Log("a run"))
-    with made.stage("sites"):
+    with made.stage("a stage of no other run"):
         spark.sparkContext.parallelize(range(4), 4).foreach(lambda number: time.sleep(0.5 * number))
     texts = [one.message for one in caplog.records if vars(one)["event"] == "progress"]
 
