@@ -487,14 +487,7 @@ def neighbours_from(rows: pa.Table) -> list[Neighbour]:
     for (capture_id, url_key, timestamp, signature, tokens_, *witness), bands in zip(
         zip(*columns.to_pydict().values(), strict=True), _numbers(rows.column("bands")), strict=True
     ):
-        member = signature and Member(
-            capture_id=capture_id,
-            site=site,
-            url_key=url_key,
-            timestamp=timestamp,
-            signature=np.frombuffer(signature, _SIGNATURE),
-            bands=bands.view(np.uint64),
-        )
+        member = signature and _member_from(capture_id, site, url_key, timestamp, signature, bands)
         found.append(
             Neighbour(
                 member=member,
@@ -505,6 +498,17 @@ def neighbours_from(rows: pa.Table) -> list[Neighbour]:
     return found
 
 
+def _member_from(capture_id: str, site: str, url_key: str, timestamp: int, signature: bytes, bands: Any) -> Member:
+    return Member(
+        capture_id=capture_id,
+        site=site,
+        url_key=url_key,
+        timestamp=timestamp,
+        signature=np.frombuffer(signature, _SIGNATURE),
+        bands=bands.view(np.uint64),
+    )
+
+
 def standing_from(rows: pa.Table) -> list[Standing]:
     """The captures of one site from MEMBERS rows."""
     site = rows.column("site")[0].as_py()
@@ -513,14 +517,7 @@ def standing_from(rows: pa.Table) -> list[Standing]:
     for (capture_id, url_key, timestamp, signature, is_witness), bands in zip(
         zip(*columns.values(), strict=True), _numbers(rows.column("bands")), strict=True
     ):
-        member = signature and Member(
-            capture_id=capture_id,
-            site=site,
-            url_key=url_key,
-            timestamp=timestamp,
-            signature=np.frombuffer(signature, _SIGNATURE),
-            bands=bands.view(np.uint64),
-        )
+        member = signature and _member_from(capture_id, site, url_key, timestamp, signature, bands)
         found.append(
             Standing(
                 capture_id=capture_id,

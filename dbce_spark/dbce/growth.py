@@ -35,10 +35,11 @@ class Asked:
         return arms.union(*(heard for heard, _ in [*self.siblings, *self.snapshots]))
 
 
-def asked(standing: Sequence[Standing], new: Collection[str], config: DbceConfig) -> Asked:
-    """What is to be asked of a site of which all captures are given, some of them new."""
+def asked(standing: Sequence[Standing], new: Collection[str], again: Collection[str], config: DbceConfig) -> Asked:
+    """What is to be asked of a site of which all captures are given: some of them are new, some were fetched again, and
+    so written again, whatever is said of them."""
     cap = config.bucket.cap
-    changed = affected(standing, new, cap)
+    changed = affected(standing, new, cap).union(again)
     members = [one.member for one in standing if one.member is not None]
     witnesses = [one for one in standing if one.is_witness]
     met = buckets.members_of(members)

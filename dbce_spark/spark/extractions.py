@@ -24,9 +24,11 @@ from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen, digest
 from dbce_spark.spark import annotations, evidence, growth, ledger, pages, parts, revisits, sites, staging
 from dbce_spark.spark import known as collection
+from dbce_spark.spark.account import RELABELLED
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import FIRST, Known, row_group
 from dbce_spark.spark.parts import ROWS_PER_GROUP
+from dbce_spark.spark.tally import Tally
 
 NAME = "extractions"
 REJECTS = "rejects"
@@ -46,7 +48,6 @@ _OF_CROSS = [name for name in tables.ANNOTATIONS.names if name not in ("bucket_i
 _ROWS_OF_IDS = 1 << 16
 HELD_BYTES = 64 << 20
 """Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
-RELABELLED = "relabelled"
 _ASKED_AGAIN = "again"
 _AGAIN_ROW = pa.schema(
     [
@@ -66,7 +67,7 @@ def write(
     tables_in: str,
     known: Known,
     config: DbceConfig,
-    tallies: Sequence[pages.Tally],
+    tallies: Sequence[Tally],
     *,
     is_increment: bool,
     seen: Callable[[Counter[str]], None],
@@ -156,12 +157,11 @@ def again(spark: SparkSession, output: str, known: Known) -> DataFrame:
     what was said then. "" where they were fetched again: then they are, in any case."""
     affected = growth.affected(spark, output, known)
     told = affected.join(collection.digests(spark, known), on="capture_id", how="left")
-    fetched = revisits.shared(spark, output).select(F.col("extraction_id").alias("capture_id")).distinct()
-    placed = collection.members(spark, known).select("capture_id", "file_no", "row_no")
-    seen = placed.join(fetched, on="capture_id", how="left_semi").withColumn("digest", F.lit(""))
-    of_capture = told.unionByName(seen).groupBy("capture_id", "file_no", "row_no")
-    before = of_capture.agg(F.min(F.coalesce("digest", F.lit(""))).alias("before"))
-    return before.select("capture_id", "file_no", row_group(), "row_no", "before")
+    again = revisits.fetched_again(spark, output).withColumn("is_again", F.lit(True))
+    before = F.when(F.col("is_again").isNull(), F.col("digest"))
+    return told.join(again, on="capture_id", how="left").select(
+        "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
+    )
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import growth
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.spark import known as collection
-from dbce_spark.spark import sites, staging
+from dbce_spark.spark import revisits, sites, staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import FIRST, Known
 
@@ -26,7 +26,9 @@ def stage(spark: SparkSession, output: str, known: Known, config: DbceConfig) ->
     members = collection.members(spark, known)
     small = members.join(sites.grown(spark, output).where("not is_large"), on="site", how="left_semi")
     large = members.join(sites.grown(spark, output).where("is_large"), on="site", how="left_semi")
-    standing = small.unionByName(sites.members(sites.grown_pages(spark, output)))
+    again = revisits.fetched_again(spark, output).withColumn("is_again", F.lit(True))
+    new = sites.members(sites.grown_pages(spark, output))
+    standing = small.join(again, on="capture_id", how="left").unionByName(new, allowMissingColumns=True)
     staging.write(asked(standing, config), output, staging.ASKED)
     needed = places(spark, output).where("is_needed").select("file_no", "row_no")
     fetched = needed.unionByName(large.select("file_no", "row_no"))
@@ -36,7 +38,8 @@ def stage(spark: SparkSession, output: str, known: Known, config: DbceConfig) ->
 
 
 def asked(standing: DataFrame, config: DbceConfig) -> DataFrame:
-    """What `dbce.growth.asked` says of MEMBERS rows, as ASKED rows: of whole sites, each in one task."""
+    """What `dbce.growth.asked` says of MEMBERS rows, as ASKED rows: of whole sites, each in one task. Those that were
+    fetched again are marked `is_again`."""
 
     def of_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         sizes = BucketSizes()
@@ -53,9 +56,10 @@ def asked(standing: DataFrame, config: DbceConfig) -> DataFrame:
 
 
 def _of_site(site: pa.Table, config: DbceConfig) -> growth.Asked:
-    ids, file_nos = (site.column(name).to_pylist() for name in ("capture_id", "file_no"))
-    new = {capture_id for capture_id, file_no in zip(ids, file_nos, strict=True) if file_no < FIRST}
-    return growth.asked(tables.standing_from(site), new, config)
+    rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
+    new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
+    again = {capture_id for capture_id, _, is_again in rows if is_again}
+    return growth.asked(tables.standing_from(site), new, again, config)
 
 
 def _rows(said: growth.Asked, site: pa.Table) -> Iterator[tuple[str, Sequence[dict[str, Any]]]]:

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from dbce_spark.collection import INPUTS, MEMBERS, SUPERSEDED
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, pages, revisits, sites, staging
 from dbce_spark.spark.known import Known
+from dbce_spark.spark.tally import Read
 
 NAME = "keep"
 KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, revisits.PENDING, INPUTS)
@@ -24,25 +26,37 @@ _ROWS_PER_GROUP = 1 << 12
 """Members have some 800 bytes, and are in order of their sites: who reads some sites skips the groups of others."""
 
 
-def keep(spark: SparkSession, output: str, folder: str, known: Known, page_files: int, *, has_revisits: bool) -> None:
-    """Writes into the folder of the increment what later ones ask of it: the pages as they were staged, who they are,
-    and the revisits whose originals may still come."""
-    members = sites.members(pages.kept(spark, output)).withColumn("file_no", F.col("file_no") + known.next_file)
-    parts = max(1, -(-members.count() // _MEMBERS_PER_FILE))
-    placed = members.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
-    _write(placed, f"{folder}/{MEMBERS}", tables.MEMBERS)
-    if has_revisits:
-        _write(revisits.pending(spark, output), f"{folder}/{revisits.PENDING}", tables.REVISITS)
-    for number in range(page_files):
-        _link(Path(staging.file(output, pages.NAME, number)), Path(collection.page_file(folder, number)))
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a run, staged under `output`, keeps in the folder of its increment for later ones."""
 
+    output: str
+    folder: str
+    known: Known
 
-def keep_inputs(output: str, folder: str, files: Sequence[str]) -> None:
-    """Writes which files were read, with their bytes then: those that have as many are not read again."""
-    read = [ledger.read(staging.done(output, pages.NAME, at), pages.Read) for at in range(len(files))]
-    sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
-    with store.whole_file(f"{folder}/{INPUTS}") as file:
-        file.write(ledger.text(sizes).encode())
+    def members(self, spark: SparkSession, count: int) -> None:
+        """Who the new pages are, so many of them."""
+        rows = sites.members(pages.kept(spark, self.output))
+        placed = rows.withColumn("file_no", F.col("file_no") + self.known.next_file)
+        parts = max(1, -(-count // _MEMBERS_PER_FILE))
+        ordered = placed.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
+        _write(ordered, f"{self.folder}/{MEMBERS}", tables.MEMBERS)
+
+    def pending(self, spark: SparkSession) -> None:
+        """The revisits whose originals may still come."""
+        _write(revisits.pending(spark, self.output), f"{self.folder}/{revisits.PENDING}", tables.REVISITS)
+
+    def pages(self, files: int) -> None:
+        """The pages as they were staged, in so many files."""
+        for number in range(files):
+            _link(Path(staging.file(self.output, pages.NAME, number)), Path(collection.page_file(self.folder, number)))
+
+    def inputs(self, files: Sequence[str]) -> None:
+        """Which files were read, with their bytes then: those that have as many are not read again."""
+        read = [ledger.read(staging.done(self.output, pages.NAME, at), Read) for at in range(len(files))]
+        sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
+        with store.whole_file(f"{self.folder}/{INPUTS}") as file:
+            file.write(ledger.text(sizes).encode())
 
 
 def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:

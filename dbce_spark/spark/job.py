@@ -8,15 +8,16 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbce_spark import budget, store
+from dbce_spark import store
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.errors import JobError, OutputError
@@ -41,10 +42,11 @@ from dbce_spark.spark import (
     staging,
     state,
 )
+from dbce_spark.spark.account import Account
 from dbce_spark.spark.known import NOTHING, Known
 from dbce_spark.spark.plan import Plan
 from dbce_spark.spark.progress import Progress, Steps
-from dbce_spark.spark.tally import by_reason
+from dbce_spark.spark.tally import Tally, by_reason
 
 RUN_FILE = "run.json"
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
@@ -89,6 +91,10 @@ class Request:
     def pending(self) -> Path:
         """Where the revisits are that a collection holds no original of."""
         return Path(self.known.folders[-1] if self.known else "", revisits.PENDING, "part-00000.parquet")
+
+    @property
+    def has_pending(self) -> bool:
+        return self.pending.exists() and pq.read_metadata(self.pending).num_rows > 0
 
     def plan(self, config: DbceConfig) -> Plan:
         made = plan.of(self.files, self.indexes, self.base, config, limit=self.limit, with_html=self.with_html)
@@ -184,89 +190,60 @@ def _gave_up(told: str, request: Request) -> JobError:
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> dict[str, Any]:
-    work = request.work
+    work, known = request.work, request.known
     progress = _begin(spark, request, config, log)
-    selected = selection.Selected()
+    done = Account(sources=len(request.files) + len(request.indexes), is_increment=request.is_increment)
     if request.indexes:
         with progress.stage(selection.NAME):
-            selected = ledger.once(
-                staging.done(work, selection.NAME),
-                selection.Selected,
-                lambda: selection.stage(spark, sorted(request.indexes), request.base, work, config),
-            )
-    tallies = _pages(spark, request, selected, config, progress)
-    # Lines of an index that are no entries, and indexes that are none, are records that were read and rejected.
-    refused = pages.Tally(selected.rejects.total(), rejects=selected.rejects, losses=selected.losses)
-    tally = sum(tallies, refused)
-    failed = budget.report(
-        budget.joined(tally.losses, selected.archives),
-        len(request.files) + len(request.indexes) + len(selected.archives),
-    )
-    progress.know(tally.counts() + Counter(sources=len(tallies), failed_files=failed["count"]))
+            done.selected = _selected(spark, request, config)
+    done.tallies = _pages(spark, request, done.selected, config, progress)
+    failed = done.failed_files()
+    progress.know(done.tally.counts() + Counter(sources=len(done.tallies), failed_files=failed["count"]))
     _warn(log, failed)
-    found = originals.Found()
-    has_revisits = tally.revisits > 0 or request.pending.exists()
+    has_revisits = done.tally.revisits > 0 or request.has_pending
     if has_revisits:
         with progress.stage(originals.NAME):
-            found = _originals(spark, request, len(tallies), config)
+            done.found = _originals(spark, request, len(done.tallies), config)
     with progress.stage(revisits.NAME):
-        passed_over = pages.drop(spark, work, request.known, limit=request.limit)
-        account = revisits.Account()
+        done.passed_over = pages.drop(spark, work, known, limit=request.limit)
         if has_revisits:
-            account = revisits.stage(spark, work, request.known, is_limited=request.limit is not None)
+            done.revisited = revisits.stage(spark, work, known, is_limited=request.limit is not None)
     with progress.stage(sites.NAME):
-        sizes = ledger.once(
-            staging.done(work, sites.NAME), BucketSizes, lambda: sites.stage(spark, work, request.known, config)
+        done.sizes = ledger.once(
+            staging.done(work, sites.NAME), BucketSizes, lambda: sites.stage(spark, work, known, config)
         )
-    sizes += _one_by_one(spark, request, config, progress)
-    all_tallies = [*tallies, *found.tallies]
-    progress.know({"largest_bucket": sizes.largest, "capped_buckets": sizes.capped})
-    progress.know(by_reason(tally.rejects + account.rejects))
-    with progress.stage(extractions.NAME, _parts(all_tallies, config)):
-        counted = progress.counted
-        statuses = extractions.write(
-            spark,
-            work,
-            request.output,
-            request.known,
-            config,
-            all_tallies,
-            is_increment=request.is_increment,
-            seen=lambda counts: counted.add(counts),
-        )
-    relabelled = statuses.pop(extractions.RELABELLED, 0)
-    new = statuses.total() - relabelled
-    marked = None
-    if config.duplicates.find and not request.is_increment:
+    done.sizes += _one_by_one(spark, request, config, progress)
+    progress.know({"largest_bucket": done.sizes.largest, "capped_buckets": done.sizes.capped})
+    progress.know(by_reason(done.tally.rejects + done.revisited.rejects))
+    with progress.stage(extractions.NAME, _parts(done.page_files, config)):
+        done.statuses = _extractions(spark, request, done.page_files, config, progress)
+    if config.duplicates.find:
         with progress.stage(duplicates.NAME):
-            marked = duplicates.write(spark, work, request.output, config.duplicates)
+            done.marked = duplicates.write(spark, work, request.output, config.duplicates)
     with progress.stage(captures.NAME):
-        captures.write(spark, work, request.output, new + account.shared)
+        captures.write(spark, work, request.output, done.captures)
     if request.is_increment:
         with progress.stage(increment.NAME):
-            increment.keep(spark, work, request.output, request.known, len(all_tallies), has_revisits=has_revisits)
-            increment.keep_inputs(work, request.output, sorted(request.files))
+            _keep(spark, request, done, has_revisits=has_revisits)
+    return _end(spark, request, done, config, progress)
+
+
+def _end(
+    spark: SparkSession, request: Request, done: Account, config: DbceConfig, progress: Progress
+) -> dict[str, Any]:
+    """Writes run.json, by which an output is finished, and takes away what was staged."""
+    log, cores = progress.log, spark.sparkContext.defaultParallelism
     report = {
         "run_id": log.run_id,
         "attempts": log.attempt,
-        "records_read": tally.records,
-        "captures": new + account.shared,
-        "extractions": new,
-        "revisits": account.shared,
-        "crossed": statuses["crossed"],
-        "single": statuses["single"],
-        "rejects": dict(sorted((tally.rejects + account.rejects).items())),
-        "skipped": dict(sorted((tally.skipped + passed_over + account.skipped).items())),
-        **({} if marked is None else {"duplicates": asdict(marked)}),
-        **({"selection": selected.as_dict(), "originals": found.account} if request.indexes else {}),
-        **_of_increment(request, relabelled, len(all_tallies)),
+        **done.counts(),
+        **({"selection": done.selected.as_dict(), "originals": done.found.account} if request.indexes else {}),
+        **({"settings": request.settings} if request.is_increment else {}),
         "seconds": progress.seconds,
-        "pages_per_second_per_core": _speed(new, progress.seconds, spark.sparkContext.defaultParallelism),
-        "cores": spark.sparkContext.defaultParallelism,
-        "largest_bucket": sizes.largest,
-        "capped_buckets": sizes.capped,
-        "files": len(request.files) + len(selected.archives),
-        "failed_files": failed,
+        "pages_per_second_per_core": _speed(done.extractions, progress.seconds, cores),
+        "cores": cores,
+        "files": len(request.files) + len(done.selected.archives),
+        "failed_files": done.failed_files(),
         "plan": request.plan(config).digest,
         "config": config.as_dict(),
         "versions": {**plan.versions(), "java": _java(spark)},
@@ -274,16 +251,45 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) ->
     _sweep(request)
     with store.whole_file(f"{request.output.rstrip('/')}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
-    shutil.rmtree(staging.path(work, ""))
+    shutil.rmtree(staging.path(request.work, ""))
     _tell_rejects(log, report)
     return report
 
 
-def _of_increment(request: Request, relabelled: int, page_files: int) -> dict[str, Any]:
-    """What run.json says of an increment."""
-    if not request.is_increment:
-        return {}
-    return {"relabelled": relabelled, "page_files": page_files, "settings": request.settings}
+def _selected(spark: SparkSession, request: Request, config: DbceConfig) -> selection.Selected:
+    """What the indexes choose."""
+    return ledger.once(
+        staging.done(request.work, selection.NAME),
+        selection.Selected,
+        lambda: selection.stage(spark, sorted(request.indexes), request.base, request.work, config),
+    )
+
+
+def _extractions(
+    spark: SparkSession, request: Request, page_files: Sequence[Tally], config: DbceConfig, progress: Progress
+) -> Counter[str]:
+    """The merging stage, with counts that grow as its tasks end."""
+    counted = progress.counted
+    return extractions.write(
+        spark,
+        request.work,
+        request.output,
+        request.known,
+        config,
+        page_files,
+        is_increment=request.is_increment,
+        seen=lambda counts: counted.add(counts),
+    )
+
+
+def _keep(spark: SparkSession, request: Request, done: Account, *, has_revisits: bool) -> None:
+    """What later increments ask of this one."""
+    kept = increment.Kept(request.work, request.output, request.known)
+    kept.members(spark, done.extractions)
+    if has_revisits:
+        kept.pending(spark)
+    kept.pages(len(done.page_files))
+    kept.inputs(sorted(request.files))
 
 
 def _begin(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> Progress:
@@ -295,7 +301,7 @@ def _begin(spark: SparkSession, request: Request, config: DbceConfig, log: Log) 
         _clear(request)
         plan.save(request.plan(config), request.work)
     staging.prepare(request.work)
-    if request.pending.exists():
+    if request.has_pending:
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
     context = spark.sparkContext
     told = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"
@@ -337,7 +343,7 @@ def _warn(log: Log, failed: dict[str, Any]) -> None:
         log.tell("warning", told, {"failed_files": failed}, level=logging.WARNING)
 
 
-def _parts(tallies: Sequence[pages.Tally], config: DbceConfig) -> Steps:
+def _parts(tallies: Sequence[Tally], config: DbceConfig) -> Steps:
     """What the extractions are written in."""
     count = parts.of([one.captures for one in tallies], config.output.rows_per_file).count
     return Steps("parts", "parts", count, pages=("crossed", "single"), is_last=not config.duplicates.find)
@@ -345,7 +351,7 @@ def _parts(tallies: Sequence[pages.Tally], config: DbceConfig) -> Steps:
 
 def _pages(
     spark: SparkSession, request: Request, selected: selection.Selected, config: DbceConfig, progress: Progress
-) -> list[pages.Tally]:
+) -> list[Tally]:
     """The reading stage, with counts that grow as its tasks end. A tally for each file and each part of the places."""
     counted = progress.counted
     unit = "files and parts of indexes" if request.indexes else "files"
@@ -353,7 +359,7 @@ def _pages(
     with progress.stage(pages.NAME, steps):
         return ledger.once(
             staging.done(request.work, pages.NAME),
-            list[pages.Tally],
+            list[Tally],
             lambda: pages.stage(
                 spark,
                 sorted(request.files),
@@ -371,7 +377,7 @@ def _one_by_one(spark: SparkSession, request: Request, config: DbceConfig, progr
     """What pages say of each other where their site is not looked at whole: because it has grown, and only what is new
     is asked, or bucket by bucket because it is too large for one worker."""
     work, sizes = request.work, BucketSizes()
-    has_grown = sites.has_grown(spark, work)
+    has_grown = bool(request.known) and sites.has_grown(spark, work)
     if has_grown:
         with progress.stage(growth.NAME):
             sizes += ledger.once(

@@ -32,6 +32,7 @@ from dbce_spark.spark.groups import groups
 from dbce_spark.spark.pages import PLACE
 from dbce_spark.spark.parts import ROWS_PER_GROUP
 from dbce_spark.spark.quarantine import Quarantine
+from dbce_spark.spark.tally import Tally
 from dbce_spark.warc import Fetch
 
 NAME = "originals"
@@ -76,7 +77,7 @@ _OUTCOMES_ROW = pa.schema(
 class Found:
     """What the indexes gave: a tally of captures for each part of the originals, and the account for run.json."""
 
-    tallies: list[pages.Tally] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
     account: dict[str, int] = field(default_factory=lambda: originals.account(0, 0, 0))
 
 
@@ -191,9 +192,7 @@ def _claims(spark: SparkSession, output: str) -> DataFrame:
     )
 
 
-def _read(
-    spark: SparkSession, claims: DataFrame, wanted: DataFrame, where: Places, config: DbceConfig
-) -> list[pages.Tally]:
+def _read(spark: SparkSession, claims: DataFrame, wanted: DataFrame, where: Places, config: DbceConfig) -> list[Tally]:
     """Stages the originals as pages of their first revisits, a task for each `input.records_per_task` of them."""
     per_part = config.input.records_per_task
     place = [F.col("payload.path").alias("path"), F.col("payload.offset").alias("offset")]
@@ -223,12 +222,12 @@ def _reading(where: Places, config: DbceConfig) -> Callable[[Iterator[pa.RecordB
         for part in groups(batches, ["part"]):
             file_no = where.first_no + part.column("part")[0].as_py()
             work = partial(stage_part, part, file_no, where, config)
-            yield pages.tally_batch(file_no, ledger.once(staging.done(where.output, NAME, file_no), pages.Tally, work))
+            yield pages.tally_batch(file_no, ledger.once(staging.done(where.output, NAME, file_no), Tally, work))
 
     return read
 
 
-def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) -> pages.Tally:
+def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) -> Tally:
     """Stages the pages of some originals, and what became of each: REVISITS rows with `payload`, in order of path and
     offset."""
     (batch,) = part.combine_chunks().to_batches()
@@ -254,7 +253,7 @@ def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) 
             rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
     store.write_parquet(staging.file(where.output, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
-    return pages.Tally(captures=captures)
+    return Tally(captures=captures)
 
 
 def _page(fetch: Fetch, parser: Quarantine[Fetch, Page | Reject]) -> Page | Lack:

@@ -25,9 +25,8 @@ from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import Known
-from dbce_spark.spark.parts import ROWS_PER_GROUP as ROWS_PER_GROUP
-from dbce_spark.spark.tally import Read as Read
-from dbce_spark.spark.tally import Tally as Tally
+from dbce_spark.spark.parts import ROWS_PER_GROUP
+from dbce_spark.spark.tally import Read, Tally
 
 NAME = staging.PAGES
 REJECTS = staging.REJECTS

@@ -184,6 +184,11 @@ def shared(spark: SparkSession, output: str) -> DataFrame:
     return rows.where(F.col("filter").isNull()).drop("filter")
 
 
+def fetched_again(spark: SparkSession, output: str) -> DataFrame:
+    """The captures whose extractions revisits share: capture_id."""
+    return shared(spark, output).select(F.col("extraction_id").alias("capture_id")).distinct()
+
+
 def seen(spark: SparkSession, output: str, known_pages: Known) -> DataFrame:
     """When the revisits of each extraction were fetched: capture_id, and as `seen` that and the fields of `Seen`."""
     revisited = shared(spark, output).select("extraction_id", "timestamp")

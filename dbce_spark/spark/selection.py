@@ -25,6 +25,7 @@ from dbce_spark.selection.entry import Entry
 from dbce_spark.selection.filters import Counts
 from dbce_spark.selection.ranges import by_file
 from dbce_spark.spark import pages, staging
+from dbce_spark.spark.tally import Tally
 
 NAME = "selection"
 _ENTRIES, _PLACES = "selected", "places"
@@ -53,9 +54,9 @@ class Selected:
     rejects: Counter[str] = field(default_factory=Counter)
     losses: list[Loss] = field(default_factory=list)
 
-    def tally(self) -> "pages.Tally":
+    def tally(self) -> Tally:
         """Lines that are no entries, and indexes that are none, are records that were read and rejected."""
-        return pages.Tally(self.rejects.total(), 0, Counter(), Counter(self.rejects), list(self.losses))
+        return Tally(self.rejects.total(), 0, Counter(), Counter(self.rejects), list(self.losses))
 
     def as_dict(self) -> dict[str, Any]:
         """What run.json says of the lines of the indexes."""

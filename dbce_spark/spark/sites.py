@@ -17,7 +17,7 @@ from dbce_spark.dbce import sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Codes, Found
 from dbce_spark.spark import known as collection
-from dbce_spark.spark import staging
+from dbce_spark.spark import revisits, staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import Known
 from dbce_spark.spark.pages import PLACE, kept
@@ -34,14 +34,12 @@ _Place = tuple[int, int]
 
 
 def stage(spark: SparkSession, output: str, known: Known, config: DbceConfig) -> BucketSizes:
-    """Stages which sites are larger than `bucket.whole_site_bytes`, which ones are known already, and all that the
-    pages of every other say of each other, as TOLD rows. Returns how large the buckets of these are."""
+    """Stages which sites are larger than `bucket.whole_site_bytes`, which known ones have grown, and all that the pages
+    of every other say of each other, as TOLD rows. Returns how large the buckets of these are."""
     whole = config.bucket.whole_site_bytes
     sizes = kept(spark, output).groupBy("site").agg(F.sum("carried").alias("bytes"), F.count("*").alias("captures"))
     if known:
-        before = collection.members(spark, known).groupBy("site").agg(F.count("*").alias("known"))
-        is_large = (F.col("captures") + F.col("known")) * _STANDING_BYTES > whole
-        staging.write(sizes.join(before, on="site").select("site", is_large.alias("is_large")), output, staging.GROWN)
+        staging.write(_growing(spark, output, sizes, known, whole), output, staging.GROWN)
     large = sizes.where(F.col("bytes") > whole).join(grown(spark, output), on="site", how="left_anti")
     staging.write(large.select("site"), output, _LARGE)
     others = kept(spark, output).join(_one_by_one(spark, output), on="site", how="left_anti")
@@ -50,13 +48,24 @@ def stage(spark: SparkSession, output: str, known: Known, config: DbceConfig) ->
     return BucketSizes(row[0] or 0, row[1] or 0) if row else BucketSizes()
 
 
+def _growing(spark: SparkSession, output: str, sizes: DataFrame, known: Known, whole: int) -> DataFrame:
+    """The known sites that pages come into, or of which pages were fetched again: site, is_large."""
+    members = collection.members(spark, known)
+    again = members.join(revisits.fetched_again(spark, output), on="capture_id", how="left_semi")
+    come = sizes.select("site", "captures").unionByName(again.select("site", F.lit(0).alias("captures")))
+    before = members.groupBy("site").agg(F.count("*").alias("known"))
+    captures = come.groupBy("site").agg(F.sum("captures").alias("captures")).join(before, on="site")
+    is_large = (F.col("captures") + F.col("known")) * _STANDING_BYTES > whole
+    return captures.select("site", is_large.alias("is_large"))
+
+
 def has_large(spark: SparkSession, output: str) -> bool:
     """Whether any site is too large for one worker."""
     return not _all_large(spark, output).isEmpty()
 
 
 def has_grown(spark: SparkSession, output: str) -> bool:
-    """Whether any site was known already."""
+    """Whether any known site has grown."""
     return not grown(spark, output).isEmpty()
 
 
@@ -66,7 +75,7 @@ def large(spark: SparkSession, output: str) -> DataFrame:
 
 
 def grown(spark: SparkSession, output: str) -> DataFrame:
-    """The sites that are known already and have pages that go on: site, is_large."""
+    """The sites that are known already, and have pages that go on or were fetched again: site, is_large."""
     return staging.read(spark, output, staging.GROWN, _GROWN_ROW)
 
 

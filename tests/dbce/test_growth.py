@@ -70,12 +70,15 @@ def test_nothing_else_is_said_of_others(split: tuple[list[Page], set[int], int])
 
 
 @settings(deadline=None)
-@given(splits)
-def test_what_is_asked_is_what_a_run_over_all_would_say(split: tuple[list[Page], set[int], int]) -> None:
-    """Of affected captures the crosses that are chosen among all pages, and pools that say the same."""
+@given(splits, st.sets(st.integers(0, 19)))
+def test_what_is_asked_is_what_a_run_over_all_would_say(
+    split: tuple[list[Page], set[int], int], fetched: set[int]
+) -> None:
+    """Of affected captures, and those that were fetched again, the crosses that are chosen among all pages, and pools
+    that say the same."""
     pages, places, cap = split
-    new = {pages[at].capture_id for at in places if at < len(pages)}
-    asked = growth.asked(standing(pages), new, settings_of(cap))
+    new, again = ({pages[at].capture_id for at in some if at < len(pages)} for some in (places, fetched))
+    asked = growth.asked(standing(pages), new, again, settings_of(cap))
     chosen = sites.chosen(buckets.members(pages), settings_of(cap))
     said = {
         (key, kind): of_kind
@@ -86,7 +89,7 @@ def test_what_is_asked_is_what_a_run_over_all_would_say(split: tuple[list[Page],
 
     assert [one for one in chosen if one.cross.cur in asked.affected] == asked.found
     assert said == heard_by(asked, pages)
-    assert asked.affected >= new
+    assert asked.affected >= new | again
     assert asked.needed <= {one.capture_id for one in pages}
 
 
@@ -103,7 +106,7 @@ def test_captures_behind_all_others_affect_only_the_end() -> None:
 def test_nothing_new_affects_nobody() -> None:
     """A site to which nothing came is left as it is."""
     asked = growth.asked(
-        standing([page_in([1], "a"), page_in([1], "b"), page_in([1], "b", 2)]), set(), config.default()
+        standing([page_in([1], "a"), page_in([1], "b"), page_in([1], "b", 2)]), set(), set(), config.default()
     )
 
     assert (set(), [], [], [], set()) == (asked.affected, asked.found, asked.siblings, asked.snapshots, asked.needed)

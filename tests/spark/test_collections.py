@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset as ds
 import pytest
+from warcio.archiveiterator import ArchiveIterator
+from warcio.warcwriter import WARCWriter
 
 from dbce_spark import config, sources
 from dbce_spark.collection import Collection
@@ -38,12 +40,17 @@ PATIENCE = 240
 
 @pytest.fixture(scope="module")
 def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Three crawls of the same sites, one file each, with revisits of pages of earlier ones."""
+    """Three crawls of the same sites, one file each; of the second the revisits of pages of the first have a file of
+    their own, before the others."""
     folder = tmp_path_factory.mktemp("crawls")
     write_archive(folder, pages=60, seed=5)
-    files: list[str] = sources.expand([str(folder)], config.default().input.patterns)
-    assert len(files) == 3
-    return files
+    first, second, third = sources.expand([str(folder)], config.default().input.patterns)
+    revisits, others = folder / "second-0.warc.gz", folder / "second-1.warc.gz"
+    with revisits.open("wb") as of_revisits, others.open("wb") as of_others, Path(second).open("rb") as both:
+        for one in ArchiveIterator(both):
+            file = of_revisits if one.rec_type == "revisit" else of_others
+            WARCWriter(file, gzip=True).write_record(one)
+    return [first, str(revisits), str(others), third]
 
 
 def asked(files: Sequence[str], output: str = "") -> job.Request:
@@ -78,7 +85,12 @@ _TABLES = ("extractions", "captures", "rejects")
 
 @pytest.mark.parametrize(
     ("settings", "order"),
-    [(QUICK, [[0], [1], [2]]), (CUT, [[2], [0], [1]]), (LARGE, [[0, 1], [2]]), (PATTERNS, [[1], [0, 2]])],
+    [
+        (CUT, [[0], [1], [2], [3]]),
+        (QUICK, [[3], [0], [1, 2]]),
+        (LARGE, [[0, 2], [1], [3]]),
+        (PATTERNS, [[1, 2], [0, 3]]),
+    ],
     ids=["in_time", "late", "bucket_by_bucket", "by_patterns"],
 )
 def test_increments_end_as_one_run_over_all(
@@ -98,25 +110,25 @@ def test_what_was_there_before_is_still_there(spark: "SparkSession", crawls: lis
     to = Collection(str(tmp_path / "c"))
     extend(spark, to, crawls[:1], PATTERNS)
     first = rows(to)
-    extend(spark, to, crawls[2:], PATTERNS)
+    extend(spark, to, crawls[3:], PATTERNS)
 
     assert first == rows(to, 1)
     to.rollback(1)
     assert first == rows(to)
-    extend(spark, to, crawls[1:2], PATTERNS)
+    extend(spark, to, crawls[1:3], PATTERNS)
     assert [1, 4] == [one.number for one in to.known().increments]
-    assert whole(spark, crawls[:2], tmp_path / "whole", PATTERNS) == rows(to)
+    assert whole(spark, crawls[:3], tmp_path / "whole", PATTERNS) == rows(to)
 
 
 def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
     """A file that was read is not read again; under another name its captures are counted as duplicates."""
     to = Collection(str(tmp_path / "c"))
-    extend(spark, to, crawls[:2], PATTERNS)
+    extend(spark, to, crawls[:3], PATTERNS)
     before = rows(to)
-    assert extension.prepared(to, asked(crawls[:2]), config.load(settings=PATTERNS)) is None
+    assert extension.prepared(to, asked(crawls[:3]), config.load(settings=PATTERNS)) is None
 
-    again = shutil.copy(crawls[1], tmp_path / "again.warc.gz")
-    report = extend(spark, to, [*crawls[:2], str(again)], PATTERNS)
+    again = shutil.copy(crawls[2], tmp_path / "again.warc.gz")
+    report = extend(spark, to, [*crawls[:3], str(again)], PATTERNS)
 
     assert (0, 0, 0, 1) == tuple(report[name] for name in ("captures", "extractions", "relabelled", "files"))
     assert report["skipped"]["duplicate"] >= len(before["captures"]) // 3

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-STAGES = (*"pages originals revisits sites crosses evidence annotations extractions captures".split(),)
+STAGES = (*"pages originals revisits sites crosses evidence annotations extractions duplicates captures".split(),)
 """All in which Python works, but that which reads an index."""
 FAULTS = {
     "python": "Python worker exited unexpectedly",

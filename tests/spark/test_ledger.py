@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dbce_spark.budget import Loss
 from dbce_spark.selection.filters import Counts
 from dbce_spark.spark import ledger
-from dbce_spark.spark.pages import Tally
 from dbce_spark.spark.selection import Selected
+from dbce_spark.spark.tally import Tally
 
 COUNTERS: st.SearchStrategy[Counter[str]] = st.builds(Counter, st.dictionaries(st.text(), st.integers(1)))
 LOSSES = st.lists(st.builds(Loss, st.text(), st.integers(), st.integers(), st.text()))

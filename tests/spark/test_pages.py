@@ -10,6 +10,7 @@ import pytest
 from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
 from dbce_spark.spark import pages, staging
+from dbce_spark.spark.tally import Tally
 from tests import revisited
 from tests.builders import archive, config, http, record
 
@@ -24,7 +25,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return archive(tmp_path_factory.mktemp("archive") / "a.warc", *made)
 
 
-def stage(path: str, output: Path, limit: int | None = None, with_html: bool = False) -> pages.Tally:
+def stage(path: str, output: Path, limit: int | None = None, with_html: bool = False) -> Tally:
     staging.prepare(str(output))
     return pages.stage_file(path, 0, str(output), CONFIG, with_html=with_html, limit=limit)
 
@@ -46,7 +47,7 @@ def test_staged_rows_do_not_depend_on_the_lots(
 
     assert [str(at) for at in range(0, 30, 3)] == [url for _, url in staged(tmp_path)]
     assert {str(at) for at in range(2, 30, 3)} == {url for _, url in staged(tmp_path, pages.REJECTS)}
-    assert pages.Tally(30, 10, tally.skipped, tally.rejects) == tally
+    assert Tally(30, 10, tally.skipped, tally.rejects) == tally
     assert ({"status:404": 10}, {"no_text": 10}) == (tally.skipped, tally.rejects)
 
 
@@ -88,7 +89,7 @@ def test_stage_reads_what_the_method_reads(path: str, tmp_path: Path) -> None:
     assert [(one.warc_offset, one.url.rsplit("/")[-1]) for one in expected] == staged(tmp_path)
 
 
-def stage_once(path: str, output: Path) -> pages.Tally:
+def stage_once(path: str, output: Path) -> Tally:
     staging.prepare(str(output))
     return pages.stage_once(path, 0, str(output), CONFIG, with_html=False, limit=None)
 
@@ -116,7 +117,7 @@ def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
     rest = [pq.read_table(staging.file(str(tmp_path), name, 0)).num_rows for name in (pages.REJECTS, staging.REVISITS)]
 
     assert (1, 1) == (before.rejects.total(), before.revisits)
-    assert (pages.Tally(1, 1), [0, 0]) == (tally, rest)
+    assert (Tally(1, 1), [0, 0]) == (tally, rest)
 
 
 def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
@@ -128,7 +129,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
     tally = stage_once(str(path), tmp_path)
 
     assert {"file_unreadable": 1} == lost.rejects
-    assert pages.Tally(1, 1) == tally
+    assert Tally(1, 1) == tally
     assert 0 == pq.read_table(staging.file(str(tmp_path), pages.REJECTS, 0)).num_rows
 
 

@@ -25,6 +25,7 @@ from dbce_spark.model import Page
 from dbce_spark.rejects import Reason, Reject
 from dbce_spark.spark import job, ledger, pages, staging
 from dbce_spark.spark.quarantine import Found, Lost, Quarantine, found_apart, nth, pages_apart, reading, timer, wind
+from dbce_spark.spark.tally import Tally
 from tests.builders import archive, capture, config, http, record
 
 if TYPE_CHECKING:
@@ -269,7 +270,7 @@ def test_a_task_ends_over_what_kills_its_worker(
     staging.prepare(output)
     task = partial(stage_with_killer, path=path, output=output, settings=CONFIG, of=of)
     rows = spark.range(0, 1, 1, 1).mapInArrow(task, "tally string").collect()
-    tally = ledger.parsed(rows[0]["tally"], pages.Tally)
+    tally = ledger.parsed(rows[0]["tally"], Tally)
 
     assert expected == {"records": tally.records, "captures": tally.captures, "rejects": dict(tally.rejects)}
     assert tally.records == tally.captures + tally.revisits + Counter(tally.rejects).total() + tally.skipped.total()
