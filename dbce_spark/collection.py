@@ -29,6 +29,11 @@ FORMAT = 1
 """Of the folder, the manifests, and all that increments hold. Another one is refused."""
 _ROWS = 1024
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
+DUPLICATES, REMARKED = "duplicates", "remarked"
+_ALSO = {DUPLICATES: (REMARKED,)}
+"""Where rows of a table are that stand beside no extraction of their increment."""
+_REPLACED_BY = {EXTRACTIONS: (SUPERSEDED,), DUPLICATES: (SUPERSEDED, REMARKED)}
+"""The tables that name captures of which the rows of earlier increments count no more."""
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 _UNRESOLVED = "revisit_unresolved"
 
@@ -180,23 +185,23 @@ class Collection:
         """The rows of a table that count, and of these those that an expression is true of: of extractions and rejects
         what later increments say of the same capture, or of the same revisit without an original, stands for what
         earlier ones said."""
-        last = self._superseded(version) if table == EXTRACTIONS else {}
-        key = {EXTRACTIONS: "capture_id", REJECTS: "reason"}.get(table)
+        last = self._last(version, *_REPLACED_BY.get(table, ()))
+        key = {EXTRACTIONS: "capture_id", DUPLICATES: "capture_id", REJECTS: "reason"}.get(table)
         wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
-        for number, path in self.files(version, table):
+        for number, path in sorted(one for name in (table, *_ALSO.get(table, ())) for one in self.files(version, name)):
             file = ds.dataset(path, format="parquet")
             for batch in file.to_batches(columns=wanted, filter=where, batch_size=_ROWS, batch_readahead=1):
-                if table == EXTRACTIONS:
+                if last:
                     ids = batch.column("capture_id").to_pylist()
                     batch = batch.filter(pa.array([last.get(one, 0) <= number for one in ids], pa.bool_()))
                 elif table == REJECTS and number != version.increments[-1].number:
                     batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
                 yield batch.select(list(columns)) if columns else batch
 
-    def _superseded(self, version: Version) -> dict[str, int]:
+    def _last(self, version: Version, *tables: str) -> dict[str, int]:
         """The last increment that says something else of a capture than those before it, by the capture's id."""
         found: dict[str, int] = {}
-        for number, path in self.files(version, SUPERSEDED):
+        for number, path in sorted(one for table in tables for one in self.files(version, table)):
             found |= dict.fromkeys(pq.read_table(path).column("capture_id").to_pylist(), number)
         return found
 

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.buckets import BucketSizes
-from dbce_spark.dbce.duplicates import Marked
+from dbce_spark.dbce.duplicates import Mark, Marked
 from dbce_spark.dbce.texts import Text, TextSignature
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.language import Language
@@ -170,8 +170,12 @@ DUPLICATES = pa.schema([*_TEXT, *_MARK, *_fields(signature=_BINARY)])
 TEXTS = pa.schema([*_TEXT, *_fields(signature=_BINARY, site_part=_INT, task=_INT, row_no=_INT)])
 """Texts as they are compared; `task` and `row_no` say where the row is staged."""
 
-MARKS = pa.schema([*_fields(task=_INT, row_no=_INT), *_MARK])
-"""What is said of a staged text."""
+MARKS = pa.schema([*_fields(capture_id=_STRING, task=_INT, row_no=_INT), *_MARK])
+"""What is said of a text, and where that is staged; nowhere, if it is known and marked anew."""
+
+COMPARED = pa.schema([*TEXTS, *_MARK, *_fields(is_relabelled=pa.bool_())])
+"""Texts that are staged, and known ones with what is said of them. Of these alone it is said whether they are labelled
+again."""
 
 REJECTS = pa.schema(
     _fields(
@@ -688,13 +692,23 @@ def texts_from(rows: pa.Table) -> list[Text]:
     ]
 
 
-def marks_batch(rows: pa.Table, marked: Sequence[Marked]) -> pa.RecordBatch:
-    """MARKS rows of TEXTS rows, by what is said of them."""
-    said = {text.capture_id: mark for text, mark in marked}
-    marks = [said[capture_id] for capture_id in rows.column("capture_id").to_pylist()]
-    columns: dict[str, Any] = {field.name: [getattr(mark, field.name) for mark in marks] for field in _MARK}
-    columns |= {name: rows.column(name).combine_chunks() for name in ("task", "row_no")}
-    return _batch(MARKS, len(marks), columns)
+def marked_from(rows: pa.Table) -> list[Marked]:
+    """Texts with what is said of them, back from DUPLICATES rows."""
+    marks = zip(*(rows.column(field.name).to_pylist() for field in _MARK), strict=True)
+    names = [field.name for field in _MARK]
+    return [
+        Marked(text, Mark(**dict(zip(names, said, strict=True))))
+        for text, said in zip(texts_from(rows), marks, strict=True)
+    ]
+
+
+def marks_batch(marked: Sequence[Marked], rows: pa.Table) -> pa.RecordBatch:
+    """What is said of some texts as MARKS rows, with the places of those that are among the TEXTS rows."""
+    columns: dict[str, Any] = {field.name: [getattr(mark, field.name) for _, mark in marked] for field in _MARK}
+    ids = pa.array([text.capture_id for text, _ in marked], _STRING)
+    at = pc.index_in(ids, rows.column("capture_id").combine_chunks())
+    columns |= {name: rows.column(name).combine_chunks().take(at) for name in ("task", "row_no")}
+    return _batch(MARKS, len(marked), columns | {"capture_id": ids})
 
 
 def duplicates_batch(staged: pa.RecordBatch, marks: pa.RecordBatch) -> pa.RecordBatch:

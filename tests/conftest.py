@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 if TYPE_CHECKING:
@@ -11,14 +12,20 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).parents[1]
 
+# How long an example takes says how busy the machine is, and nothing of the method.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the
-    tests, one of them has all with Spark, from the start: they are most of the time, and have one session."""
+    tests, one of them has all that share a session, from the start, and another one those that start Spark in processes
+    of their own: they are most of the time."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is not None)
     for item in items:
         if item.get_closest_marker("spark") is not None:
-            item.add_marker(pytest.mark.xdist_group("spark"))
+            shares = "spark" in getattr(item, "fixturenames", ())
+            item.add_marker(pytest.mark.xdist_group("session" if shares else "processes"))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import brotli
 import pytest
 import zstandard
 from fastwarc.warc import ArchiveIterator, WarcRecordType
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.body import (
@@ -572,7 +572,6 @@ PAGES = st.one_of(
 CODINGS = st.sampled_from(sorted(ENCODERS))
 
 
-@settings(deadline=None)
 @given(PAGES, st.lists(CODINGS, max_size=MOST_CODINGS - 1), st.none() | st.integers(1, 999))
 def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int | None) -> None:
     """Every stack of codings, in chunks or not, gives the page back without a word."""
@@ -587,7 +586,6 @@ def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int
     assert Content(page, frozenset()) == found
 
 
-@settings(deadline=None)
 @given(CODINGS, st.floats(0, 1, exclude_max=True), st.booleans())
 def test_cut_anywhere(coding: str, where: float, is_chunked: bool) -> None:
     """What comes out of a body that ends too early is its beginning, and said to be cut; or nothing does."""
@@ -605,7 +603,6 @@ def test_cut_anywhere(coding: str, where: float, is_chunked: bool) -> None:
     assert found.html in (b"", HTML) or found.truncated
 
 
-@settings(deadline=None)
 @given(CODINGS, st.integers(0, 10**6), st.binary(min_size=1, max_size=9))
 def test_damaged_anywhere(coding: str, where: int, garbage: bytes) -> None:
     """Bytes overwritten end in an error, or in a page of bounded length."""
@@ -642,7 +639,6 @@ HEADERS = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(STARTS, st.binary(max_size=500), HEADERS, st.integers(0, 300))
 def test_any_bytes_under_any_headers(start: bytes, body: bytes, headers: dict[str, str], limit: int) -> None:
     """Whatever comes, the answer is a body within the limit, or a BodyError."""
@@ -654,7 +650,6 @@ def test_any_bytes_under_any_headers(start: bytes, body: bytes, headers: dict[st
     assert len(found.html) <= limit
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([b"", b"HTTP/1.1 200 OK", b"HTTP/1.1 100 ", b"Content-Type: text/html\n"]), st.binary(max_size=200)
 )

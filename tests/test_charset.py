@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.body import content, split
@@ -443,7 +443,6 @@ def test_signs_in_an_english_page_are_no_letters() -> None:
     assert ("windows-1252", "fallback") == result(html)[1:3]
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(
         ["utf-8", "utf-16-le", "cp1252", "cp1251", "cp932", "euc-jp", "gb18030", "big5", "cp949", "koi8-r"]
@@ -459,7 +458,6 @@ def test_what_was_encoded_is_decoded(codec: str, words: str) -> None:
         assert html.decode(codec).replace("\0", "") == made.html.decode()
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([b"", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1b$B", b"<meta charset=", b"<\0h\0t\0m\0l\0>\0", b"~{"]),
     st.binary(max_size=300),

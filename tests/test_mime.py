@@ -1,7 +1,7 @@
 """What a resource is: its header, its first bytes, and which of them is believed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.mime import PAGES, MediaType, computed, declared, opens_as_page
@@ -136,7 +136,6 @@ def test_anything_else_opens_none(body: bytes) -> None:
     assert not opens_as_page(body)
 
 
-@settings(deadline=None)
 @given(st.text(), st.binary(max_size=3000))
 def test_any_header_over_any_bytes(header: str, body: bytes) -> None:
     """Whatever the bytes, the type has two parts, and only a page or an untyped one becomes a page."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark import places
@@ -46,7 +46,6 @@ def captures(found: Any) -> list[tuple[Any, bytes]]:
     return [(one.capture, one.html) for one in found if isinstance(one, Fetch)]
 
 
-@settings(deadline=None)
 @given(st.sampled_from(["plain", "gz", "arc", "arc.gz"]), st.sets(st.integers(0, 5)))
 def test_some_records_by_index_are_as_in_the_whole_file(
     tmp_path_factory: pytest.TempPathFactory, kind: str, wanted: set[int]

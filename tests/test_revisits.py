@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import local
@@ -224,7 +224,6 @@ revisits_made = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(captures_made, revisits_made, st.randoms())
 def test_order_does_not_matter(captures: list[Capture], revisits: list[Revisit], random: Any) -> None:
     """In whatever order captures come, each revisit has the same original, and each that has one is counted once."""

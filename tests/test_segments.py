@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.rejects import Reason, Reject
@@ -51,7 +51,6 @@ def test_segments_are_put_together(tmp_path: Path, version: str, count: int) -> 
     )
 
 
-@settings(deadline=None)
 @given(st.permutations(range(5)))
 def test_the_order_of_segments_does_not_matter(tmp_path_factory: pytest.TempPathFactory, order: list[int]) -> None:
     """In whatever order the segments lie in their file, the page is whole, and every record has its fate."""

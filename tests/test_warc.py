@@ -7,7 +7,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -454,7 +454,6 @@ addresses = st.sampled_from([URL, "dns:example.org", None])
 records_made = st.lists(st.builds(lambda kind, block, at: record(block, kind=kind, url=at), kinds, blocks, addresses))
 
 
-@settings(deadline=None)
 @given(records_made, st.sampled_from(FORMATS))
 def test_every_record_is_accounted_for(
     tmp_path_factory: pytest.TempPathFactory, records: list[bytes], how: str
@@ -471,7 +470,6 @@ SOUND = {
 }
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(["warc", "arc"]),
     st.sampled_from(FORMATS),
@@ -493,7 +491,6 @@ def test_reading_never_raises(
     assert len(found) <= 4 * len(SOUND[kind])
 
 
-@settings(deadline=None)
 @given(st.sampled_from(["warc", "arc"]), st.integers(1, 4), st.integers(1, 255), st.integers(0, 40))
 @example("warc", 1, 4, 3)  # FEXTRA: the libraries wait for a field that is not there, and stop without a word
 @example("arc", 1, 4, 3)

@@ -62,13 +62,16 @@ def marks(known: Sequence[Marked], new: Iterable[Text], config: DuplicatesConfig
     arrived = sorted(new, key=by_time)
     before = sorted(known, key=lambda one: by_time(one.text))
     ordered = [*(one.text for one in before), *arrived]
-    firsts: dict[str, Text] = {}
-    for text in ordered:
+    firsts = {one.text.digest: one.text for one in before if one.mark.copy_of is None}
+    for text in arrived:
         firsts.setdefault(text.digest, text)
     likes = find([*firsts.values()], config)
-    settled = settle(firsts.values(), likes, {one.text.capture_id: one.mark for one in before}, config.steps)
-    leaders = {text.capture_id: leader(text.capture_id, likes, settled) for text in firsts.values()}
-    leaders |= {text.capture_id: _told(mark) for text, mark in before if firsts[text.digest] is text}
+    said = {one.text.capture_id: one.mark for one in before}
+    settled = settle(firsts.values(), likes, said, config.steps)
+    leaders = {
+        name: _told(said[name]) if name in said else leader(name, likes, settled)
+        for name in (text.capture_id for text in firsts.values())
+    }
     urls = {text.capture_id: text.url_key for text in ordered}
     seen: set[tuple[str, ...]] = set()
     found: list[Marked] = []
@@ -78,6 +81,36 @@ def marks(known: Sequence[Marked], new: Iterable[Text], config: DuplicatesConfig
         seen |= {(text.url_key, text.digest), (text.url_key, NEAR, mark.duplicate_of or first)}
         found.append(Marked(text, mark))
     return found[len(before) :]
+
+
+def extended(
+    known: Sequence[Marked], relabelled: Mapping[str, Text | None], new: Iterable[Text], config: DuplicatesConfig
+) -> list[Marked]:
+    """What is said, or said again, when captures come and known ones are labelled again: of all these, and of those
+    that were said to be like a text that has changed.
+
+    `relabelled` are the texts that known captures have now, by their ids; None: no text any more.
+    """
+    standing, asked = parted(known, relabelled)
+    again = [one for one in standing if one.text.capture_id in relabelled]
+    return [*again, *marks(standing, [*new, *asked], config)]
+
+
+def parted(known: Sequence[Marked], relabelled: Mapping[str, Text | None]) -> tuple[list[Marked], list[Text]]:
+    """What of the known still holds when captures were labelled again, and which texts are to be marked anew.
+
+    Nothing follows from `repeats` of others: it stays what it was when a capture came.
+    """
+    same = {
+        one.text.capture_id
+        for one in known
+        if (now := relabelled.get(one.text.capture_id)) is not None and now.digest == one.text.digest
+    }
+    gone = {one.text.capture_id for one in known} & relabelled.keys() - same
+    standing = [one for one in known if not {one.text.capture_id, one.mark.duplicate_of, one.mark.copy_of} & gone]
+    held = {one.text.capture_id for one in standing}
+    asked = {**{one.text.capture_id: one.text for one in known}, **relabelled}
+    return standing, [text for name, text in asked.items() if text is not None and name not in held]
 
 
 def by_time(text: Text) -> tuple[int, str]:

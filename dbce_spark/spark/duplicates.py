@@ -20,11 +20,12 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.errors import OutputError
-from dbce_spark.spark import ledger, staging
+from dbce_spark.spark import ledger, marked, staging
 from dbce_spark.spark.groups import groups, numbered
+from dbce_spark.spark.known import Known
 
 NAME = "duplicates"
-_FIRSTS, _LIKES, _SETTLED = "firsts", "likes", "settled"
+_FIRSTS, _LIKES, _SETTLED, _SAID, _AGAIN, _MET = "firsts", "likes", "settled", "said", "marked_again", "met"
 BUCKET = ["band", "key"]
 RUN = [*BUCKET, "run"]
 ORDER = ["arrived", "timestamp", "capture_id"]
@@ -82,9 +83,10 @@ class Account:
     unclear: int = 0
 
 
-def write(spark: SparkSession, output: str, tables_in: str, config: DuplicatesConfig) -> Account:
+def write(spark: SparkSession, output: str, tables_in: str, known: Known, config: DuplicatesConfig) -> Account:
     """Writes `duplicates` of the texts that are staged under `output` into the folder `tables_in`: a file beside each
-    of `extractions`, with the rows of those that have a text in the same order."""
+    of `extractions`, with the rows of those that have a text in the same order. Of a collection also what is said anew
+    of known texts, as they are like one that has changed."""
     target = f"{tables_in.rstrip('/')}/{NAME}"
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -99,8 +101,8 @@ def write(spark: SparkSession, output: str, tables_in: str, config: DuplicatesCo
 
     staged = staging.read(spark, output, staging.TEXTS, tables.TEXTS)
     tasks = max(1, len([*Path(staging.path(output, staging.TEXTS)).glob("*.parquet")]))
-    said = few(staged, config) if _are_few(output) else marks(spark, output, staged, config)
-    found = said.repartition(tasks, "task").sortWithinPartitions("task", "row_no")
+    said = _said(spark, output, tables_in, staged, known, config)
+    found = said.where("task is not null").repartition(tasks, "task").sortWithinPartitions("task", "row_no")
     counts: Counter[str] = Counter()
     for row in found.mapInArrow(write_all, "what string, n long").collect():
         counts[row["what"]] += row["n"]
@@ -109,24 +111,85 @@ def write(spark: SparkSession, output: str, tables_in: str, config: DuplicatesCo
     return Account(**counts)
 
 
-def _are_few(output: str) -> bool:
+def _said(
+    spark: SparkSession, output: str, tables_in: str, texts: DataFrame, known: Known, config: DuplicatesConfig
+) -> DataFrame:
+    """What is said of staged texts, and anew of known ones, as MARKS rows."""
+    are_few = _are_few(output, known)
+    if not known:
+        return few(texts, config) if are_few else marks(spark, output, texts, config)
+    before, again = marked.before(spark, known), marked.relabelled(spark, tables_in)
+    if are_few:
+        is_relabelled = before.join(again.withColumn("is_relabelled", F.lit(True)), on="capture_id", how="left")
+        said = few(texts.unionByName(is_relabelled.fillna(False, ["is_relabelled"]), allowMissingColumns=True), config)
+    else:
+        said = extended(spark, output, before, again, texts, config)
+    staging.write(said, output, _SAID)
+    said = staging.read(spark, output, _SAID, tables.MARKS)
+    marked.write(said, before, tables_in)
+    return said
+
+
+def _are_few(output: str, known: Known) -> bool:
     folder = Path(staging.path(output, staging.TEXTS))
     try:
         count: int = sum(pq.read_metadata(path).num_rows for path in folder.glob("*.parquet"))
+        return count + marked.count(known) <= FEW
     except pa.ArrowInvalid:  # a task will name the file
         return False
-    return count <= FEW
 
 
-def few(new: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """What `dbce.duplicates.marks` says of TEXTS rows, as MARKS rows, by that alone, in one task."""
+def few(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
+    """What `dbce.duplicates.extended` says of TEXTS or COMPARED rows, as MARKS rows, by that alone, in one task."""
+    names = [name for name in tables.COMPARED.names if name in rows.columns]
 
     def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if some := [*batches]:
-            rows = pa.Table.from_batches(some)
-            yield tables.marks_batch(rows, duplicates.marks([], tables.texts_from(rows), config))
+            yield _extended(pa.Table.from_batches(some), config)
 
-    return new.repartition(1).mapInArrow(at_once, staging.schema(tables.MARKS))
+    return rows.select(*names).repartition(1).mapInArrow(at_once, staging.schema(tables.MARKS))
+
+
+def _extended(rows: pa.Table, config: DuplicatesConfig) -> pa.RecordBatch:
+    if "is_relabelled" not in rows.column_names:
+        return tables.marks_batch(duplicates.marks([], tables.texts_from(rows), config), rows)
+    is_known = pc.is_valid(rows.column("is_relabelled"))
+    known, texts = rows.filter(is_known), rows.filter(pc.invert(is_known))
+    now = {text.capture_id: text for text in tables.texts_from(texts)}
+    again = known.filter(known.column("is_relabelled")).column("capture_id").to_pylist()
+    relabelled = {capture_id: now.pop(capture_id, None) for capture_id in again}
+    said = duplicates.extended(tables.marked_from(known), relabelled, now.values(), config)
+    return tables.marks_batch(said, texts)
+
+
+def extended(
+    spark: SparkSession,
+    output: str,
+    known: DataFrame,
+    relabelled: DataFrame,
+    texts: DataFrame,
+    config: DuplicatesConfig,
+) -> DataFrame:
+    """What `dbce.duplicates.extended` says, on DUPLICATES rows, capture ids and TEXTS rows, as MARKS rows.
+
+    What is worked out on the way is staged under `output`.
+    """
+    gone = marked.gone(spark, output, known, texts, relabelled)
+    standing = marked.standing(known, gone)
+    ids = standing.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
+    staging.write(ids, output, _AGAIN)
+    again = staging.read(spark, output, _AGAIN, marked.ID)
+    fresh = texts.join(again, on="capture_id", how="left_anti")
+    asked = marked.asked(known, gone).join(texts.select("capture_id"), on="capture_id", how="left_anti")
+    new = fresh.unionByName(asked).select(*tables.TEXTS.names)
+    firsts_of_known = standing.where("copy_of is null")
+    in_bands = [members(some.select("capture_id", "signature"), config) for some in (firsts_of_known, new)]
+    met = marked.touching(standing, new, *in_bands)
+    staging.write(met, output, _MET)
+    met = staging.read(spark, output, _MET, tables.DUPLICATES)
+    same = texts.select("capture_id", "task", "row_no").join(standing, on="capture_id", how="inner")
+    made = marks(spark, output, new, config, met)
+    return made.unionByName(same.select(*tables.MARKS.names))
 
 
 def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter[str]:
@@ -193,18 +256,30 @@ def firsts(every: DataFrame) -> DataFrame:
         F.col(field.name) if field.name in every.columns else F.lit(None).cast(kind.dataType).alias(field.name)
         for field, kind in zip(_FIRST_ROW, staging.schema(_FIRST_ROW), strict=True)
     ]
-    rows = every.select(*said)
-    whole = [*ORDER, *(name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature"))]
+    # Of a known text the capture that others are said to be copies of, though one that came later may be earlier.
+    is_copy = F.col("copy_of").isNotNull() if "copy_of" in every.columns else F.lit(False)
+    rows = every.select(*said, is_copy.alias("is_copy"))
+    others = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
+    whole = ["arrived", "is_copy", *ORDER[1:], *others]
     found = rows.groupBy("text_digest").agg(F.min(F.struct(*whole)).alias("first"), F.first("signature").alias("sig"))
     return found.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*_FIRST_ROW.names)
 
 
-def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Which new texts are like which earlier ones, as _LIKE_ROW, each pair once."""
+def members(texts: DataFrame, config: DuplicatesConfig) -> DataFrame:
+    """A row for each band of each text that is signed, as _MEMBER_ROW; what it lacks of the order is null."""
+    kinds = {"arrived": "int", "timestamp": "long", "capture_id": "string"}
+    order = [name if name in texts.columns else F.lit(None).cast(kinds[name]).alias(name) for name in ORDER]
 
     def banded(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             yield _memberships(batch, config)
+
+    signed = texts.where(F.col("signature").isNotNull()).select(*order, "signature")
+    return signed.mapInArrow(banded, staging.schema(_MEMBER_ROW))
+
+
+def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
+    """Which new texts are like which earlier ones, as _LIKE_ROW, each pair once."""
 
     def of_runs(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for run in groups(batches, RUN):
@@ -212,10 +287,10 @@ def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
                 yield _of_run(run, config.threshold)
 
     signed = first.where(F.col("signature").isNotNull())
-    members = signed.select(*ORDER, "signature").mapInArrow(banded, staging.schema(_MEMBER_ROW))
-    met = members.groupBy(*BUCKET).agg(F.count("*").alias("size"), F.max("arrived").alias("latest"))
+    placed_in = members(first, config)
+    met = placed_in.groupBy(*BUCKET).agg(F.count("*").alias("size"), F.max("arrived").alias("latest"))
     asked = met.where((F.col("size") > 1) & (F.col("latest") == _NEW)).drop("latest")
-    placed = in_runs(members, asked, config.cap).join(
+    placed = in_runs(placed_in, asked, config.cap).join(
         signed.select("capture_id", "signature"), on="capture_id", how="inner"
     )
     runs = placed.repartition(*RUN).sortWithinPartitions(*RUN, *ORDER)
@@ -367,6 +442,7 @@ def _of_captures(every: DataFrame, told: DataFrame) -> DataFrame:
     copy_of = F.when(is_copy, F.col("first"))
     url = F.when(F.col("leader").isNotNull(), F.col("leader_url")).when(is_copy, F.col("first_url"))
     return placed.where(F.col("arrived") == _NEW).select(
+        "capture_id",
         "task",
         "row_no",
         F.coalesce("leader", copy_of).alias("duplicate_of"),

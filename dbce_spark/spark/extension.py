@@ -16,7 +16,7 @@ from dbce_spark.spark import job, known, plan
 from dbce_spark.spark.job import Request
 from dbce_spark.spark.plan import Plan
 
-_OF_A_RUN = ("input", "select", "fetch", "duplicates", "corpus")
+_OF_A_RUN = ("input", "select", "fetch", "corpus")
 """Sections from which no label follows; on the others all increments must agree."""
 
 

@@ -228,15 +228,14 @@ class Merge:
         statuses: Counter[str] = Counter()
         with ExitStack() as open_files:
             files = _Files(self.target, self.task, open_files)
-            texts = _Texts(self.output, self.task, open_files, self.config.duplicates) if self._compares else None
+            texts = (
+                _Texts(self.output, self.task, open_files, self.config.duplicates)
+                if self.config.duplicates.find
+                else None
+            )
             for group in of_task:
                 statuses += self._group(group, files, texts)
         return statuses
-
-    @property
-    def _compares(self) -> bool:
-        """Whether texts are staged to be compared. Those of an increment would be compared with each other alone."""
-        return self.config.duplicates.find and not self.is_increment
 
     def _group(self, group: pa.Table, files: _Files, texts: _Texts | None) -> Counter[str]:
         """Merges and writes one row group of a file of pages."""

@@ -12,14 +12,14 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
-from dbce_spark.collection import INPUTS, MEMBERS, SUPERSEDED
+from dbce_spark.collection import INPUTS, MEMBERS, REMARKED, SUPERSEDED
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, pages, revisits, sites, staging
 from dbce_spark.spark.known import Known
 from dbce_spark.spark.tally import Read
 
 NAME = "keep"
-KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, revisits.PENDING, INPUTS)
+KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, REMARKED, revisits.PENDING, INPUTS)
 """What an increment has beside the tables of an output."""
 _MEMBERS_PER_FILE = 1 << 20
 _ROWS_PER_GROUP = 1 << 12

@@ -219,7 +219,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) ->
         done.statuses = _extractions(spark, request, done.page_files, config, progress)
     if config.duplicates.find:
         with progress.stage(duplicates.NAME):
-            done.marked = duplicates.write(spark, work, request.output, config.duplicates)
+            done.marked = duplicates.write(spark, work, request.output, known, config.duplicates)
     with progress.stage(captures.NAME):
         captures.write(spark, work, request.output, done.captures)
     if request.is_increment:

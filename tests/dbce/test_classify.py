@@ -153,7 +153,7 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
         assert np.array_equal(one.keys, other.keys)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(documents)
 def test_traits_of_any_page(html: str) -> None:
     """One column a block, verdicts from 0 to 1024, bins below 64."""
@@ -182,7 +182,6 @@ def columns(blocks: list[tuple[int, int]]) -> tuple[classify.Scores, Any]:
     return np.array([score for score, _ in blocks]) / 10_000, np.array([words for _, words in blocks], np.int32)
 
 
-@settings(deadline=None)
 @given(pages_of_scores, st.sampled_from(sorted(FAVORS)))
 def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str) -> None:
     """Of all cuts by score none is expected to reach a higher F-beta; of equal ones it is the lowest above 0."""
@@ -224,7 +223,6 @@ def test_many_unlikely_blocks_are_not_one_likely_one() -> None:
     assert all(kept(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
 
 
-@settings(deadline=None)
 @given(pages_of_scores)
 def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[tuple[int, int]]) -> None:
     """Never another block, and none only where nothing can be content."""

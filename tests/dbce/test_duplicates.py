@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
-from dbce_spark.dbce.duplicates import EXACT, NEAR, Like, Mark, Marked, find, marks, runs
+from dbce_spark.dbce.duplicates import EXACT, NEAR, Like, Mark, Marked, extended, find, marks, runs
 from dbce_spark.dbce.texts import Text
 from tests.builders import config
 
@@ -201,3 +201,50 @@ def test_a_hot_bucket_is_not_compared_all_with_all(monkeypatch: pytest.MonkeyPat
     marks([], some, settings)
 
     assert max(compared) == 51
+
+
+@given(SOME, st.dictionaries(st.integers(0, 13), st.lists(st.sampled_from("abc"), max_size=7)), st.integers(0, 14))
+def test_what_is_said_holds_when_captures_are_labelled_again(
+    some: list[tuple[str, list[str]]], changed: dict[int, list[str]], known_count: int
+) -> None:
+    """Whatever text known captures come to have, or none: in the end every duplicate names a capture that leads and is
+    as similar as is said, and every copy the first of the same text."""
+    every = drawn(some)
+    known = marks([], every[:known_count], TINY)
+    relabelled = {
+        one.text.capture_id: text(one.text.capture_id, " ".join(changed[at]), one.text.url_key, at // 2, TINY)
+        if changed[at]
+        else None
+        for at, one in enumerate(known)
+        if at in changed
+    }
+    said = extended(known, relabelled, every[known_count:], TINY)
+    found = {one.text.capture_id: one for one in [*known, *said]}
+    for name, now in relabelled.items():
+        if now is None:
+            del found[name]
+
+    assert {one.text.capture_id for one in said} >= {one.capture_id for one in every[known_count:]}
+    assert len({one.text.capture_id for one in said}) == len(said)
+    for name, now in relabelled.items():
+        assert now is None or found[name].text.digest == now.digest
+    for own, mark in found.values():
+        assert mark.copy_of is None or found[mark.copy_of].text.digest == own.digest
+        assert mark.copy_of is None or found[mark.copy_of].mark.copy_of is None
+        assert own.capture_id not in (mark.copy_of, mark.duplicate_of)
+        if mark.duplicate_of is not None:
+            leader = found[mark.duplicate_of]
+            assert leader.mark.duplicate_of is None
+            if leader.text.digest != own.digest:
+                assert mark.similarity == (_signature(own) == _signature(leader.text)).mean() >= TINY.threshold
+
+
+def test_a_text_that_stays_keeps_its_mark() -> None:
+    """Labelled again with the same text, a capture is said the same of, and nobody else is asked."""
+    first, copy, other = text("a", "one two", hour=1), text("b", "one two", hour=2), text("c", "three four", hour=3)
+    known = marks([], [first, copy, other], CONFIG)
+
+    assert [known[0], known[2]] == extended(known, {"a": first, "c": other}, [], CONFIG)
+    assert ["b", "a"] == [one.text.capture_id for one in extended(known, {"a": text("a", "five", hour=1)}, [], CONFIG)][
+        ::-1
+    ]

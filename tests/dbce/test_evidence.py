@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.context import SURE
@@ -144,7 +144,6 @@ def _said(
     return said
 
 
-@settings(deadline=None)
 @given(pools())
 def test_siblings_say_what_a_plain_count_says(pool: list[Witness]) -> None:
     """Every feature of every block, bit for bit."""
@@ -159,7 +158,6 @@ def test_siblings_say_what_a_plain_count_says(pool: list[Witness]) -> None:
         assert expected == found[one.capture_id]
 
 
-@settings(deadline=None)
 @given(pools(), st.randoms(use_true_random=False))
 def test_order_of_the_witnesses_does_not_matter(pool: list[Witness], random: Any) -> None:
     """Neither for siblings nor for snapshots."""
@@ -172,7 +170,6 @@ def test_order_of_the_witnesses_does_not_matter(pool: list[Witness], random: Any
     assert moves(of_snapshots(of_one_url)) == moves(of_snapshots(shuffled_too))
 
 
-@settings(deadline=None)
 @given(pools(), st.sets(st.sampled_from([f"id{at}" for at in range(6)])))
 def test_only_the_wanted_are_told(pool: list[Witness], wanted: set[str]) -> None:
     """And each hears the same, whoever else is told."""
@@ -181,14 +178,12 @@ def test_only_the_wanted_are_told(pool: list[Witness], wanted: set[str]) -> None
     assert {one: everyone[one] for one in everyone if one in wanted} == plain(of_siblings(pool, wanted))
 
 
-@settings(deadline=None)
 @given(pools("u"))
 def test_captures_of_one_url_are_no_siblings(pool: list[Witness]) -> None:
     """However many they are."""
     assert {} == of_siblings(pool, {one.capture_id for one in pool})
 
 
-@settings(deadline=None)
 @given(pools("vwx", max_size=4), witnesses(st.just("u"), "own"), st.lists(st.integers(4, 9), max_size=3))
 def test_later_captures_of_a_url_count_for_nobody(pool: list[Witness], one: Witness, times: list[int]) -> None:
     """The first speaks for all: neither its own page nor any other hears of the later ones."""
@@ -215,7 +210,6 @@ def test_capture_is_not_its_own_sibling() -> None:
     assert {UNKNOWN} == {found[name]["class_slot_verdict"][0] for name in "abc"}
 
 
-@settings(deadline=None)
 @given(pools("u", max_size=7))
 def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[Witness]) -> None:
     """Of the verdicts on its text in its slot: two captures before and two behind, none of the same moment."""
@@ -243,7 +237,6 @@ def _log_odds(block: dict[str, Any]) -> float:
     return math.log((block["verdict"] + 0.5) / (SURE + 0.5 - block["verdict"]))
 
 
-@settings(deadline=None)
 @given(pools("u", max_size=5))
 def test_same_moment_is_no_snapshot(pool: list[Witness]) -> None:
     """Captures of one time say nothing of each other."""
@@ -254,7 +247,6 @@ WORDS = np.array([2, 1, 4], np.int32)
 ENDS = (0, 2, 3, 7)
 
 
-@settings(deadline=None)
 @given(annotations(7))
 def test_crosses_say_what_a_plain_count_says(some: list[Annotation]) -> None:
     """The share of each block's words that each sibling on the arms holds; nothing where there is none."""

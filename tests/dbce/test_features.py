@@ -38,7 +38,7 @@ def assert_alone_as_together(pages: list[Parsed], of_pages: Callable[[Layout], C
 
 
 @pytest.mark.parametrize("of_pages", [features.of_pages, of_context], ids=["page", "context"])
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(pages=st.lists(documents.map(parsed), min_size=1, max_size=5))
 def test_pages_do_not_depend_on_those_beside_them(of_pages: Callable[[Layout], Columns], pages: list[Parsed]) -> None:
     """Bit for bit the same features, alone and among others."""
@@ -51,7 +51,6 @@ def test_pages_of_the_sample_do_not_depend_on_those_beside_them(of_pages: Callab
     assert_alone_as_together([one.parsed for one in trained.examples()[:12]], of_pages)
 
 
-@settings(deadline=None)
 @given(documents.map(parsed))
 def test_every_block_has_every_feature(page: Parsed) -> None:
     """One number a block, none of them missing."""
@@ -61,7 +60,6 @@ def test_every_block_has_every_feature(page: Parsed) -> None:
         assert np.isfinite(values).all(), name
 
 
-@settings(deadline=None)
 @given(documents.map(parsed))
 def test_shares_are_shares(page: Parsed) -> None:
     """Links, titles, digits and places lie between 0 and 1."""

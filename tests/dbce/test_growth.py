@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark import config
@@ -50,7 +50,6 @@ def heard_by(asked: growth.Asked, pages: Sequence[Page]) -> dict[tuple[str, int]
     return found
 
 
-@settings(deadline=None)
 @given(splits)
 def test_nothing_else_is_said_of_others(split: tuple[list[Page], set[int], int]) -> None:
     """Whatever comes when, of captures that are not affected the same crosses are chosen and the same is heard."""
@@ -69,7 +68,6 @@ def test_nothing_else_is_said_of_others(split: tuple[list[Page], set[int], int])
     }
 
 
-@settings(deadline=None)
 @given(splits, st.sets(st.integers(0, 19)))
 def test_what_is_asked_is_what_a_run_over_all_would_say(
     split: tuple[list[Page], set[int], int], fetched: set[int]

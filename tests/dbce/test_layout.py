@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import layout
@@ -30,7 +30,6 @@ def leaf(body: str) -> tuple[int, int, int, int, int]:
     return (*(int(name[slot]) for name in names), int(page.marks[slot]))  # type: ignore[return-value]
 
 
-@settings(deadline=None)
 @given(st.lists(documents.map(parsed), min_size=1, max_size=5))
 def test_columns_are_those_of_each_page_alone(pages: list[Parsed]) -> None:
     """Side by side, each page keeps its columns, and its tree keeps within it."""
@@ -48,7 +47,6 @@ def test_columns_are_those_of_each_page_alone(pages: list[Parsed]) -> None:
         assert alone.by_id[alone.block_slots].tolist() == together.by_id[together.block_slots[start:end]].tolist()
 
 
-@settings(deadline=None)
 @given(documents)
 def test_elements_hold_the_blocks_that_begin_in_them(html: str) -> None:
     """A block's holder and all above it hold the block; the root holds all."""
@@ -65,7 +63,6 @@ def test_elements_hold_the_blocks_that_begin_in_them(html: str) -> None:
     assert int(page.words.sum()) == page.in_elements(page.words)[0]
 
 
-@settings(deadline=None)
 @given(documents)
 def test_characters_are_counted_by_class(html: str) -> None:
     """As a plain count over each block's text."""
@@ -169,7 +166,6 @@ def test_controls_behind_the_last_block_are_nobodys() -> None:
     assert ([1, 1, 0], [0, 1, 0]) == (page.controls.tolist(), page.text_areas.tolist())
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-9, 9), max_size=20))
 def test_sums_are_running(values: list[int]) -> None:
     """Entry i is the sum of all before i."""

@@ -196,7 +196,7 @@ def test_undecided_is_a_setting(path: str) -> None:
     assert Label.UNDECIDED not in labels["T002"]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(st.permutations(records()))
 def test_order_of_the_records_does_not_matter(tmp_path_factory: pytest.TempPathFactory, shuffled: list[bytes]) -> None:
     """In whatever order and files records stand, the texts are the same."""

@@ -35,7 +35,7 @@ def torn(path: Path, flips: list[tuple[float, int]], kept: float) -> str:
     return str(path)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(records, max_size=8), st.booleans())
 def test_sound_archives(tmp_path_factory: pytest.TempPathFactory, made: list[bytes], zipped: bool) -> None:
     """As many records as were written, and the sum of their fates is their number."""
@@ -47,7 +47,7 @@ def test_sound_archives(tmp_path_factory: pytest.TempPathFactory, made: list[byt
     assert result.records_read == captures + len(result.rejects) + sum(result.skipped.values())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(records, min_size=1, max_size=6), st.booleans(), st.booleans(), damages, st.floats(0.3, 1))
 def test_torn_archives(
     tmp_path_factory: pytest.TempPathFactory,

@@ -34,7 +34,7 @@ def random_bins(rows: int, features: int, seed: int) -> tuple[Codes, npt.NDArray
     return codes, (codes[0] > 20) ^ (codes[-1] > 40) ^ (draw.random(rows) < 0.2)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 1000), st.integers(2, LEAVES), st.integers(1, 8), st.integers(1, 6))
 def test_forest_predicts_what_lightgbm_does(seed: int, leaves: int, trees: int, features: int) -> None:
     """To the last bits of a sum, on rows it was grown on and on others."""
@@ -78,7 +78,6 @@ def walked(node: Mapping[str, Any], bins: Sequence[int]) -> float:
     return value
 
 
-@settings(deadline=None)
 @given(st.lists(structures, min_size=1, max_size=4), st.integers(0, 1000))
 def test_every_row_comes_to_its_leaf(trees: list[Mapping[str, Any]], seed: int) -> None:
     """Trees of any shape, walked step by step, give the same sum to the last bit."""

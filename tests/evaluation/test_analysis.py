@@ -41,7 +41,7 @@ def test_a_set_is_not_weighed() -> None:
     assert pytest.approx((0.5, 0.5)) == cell.f1
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20), st.floats(0, 1)), min_size=2, max_size=60))
 def test_the_parts_of_a_pool_add_up_to_it(drawn: list[tuple[int, int, float]]) -> None:
     """By number of siblings: the parts' averages lie around the pool's, which is within them."""

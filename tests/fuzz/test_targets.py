@@ -19,7 +19,7 @@ def test_seeds(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(data=st.data(), splices=SPLICES)
 def test_damaged_seeds(name: str, data: st.DataObject, splices: list[tuple[float, int, bytes]]) -> None:
     """So does what is left of them when bytes are taken out and others put in."""
@@ -32,7 +32,7 @@ def test_damaged_seeds(name: str, data: st.DataObject, splices: list[tuple[float
 
 
 @pytest.mark.parametrize("name", TARGETS)
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(content=st.binary(max_size=300))
 def test_any_bytes(name: str, content: bytes) -> None:
     """And any bytes at all."""

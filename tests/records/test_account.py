@@ -84,7 +84,7 @@ def test_one_member_for_all(kind: str, coding: str) -> None:
 
 
 @given(st.integers(1, 5000), st.sampled_from(["warc", "arc"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_members_that_know_nothing_of_records(size: int, kind: str) -> None:
     """Members of a fixed size of content (BGZF, pigz), in which records begin and end anywhere, are read through."""
     content = b"".join(made(kind))
@@ -117,7 +117,6 @@ def test_zstd_dictionary(is_compressed: bool) -> None:
     assert [Cause.BLANK] == [one.cause for one in found if isinstance(one, Damage)]
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=3000))
 @example(b"\x1f\x8b\x08\x00garbage")
 @example(b"WARC/1.0\r\n" * 3)
@@ -154,7 +153,7 @@ pieces = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(pieces, st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=4), st.integers(20, 4000))
 def test_anything_put_together(parts: list[bytes], flips: list[tuple[float, int]], most: int) -> None:
     """Parts of archives in any order, with bytes flipped, under any limit, are accounted for."""
@@ -183,7 +182,7 @@ def damaged(content: bytes, how: str, where: float, what: bytes) -> bytes:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
 def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]) -> None:
     """Whatever is done to one member, the records ahead of it are whole, and those behind the next are too."""
@@ -198,7 +197,7 @@ def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[st
     assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
 @example("warc", "gzip", 1, ("cut", 0.8, b"x" * 60))
 def test_damage_in_one_member_that_is_too_large(
@@ -226,7 +225,7 @@ def test_member_cut_short_whose_record_claims_more(cut: int, most: int) -> None:
     assert [url(0), url(1)] == urls(read(content, at_most(record_bytes=most)))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.integers(1, 4), damages)
 def test_damage_in_one_plain_record(kind: str, hit: int, damage: tuple[str, float, bytes]) -> None:
     """The same where nothing is compressed."""
@@ -240,7 +239,7 @@ def test_damage_in_one_plain_record(kind: str, hit: int, damage: tuple[str, floa
     assert sound[first + 2 :] == [block for block in blocks if block in sound[first + 2 :]]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.sampled_from(["warc", "arc"]), st.integers(200, 3000))
 def test_damage_in_one_member_of_all(kind: str, at: int) -> None:
     """In an archive compressed as a whole, what can be inflated in front of a damage is read."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.selection import estimate
@@ -35,7 +35,6 @@ def test_with_an_index(tmp_path: Path) -> None:
     assert "1    select:status" in expected.text()
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 500), st.integers(-1, 90)), max_size=12))
 def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None:
     """The figures are those of the spans that reading would ask for."""

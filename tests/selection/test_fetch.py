@@ -7,7 +7,7 @@ from pathlib import Path
 import fsspec
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.config import FetchConfig
@@ -87,7 +87,6 @@ def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
     ]
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 400), st.integers(1, 200)), max_size=12), st.integers(0, 80))
 def test_every_entry_gets_exactly_its_bytes(places: list[tuple[int, int]], gap: int) -> None:
     """However entries lie, overlap and are joined, each gets the bytes of its own place and no others."""

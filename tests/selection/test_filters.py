@@ -123,7 +123,7 @@ def test_counts_add_up(given_entries: list[Entry], chosen: dict[str, Any]) -> No
     assert len(taken) == counts.selected
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(st.lists(entries, min_size=1, max_size=8), filters)
 def test_index_and_records_agree(tmp_path: Path, written: list[Entry], chosen: dict[str, Any]) -> None:
     """Selecting lines of an index of any kind selects what the same filters select of the records' own headers."""

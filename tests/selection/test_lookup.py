@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.model import Revisit
@@ -88,7 +88,6 @@ def test_revisit_is_no_original(fields: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "sha1:B", DIGEST])), max_size=9), st.randoms())
-@settings(deadline=None)
 def test_order_does_not_matter(said: list[tuple[int, str]], random: Any) -> None:
     """What is kept, and found, is the same in whatever order the lines come."""
     revisits = [

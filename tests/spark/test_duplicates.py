@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import sources, store, tables
+from dbce_spark.collection import Collection
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce import local
 from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.texts import Text
 from dbce_spark.samples import write_archive
-from dbce_spark.spark import duplicates, job, staging
+from dbce_spark.spark import duplicates, extension, job, staging
 from tests.builders import config
 from tests.spark.partitions import spread_over
 
@@ -64,10 +66,11 @@ NOTHING = oracle.Mark(duplicate_of=None, similarity=None, same_url=False, copy_o
 
 
 def said(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]:
-    """Marks by capture id, from MARKS rows."""
+    """Marks by capture id, from MARKS rows, each in the place of its text."""
     rows = marks.toArrow().to_pylist()
     names = oracle.Mark.__dataclass_fields__
-    return {some[row["row_no"]].capture_id: oracle.Mark(**{name: row[name] for name in names}) for row in rows}
+    assert all(row["task"] is None or some[row["row_no"]].capture_id == row["capture_id"] for row in rows)
+    return {row["capture_id"]: oracle.Mark(**{name: row[name] for name in names}) for row in rows}
 
 
 @pytest.mark.parametrize(("partitions", "most_likes"), [(1, 0), (3, 0), (7, 0), (3, 100_000)])
@@ -104,6 +107,71 @@ def test_new_texts_are_compared_with_known_ones(
     assert {one.text.capture_id: one.mark for one in oracle.marks(known, rest, TINY)} == found
 
 
+@pytest.mark.parametrize("most_likes", [0, 100_000])
+def test_known_texts_that_changed_are_marked_again(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_likes: int
+) -> None:
+    """A fifth of the known captures is labelled again, and has the same text, another one or none: Spark says of all of
+    them, of those that were like them and of new ones what the plain function says."""
+    monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
+    some, others = made(300), made(340)
+    known = oracle.marks([], some[:170], TINY)
+    store.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
+    table = spark.read.parquet(str(tmp_path / "known.parquet"))
+    relabelled = {
+        one.text.capture_id: (one.text, replace(others[-at - 1], capture_id=one.text.capture_id), None)[at % 3]
+        for at, one in enumerate(known[::5])
+    }
+    texts = [*some[170:], *(text for text in relabelled.values() if text)]
+    ids = spark.createDataFrame([(one,) for one in relabelled], "capture_id string")
+    found = duplicates.extended(spark, str(tmp_path), table, ids, staged(spark, str(tmp_path), texts), TINY)
+    expected = oracle.extended(known, relabelled, some[170:], TINY)
+
+    assert {one.text.capture_id: one.mark for one in expected} == said(found, texts)
+    assert len(expected) > len(texts)
+
+
+@pytest.mark.parametrize("few", [0, 20_000])
+def test_a_collection_says_what_the_plain_function_says(
+    spark: "SparkSession", archive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """After each of two crawls, the rows that count are those of the plain function, which is given the same texts in
+    the same order; each capture with a text has one."""
+    monkeypatch.setattr(duplicates, "FEW", few)
+    to, settings = Collection(str(tmp_path / "c")), config(*SETTINGS)
+    state: dict[str, Marked] = {}
+    for number in range(2):
+        request = extension.prepared(to, request_of(archive[: number + 1], ""), settings)
+        assert request
+        extension.run(spark, to, request, settings)
+        rows = pa.Table.from_batches(to.rows(to.known(), "extractions"))
+        now = {one.capture_id: one for one in compared(rows, settings)}
+        relabelled = {name: now.get(name) for name in superseded(to, number + 1)}
+        new = [one for name, one in now.items() if name not in state and name not in relabelled]
+        said_now = oracle.extended([*state.values()], relabelled, new, settings.duplicates)
+        state |= {one.text.capture_id: one for one in said_now}
+        state = {name: one for name, one in state.items() if name in now}
+        table = pa.Table.from_batches(to.rows(to.known(), "duplicates"))
+
+        assert rows_of(tables.marked_batch([*state.values()])) == rows_of(table)
+        assert rows.num_rows >= table.num_rows == len(now)
+    assert any(one.mark.copy_of for one in state.values())
+
+
+def compared(rows: pa.Table, settings: DbceConfig) -> list[Text]:
+    """The texts of EXTRACTIONS rows."""
+    zeros = pa.array([0] * rows.num_rows, pa.int32())
+    (batch,) = rows.append_column("site_part", zeros).combine_chunks().to_batches()
+    made = tables.texts_batch(batch, settings.duplicates, task=0, first_row=0)
+    return tables.texts_from(pa.Table.from_batches([made]))
+
+
+def superseded(of: Collection, increment: int) -> list[str]:
+    """The captures that an increment labels again."""
+    paths = [path for number, path in of.files(of.known(), "superseded") if number == increment]
+    return [one for path in paths for one in pq.read_table(path).column("capture_id").to_pylist()]
+
+
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """A sample archive of three crawls: most pages are snapshots of others."""
@@ -113,8 +181,11 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def extract(spark: "SparkSession", files: Sequence[str], output: Path, settings: DbceConfig) -> dict[str, Any]:
-    request = job.Request(files=files, output=str(output), with_html=False, limit=None, started=0.0)
-    return job.run(spark, request, settings)
+    return job.run(spark, request_of(files, str(output)), settings)
+
+
+def request_of(files: Sequence[str], output: str) -> job.Request:
+    return job.Request(files=files, output=output, with_html=False, limit=None, started=0.0)
 
 
 @pytest.mark.parametrize("few", [0, 20_000])

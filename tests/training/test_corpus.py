@@ -23,7 +23,6 @@ def longest(one: list[str], other: list[str]) -> int:
     return row[-1]
 
 
-@settings(deadline=None)
 @given(st.lists(WORDS, max_size=12), st.lists(st.lists(WORDS, max_size=5), min_size=1, max_size=5))
 def test_held_words_are_a_longest_common_subsequence(gold: list[str], texts: list[list[str]]) -> None:
     """As many in all as it is long, and in each block no more than stand there."""
@@ -49,7 +48,7 @@ def test_few_values_have_a_bin_each(values: list[float], expected: list[float]) 
     assert [expected] == [edges.tolist() for edges in corpus.binning(["a"], {"a": np.array(values)}).edges]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.integers(0, 1000), st.integers(65, 2000), st.booleans())
 def test_many_values_have_bins_of_about_as_many(seed: int, count: int, is_skewed: bool) -> None:
     """Never more than there may be, and each holds something."""

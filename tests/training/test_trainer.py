@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
@@ -19,7 +19,6 @@ from tests.builders import config
 SITES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
 
 
-@settings(deadline=None)
 @given(SITES, st.integers(2, 6))
 def test_folds_share_no_site(sites: list[str], count: int) -> None:
     """Every page is in a fold, all of a site in the same one, and the order of the pages does not matter."""
@@ -33,7 +32,6 @@ def test_folds_share_no_site(sites: list[str], count: int) -> None:
     assert found.tolist() == again.tolist()
 
 
-@settings(deadline=None)
 @given(SITES, st.integers(2, 6))
 def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
     """The largest is no larger than the smallest and one site; none is empty where there are sites enough."""
