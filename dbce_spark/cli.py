@@ -230,7 +230,8 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help="show an output as static HTML",
         description="Show an output as static HTML: totals, rejects, templates, sample pages with labels.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote, or a collection")
+    _add_version(command)
     command.add_argument("--output", required=True, metavar="DIR", help="a folder for the report")
     command.add_argument(
         "--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)"
@@ -245,7 +246,8 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's"
         " attributes (docs/export.md). What is written with no option said otherwise is in conf/export.toml.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote, or a collection")
+    _add_version(command)
     command.add_argument(
         "--to", required=True, choices=("jsonl", "text", "dolma"),
         help="jsonl: main texts, a document a line; text: main texts, a file a site; dolma: whole pages, a document a"
@@ -278,7 +280,10 @@ def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Write those extractions of an output that filters keep, with a table of what each removed"
         " (docs/corpus.md).",
     )
-    command.add_argument("extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL")
+    command.add_argument(
+        "extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL; or a collection"
+    )
+    _add_version(command)
     command.add_argument("--to", required=True, metavar="DIR", help="a folder, or a URL, for the corpus")
     command.add_argument("--status", choices=("crossed", "single"), help="pages of this status only")
     command.add_argument(
@@ -470,6 +475,10 @@ def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command.set_defaults(run=_thesis)
 
 
+def _add_version(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--version", type=_count, metavar="N", help="of a collection (default: the last)")
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -650,7 +659,8 @@ def _tell_files(files: Sequence[str]) -> None:
 def _report(arguments: argparse.Namespace) -> None:
     from dbce_spark.report import write_report
 
-    print(f"Report: {write_report(arguments.extracted, arguments.output, pages=arguments.pages)}")
+    index = write_report(arguments.extracted, arguments.output, pages=arguments.pages, version=arguments.version)
+    print(f"Report: {index}")
 
 
 def _export(arguments: argparse.Namespace) -> None:
@@ -671,6 +681,7 @@ def _export(arguments: argparse.Namespace) -> None:
         wanted=wanted,
         settings=settings(given),
         processes=arguments.processes,
+        version=arguments.version,
     )
     print(export.export(request))
 
@@ -689,7 +700,11 @@ def _corpus(arguments: argparse.Namespace) -> None:
     asked = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
     config = configuration.load(arguments.config, asked)
     request = corpus.Request(
-        output=arguments.extracted, target=arguments.to, columns=arguments.columns, overwrite=arguments.overwrite
+        output=arguments.extracted,
+        target=arguments.to,
+        columns=arguments.columns,
+        overwrite=arguments.overwrite,
+        version=arguments.version,
     )
     print(corpus.write(request, config.corpus))
 

@@ -24,13 +24,15 @@ MARKER = ".dbce-report"
 """Says that a folder is a report of ours, so that the next report may take its place."""
 
 
-def write_report(output: str, target: str, *, pages: int = PAGES) -> Path:
-    """Writes the report on the finished run in `output` to the folder `target`; gives its index.html.
+def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None) -> Path:
+    """Writes the report on the finished run in `output`, or on a version of the collection there, to the folder
+    `target`; gives its index.html.
 
     Raises:
         OutputError: `output` is not finished, or `target` holds something else than a report.
+        InputError: there is no such version.
     """
-    source, folder = Output(output), Path(target)
+    source, folder = Output(output, version), Path(target)
     _refuse_foreign(folder)
     counted = counts.count(source)
     shown = views(sample.choose(counted, source, pages), source)

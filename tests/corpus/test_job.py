@@ -1,6 +1,7 @@
 """A corpus: what is written of an output, and the account of it."""
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from dbce_spark.cli import main
 from dbce_spark.config import CorpusConfig
 from dbce_spark.corpus import account, source
 from dbce_spark.errors import InputError, OutputError
+from tests import collected as grown
 from tests.builders import config
 from tests.corpus.outputs import SCHEMA, Row, text_of, write
 
@@ -234,3 +236,33 @@ def test_the_command(output: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         line.split("|")[1].strip() for line in told.splitlines()[3:-1]
     ]
     assert "http://other.example/d" == rows(tmp_path / "corpus")["site_part=2/part-00001.parquet"][0]["url"]
+
+
+def test_a_corpus_of_a_collection(collected: Path, tmp_path: Path) -> None:
+    """Has of each capture the row that counts, with what is said of its duplicates beside it; no two files of
+    increments have one name."""
+    made(str(collected), tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
+    result = grown.whole(collected)
+    marks = {one.text.capture_id: one.mark.duplicate_of for one in result.duplicates}
+    found = [row for some in rows(tmp_path / "corpus").values() for row in some]
+
+    assert sorted(grown.texts(result).items()) == sorted((row["capture_id"], row["text"]) for row in found)
+    assert marks == {row["capture_id"]: row["duplicate_of"] for row in found if row["text_words"]}
+    assert any(marks.values())
+    assert len(found) == json.loads((tmp_path / "corpus" / "run.json").read_text())["extractions"]
+
+
+def test_a_corpus_of_a_version(collected: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--version` takes an earlier one; what an increment has not compared has no duplicates that could be told."""
+    collection = shutil.copytree(collected, tmp_path / "c")
+    shutil.rmtree(collection / "increments" / "00000003" / "duplicates")
+    asked = ["corpus", str(collection), "--to", str(tmp_path / "corpus"), "--min-words", "0", "--min-probability", "0"]
+    refused = main(asked)
+    told = capsys.readouterr().err
+    status = main([*asked, "--version", "2", "--duplicates", "exact"])
+    found = {row["capture_id"] for some in rows(tmp_path / "corpus").values() for row in some}
+    copies = {one.text.capture_id for one in grown.whole(collected, 2).duplicates if one.mark.copy_of}
+
+    assert (2, 0) == (refused, status)
+    assert "has no table of duplicates" in told
+    assert {*grown.texts(grown.whole(collected, 2))} - copies == found
