@@ -14,7 +14,7 @@ from pathlib import Path
 import dbce_spark
 from dbce_spark import budget, inventory, log, places, sources, timeline
 from dbce_spark import config as configuration
-from dbce_spark.collection import Collection
+from dbce_spark.collection import Collection, Version
 from dbce_spark.errors import ConfigError, DbceError, InputError
 from dbce_spark.log import Log
 from dbce_spark.selection import estimate, index
@@ -153,6 +153,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         ("log", "list its versions"),
         ("show", "say what a version holds"),
         ("files", "list the Parquet files of a version, table by table"),
+        ("report", "say what changed oddly from one crawl to the next"),
         ("rollback", "make what a version held count again, as a new version"),
         ("vacuum", "remove old versions, and what none of the others needs"),
     ):
@@ -166,6 +167,9 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             )
         elif name != "log":
             part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
+        if name == "report":
+            part.add_argument("--output", metavar="FILE", help="write it as a page of HTML, too, such as report.html")
+            part.add_argument("--config", metavar="FILE", help="a TOML file with a section [comparison] of its own")
         part.set_defaults(run=_collection)
 
 
@@ -608,7 +612,20 @@ def _collection(arguments: argparse.Namespace) -> None:
         print("\n".join([*removed, f"{len(removed)} removed"]))
     else:
         version = latest if arguments.version is None else of.version(arguments.version)
-        print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
+        if arguments.what == "report":
+            _compare(of, version, arguments)
+        else:
+            print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
+
+
+def _compare(of: Collection, version: Version, arguments: argparse.Namespace) -> None:
+    from dbce_spark.report import crawl
+
+    thresholds = configuration.load(arguments.config).comparison
+    found = crawl.compared(of, version, thresholds)
+    if arguments.output:
+        crawl.write(found, of.folder, arguments.output, thresholds)
+    print(crawl.text(found))
 
 
 def _history(arguments: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from dbce_spark import __version__, collection, config, sources, store, tables
 from dbce_spark.collection import Collection, Increment, Version
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
+from dbce_spark.model import Seen
 from dbce_spark.rejects import Reason
 from dbce_spark.samples import write_archive
 from tests.builders import archive
@@ -150,7 +151,16 @@ def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
     """The extractions of a run, as EXTRACTIONS rows."""
     languages = local.languages(result.extractions, parameters.language)
     htmls = [None] * len(result.extractions)
-    return tables.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
+    times: dict[str, list[int]] = {}
+    for one in result.revisits:
+        times.setdefault(one.original_id, []).append(one.revisit.timestamp)
+    seen = {}
+    for one in result.extractions:
+        capture = one.page.capture
+        if later := times.get(capture.capture_id):
+            fetched = [capture.timestamp, *later]
+            seen[capture.capture_id] = Seen(first=min(fetched), last=max(fetched), revisits=len(later))
+    return tables.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts, seen)
 
 
 def captures(result: local.Result) -> pa.RecordBatch:
