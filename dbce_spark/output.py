@@ -8,13 +8,11 @@ stands for what earlier ones said (`collection.py`).
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -31,9 +29,6 @@ _KEPT = (*TABLES, DUPLICATES, SUPERSEDED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 _ID = "capture_id"
 _ROWS_OF_IDS = 1 << 16
-
-Ids = npt.NDArray[np.bytes_]
-"""Ids of captures, in order, each once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +61,20 @@ class Part:
         """Its files, those of the newest layer first: so of the rows of a capture the first is the one that counts."""
         return [file for layer in reversed(self.layers) for file in layer.files]
 
-    def standing(self) -> Iterator[tuple[File, Ids]]:
-        """Its files in that order, each with the captures whose rows in it do not count, since a later layer replaces
-        them. What is held are the ids of those that are replaced in this part, 32 bytes each."""
-        gone: Ids = np.array([], "S1")
+    def standing(self) -> Iterator[tuple[File, Set[str]]]:
+        """Its files in that order, each with the ids of captures whose rows in it do not count, since a later layer
+        replaces them. These ids are held, some 100 bytes each: one set, which grows from layer to layer."""
+        gone: set[str] = set()
         for at, layer in reversed([*enumerate(self.layers)]):
             for file in layer.files:
                 yield file, gone
             if at:
-                gone = np.union1d(gone, _replaced(layer))
+                gone.update(_replaced(layer))
 
     def batches(self, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
         """Some columns of the rows that count, at most `rows` at once; see `batches`."""
         for file, gone in self.standing():
-            asked = [*dict.fromkeys([*columns, _ID])] if len(gone) else columns
+            asked = [*dict.fromkeys([*columns, _ID])] if gone else columns
             for batch in batches([file.path], asked, rows=rows):
                 if len(left := but(batch, gone)):
                     yield _only(left, asked, columns)
@@ -207,32 +202,23 @@ def _name(name: str, number: int) -> str:
     return f"{folder}{slash}{number:08}-{file}" if number else name
 
 
-def _replaced(layer: Layer) -> Ids:
+def _replaced(layer: Layer) -> Iterator[str]:
     """The captures of earlier layers whose rows a layer replaces."""
-    replaced = _ids(layer.superseded)
-    if not len(replaced):
-        return replaced
+    told = [batch.column(_ID) for batch in batches(layer.superseded, [_ID], rows=_ROWS_OF_IDS)]
+    if not told:
+        return
     # Those of all sites are told together: of these the ones that are here.
-    here = [_ids([file.path]) for file in layer.files]
-    return np.intersect1d(replaced, np.concatenate(here))
+    replaced = pa.chunked_array(told)
+    for batch in batches([file.path for file in layer.files], [_ID], rows=_ROWS_OF_IDS):
+        ids = batch.column(_ID)
+        yield from ids.filter(pc.is_in(ids, replaced)).to_pylist()
 
 
-def _ids(files: Sequence[str]) -> Ids:
-    found = [_as_ids(batch.column(_ID)) for batch in batches(files, [_ID], rows=_ROWS_OF_IDS)]
-    return np.unique(np.concatenate([np.array([], "S1"), *found]))
-
-
-def _as_ids(column: pa.Array) -> Ids:
-    return np.array(column.to_pylist(), "S")
-
-
-def but(batch: pa.RecordBatch, gone: Ids) -> pa.RecordBatch:
+def but(batch: pa.RecordBatch, gone: Set[str]) -> pa.RecordBatch:
     """The rows of a batch, which has capture_id, that are not those of some captures."""
-    if not len(gone) or not len(batch):
+    if not gone:
         return batch
-    ids = _as_ids(batch.column(_ID))
-    at = np.minimum(np.searchsorted(gone, ids), len(gone) - 1)
-    return batch.filter(pa.array(gone[at] != ids))
+    return batch.filter(pa.array([one not in gone for one in batch.column(_ID).to_pylist()], pa.bool_()))
 
 
 def _only(batch: pa.RecordBatch, asked: Sequence[str], columns: Sequence[str]) -> pa.RecordBatch:

@@ -1,7 +1,7 @@
 """Writes a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,7 +16,7 @@ from dbce_spark.corpus.account import Account
 from dbce_spark.corpus.filters import chosen, fates
 from dbce_spark.corpus.source import Source
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.output import EXTRACTIONS, RUN_FILE, File, Ids
+from dbce_spark.output import EXTRACTIONS, RUN_FILE, File
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
@@ -87,7 +87,7 @@ def _make_room(target: str, *, overwrite: bool) -> None:
         store.remove(f"{target}/{name}")
 
 
-def _filter(found: Source, file: File, gone: Ids, target: str, schema: pa.Schema, account: Account) -> None:
+def _filter(found: Source, file: File, gone: Set[str], target: str, schema: pa.Schema, account: Account) -> None:
     """Writes what is kept of one file, as a file of its name; none where nothing is. Rows of captures that are gone are
     not looked at."""
     with ExitStack() as opened:

@@ -1,6 +1,6 @@
 """The extractions of an output with what is said of their duplicates, some rows at a time."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from dbce_spark import output, tables
 from dbce_spark.corpus.filters import SEGMENT_FIELDS, probability
 from dbce_spark.errors import OutputError
-from dbce_spark.output import DUPLICATES, EXTRACTIONS, File, Ids, Output, Part
+from dbce_spark.output import DUPLICATES, EXTRACTIONS, File, Output, Part
 
 MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")
 """Columns that are taken from the table of duplicates."""
@@ -37,7 +37,7 @@ class Source:
     def has_marks(self) -> bool:
         return {*MARKS} <= {*self.schema.names}
 
-    def batches(self, file: File, gone: Ids, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(self, file: File, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows of a file, but those of the captures that are gone, with the columns that filters need, and these.
 
         Raises:

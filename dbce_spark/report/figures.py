@@ -54,14 +54,16 @@ class Crawl:
 
 def crawls(of: Collection, version: Version) -> tuple[Crawl | None, Crawl]:
     """The last crawl of a version, and the one before that brought anything; None if none did."""
-    found = []
-    pending = 0
-    for one in version.increments:
-        crawl = Crawl(output.opened(of.increment(one.number)), one.number, pending)
-        pending = crawl.written.run["rejects"].get(_UNRESOLVED, 0)
-        found.append(crawl)
-    before = next((one for one in reversed(found[:-1]) if one.written.run["captures"]), None)
-    return before, found[-1]
+    brought = [at for at, one in enumerate(version.increments[:-1]) if one.captures]
+    before = _crawl(of, version, brought[-1]) if brought else None
+    return before, _crawl(of, version, len(version.increments) - 1)
+
+
+def _crawl(of: Collection, version: Version, at: int) -> Crawl:
+    numbers = [one.number for one in version.increments]
+    written = output.opened(of.increment(numbers[at]))
+    earlier = output.opened(of.increment(numbers[at - 1])).run["rejects"] if at else {}
+    return Crawl(written, numbers[at], earlier.get(_UNRESOLVED, 0))
 
 
 def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
