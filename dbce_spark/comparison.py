@@ -111,8 +111,8 @@ def compare(before: Figures, now: Figures, lost: Sequence[Template], config: Com
         found += [*_captures(before, now, config), *_lost_sites(before, now, config)]
         found += _lost_templates(before, lost, config)
     else:
-        told = f"The crawl brought nothing new; {now.known:,} of its captures had come before."
-        found.append(Finding(kind=EMPTY, oddness=1.0, told=told))
+        known = f"; {_counted(now.known, 'capture')} had come before" if now.known else ""
+        found.append(Finding(kind=EMPTY, oddness=1.0, told=f"The crawl brought nothing new{known}."))
     return sorted(found, key=lambda one: (-one.oddness, one.kind))
 
 
@@ -194,9 +194,9 @@ def _captures(before: Figures, now: Figures, config: ComparisonConfig) -> Iterat
     """Far more or far fewer captures, over all sites or on some."""
     both = {site: (before.sites[site].captures, now.sites[site].captures) for site in now.sites if site in before.sites}
     had, has = (sum(counts[at] for counts in both.values()) for at in (0, 1))
-    oddness = _factor(had, has) / config.captures if max(had, has) >= config.least else 0.0
-    odd = {site: _factor(*counts) / config.captures_of_site for site, counts in both.items()}
-    changed = {site: counts for site, counts in both.items() if odd[site] >= 1 and max(counts) >= config.least}
+    oddness = _odd_count(had, has, config.captures, config.errors)
+    odd = {site: _odd_count(*counts, config.captures_of_site, config.errors) for site, counts in both.items()}
+    changed = {site: counts for site, counts in both.items() if odd[site] >= 1}
     is_on_sites = bool(changed) and sum(map(max, changed.values())) >= config.sites * max(had, has)
     if oddness >= 1:
         told = f"{has:,} captures of sites of which the crawl before had {had:,}."
@@ -261,8 +261,11 @@ def _failed(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator
         yield Finding(kind=FAILED, oddness=max(1.0, (share - was) / config.share), told=told)
 
 
-def _factor(one: int, other: int) -> float:
-    return max(one, other) / max(min(one, other), 1)
+def _odd_count(was: int, count: int, factor: float, errors: float) -> float:
+    """A change of a count in measures of what is allowed: by which factor it is more or less, or, if that is larger, by
+    so many standard errors of the difference."""
+    larger = max(was, count) / max(min(was, count), 1)
+    return min(larger / factor, abs(count - was) / (errors * sqrt(max(was + count, 1))))
 
 
 def _percent(share: float) -> str:

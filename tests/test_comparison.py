@@ -104,6 +104,15 @@ def test_what_chance_may_bring_is_not_odd() -> None:
     assert {"single"} == {*odd(many_more, many)}
 
 
+def test_a_few_captures_more_or_less_are_not_odd() -> None:
+    """Of a crawl of some pages twice as many say nothing, of one of many they do."""
+    some, twice = (figures({"a": Site(captures=count, words=9_000, text_words=5_000)}) for count in (6, 12))
+    many, many_more = (figures({"a": times(one.sites["a"], 50)}) for one in (some, twice))
+
+    assert {} == odd(twice, some)
+    assert {"captures"} == {*odd(many_more, many)}
+
+
 def test_one_of_many_sites_is_not_odd() -> None:
     """Of two hundred sites one is another each week; of five it is told."""
     before = figures({f"{number:03}": SITE for number in range(200)})
@@ -127,7 +136,7 @@ def test_a_template_is_missing_by_what_its_site_has() -> None:
     name = ("a.example", "of a.example")
     other = {("a.example", "new"): 90}
     less = changed("a", captures=30)
-    few = changed("a", captures=10)
+    few = changed("a", captures=6)
 
     assert [name] == comparison.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 8}), CONFIG)
     assert [] == comparison.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 9}), CONFIG)

@@ -119,7 +119,9 @@ def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None
     to = grown(tmp_path, [first, twice, crawls.write(tmp_path / "b", 1)])
     second, third = reported(to, 2), reported(to)
 
-    assert [(comparison.EMPTY, True)] == [(one.kind, "; 58 of its" in one.told) for one in second.findings]
+    assert [(comparison.EMPTY, True)] == [
+        (one.kind, "; 58 captures had come before" in one.told) for one in second.findings
+    ]
     assert third.before
     assert (1, []) == (third.before.number, [*third.findings])
 
