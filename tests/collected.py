@@ -155,8 +155,7 @@ def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
     for one in result.revisits:
         times.setdefault(one.original_id, []).append(one.revisit.timestamp)
     seen = {}
-    for one in result.extractions:
-        capture = one.page.capture
+    for capture in (one.page.capture for one in result.extractions):
         if later := times.get(capture.capture_id):
             fetched = [capture.timestamp, *later]
             seen[capture.capture_id] = Seen(first=min(fetched), last=max(fetched), revisits=len(later))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dbce_spark import comparison
@@ -58,6 +58,7 @@ SITES = st.builds(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(SITES, st.integers(6, 19)), min_size=1))
 @example({"full": (SITE, 6), "bare": (replace(SITE, text_words=500, short=90, single=90), 19)})
 def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, int]]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import fsspec
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark import output, store
@@ -167,11 +167,13 @@ def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> N
         output.opened(str(tmp_path / "c"))
 
 
+@settings(deadline=None, max_examples=40)  # files are written
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True), min_size=1, max_size=5))
 def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFactory, runs: list[list[str]]) -> None:
     """Whichever runs say something of it, and in whatever part its site is."""
     root = str(tmp_path_factory.mktemp("runs"))
-    written, last = [], {}
+    written: list[output.Written] = []
+    last: dict[str, int] = {}
     for number, ids in enumerate(runs, 1):
         tables: dict[str, dict[str, str]] = {name: {} for name in (*output.TABLES, "duplicates", "superseded")}
         for part in {ord(one) % 3 for one in ids}:
