@@ -14,7 +14,7 @@ from pathlib import Path
 import dbce_spark
 from dbce_spark import budget, inventory, log, places, sources, timeline
 from dbce_spark import config as configuration
-from dbce_spark.collection import Collection
+from dbce_spark.collection import Collection, Version
 from dbce_spark.errors import ConfigError, DbceError, InputError
 from dbce_spark.log import Log
 from dbce_spark.selection import estimate, index
@@ -153,6 +153,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         ("log", "list its versions"),
         ("show", "say what a version holds"),
         ("files", "list the Parquet files of a version, table by table"),
+        ("report", "say what changed oddly from one crawl to the next"),
         ("rollback", "make what a version held count again, as a new version"),
         ("vacuum", "remove old versions, and what none of the others needs"),
     ):
@@ -166,6 +167,9 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             )
         elif name != "log":
             part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
+        if name == "report":
+            part.add_argument("--output", metavar="FILE", help="write it as a page of HTML, too, such as report.html")
+            part.add_argument("--config", metavar="FILE", help="a TOML file with a section [comparison] of its own")
         part.set_defaults(run=_collection)
 
 
@@ -230,7 +234,8 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         help="show an output as static HTML",
         description="Show an output as static HTML: totals, rejects, templates, sample pages with labels.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote, or a collection")
+    _add_version(command)
     command.add_argument("--output", required=True, metavar="DIR", help="a folder for the report")
     command.add_argument(
         "--pages", type=_count, default=12, metavar="N", help="sample pages to show (default: %(default)s)"
@@ -245,7 +250,8 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's"
         " attributes (docs/export.md). What is written with no option said otherwise is in conf/export.toml.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote")
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote, or a collection")
+    _add_version(command)
     command.add_argument(
         "--to", required=True, choices=("jsonl", "text", "dolma"),
         help="jsonl: main texts, a document a line; text: main texts, a file a site; dolma: whole pages, a document a"
@@ -278,7 +284,10 @@ def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Write those extractions of an output that filters keep, with a table of what each removed"
         " (docs/corpus.md).",
     )
-    command.add_argument("extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL")
+    command.add_argument(
+        "extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL; or a collection"
+    )
+    _add_version(command)
     command.add_argument("--to", required=True, metavar="DIR", help="a folder, or a URL, for the corpus")
     command.add_argument("--status", choices=("crossed", "single"), help="pages of this status only")
     command.add_argument(
@@ -470,6 +479,10 @@ def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command.set_defaults(run=_thesis)
 
 
+def _add_version(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--version", type=_count, metavar="N", help="of a collection (default: the last)")
+
+
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
@@ -599,7 +612,20 @@ def _collection(arguments: argparse.Namespace) -> None:
         print("\n".join([*removed, f"{len(removed)} removed"]))
     else:
         version = latest if arguments.version is None else of.version(arguments.version)
-        print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
+        if arguments.what == "report":
+            _compare(of, version, arguments)
+        else:
+            print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
+
+
+def _compare(of: Collection, version: Version, arguments: argparse.Namespace) -> None:
+    from dbce_spark.report import crawl
+
+    thresholds = configuration.load(arguments.config).comparison
+    found = crawl.compared(of, version, thresholds)
+    if arguments.output:
+        crawl.write(found, of.folder, arguments.output, thresholds)
+    print(crawl.text(found))
 
 
 def _history(arguments: argparse.Namespace) -> None:
@@ -650,7 +676,8 @@ def _tell_files(files: Sequence[str]) -> None:
 def _report(arguments: argparse.Namespace) -> None:
     from dbce_spark.report import write_report
 
-    print(f"Report: {write_report(arguments.extracted, arguments.output, pages=arguments.pages)}")
+    index = write_report(arguments.extracted, arguments.output, pages=arguments.pages, version=arguments.version)
+    print(f"Report: {index}")
 
 
 def _export(arguments: argparse.Namespace) -> None:
@@ -671,6 +698,7 @@ def _export(arguments: argparse.Namespace) -> None:
         wanted=wanted,
         settings=settings(given),
         processes=arguments.processes,
+        version=arguments.version,
     )
     print(export.export(request))
 
@@ -689,7 +717,11 @@ def _corpus(arguments: argparse.Namespace) -> None:
     asked = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
     config = configuration.load(arguments.config, asked)
     request = corpus.Request(
-        output=arguments.extracted, target=arguments.to, columns=arguments.columns, overwrite=arguments.overwrite
+        output=arguments.extracted,
+        target=arguments.to,
+        columns=arguments.columns,
+        overwrite=arguments.overwrite,
+        version=arguments.version,
     )
     print(corpus.write(request, config.corpus))
 

@@ -242,6 +242,32 @@ class OutputConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonConfig:
+    """What is odd in a crawl of a collection, beside the one before it."""
+
+    least: int
+    share: float
+    share_of_site: float
+    short_words: int
+    captures: float
+    captures_of_site: float
+    sites: float
+    remains: float
+    rejects: float
+    failed: float
+    errors: float
+
+    def __post_init__(self) -> None:
+        _at_least("comparison.least", self.least, 1)
+        for name in ("captures", "captures_of_site"):
+            if not getattr(self, name) > 1:
+                raise ConfigError(f"comparison.{name} is {getattr(self, name)}; it must be more than 1")
+        for name in ("share", "share_of_site", "sites", "remains", "rejects", "failed"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ConfigError(f"comparison.{name} is {getattr(self, name)}; it must lie above 0 and be at most 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DbceConfig:
     """All parameters of a run. `load` makes one; conf/dbce.toml says what each field means."""
 
@@ -259,6 +285,7 @@ class DbceConfig:
     duplicates: DuplicatesConfig
     output: OutputConfig
     corpus: CorpusConfig
+    comparison: ComparisonConfig
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for run.json."""

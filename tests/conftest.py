@@ -57,6 +57,14 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return extracted.make(tmp_path_factory.mktemp("sample"))
 
 
+@pytest.fixture(scope="session")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection of three crawls, one for all tests, which leave it as it is; the archive is beside it."""
+    from tests import collected
+
+    return collected.make(tmp_path_factory.mktemp("collected"))
+
+
 @pytest.fixture(scope="module")
 def bucket_of_extracted(extracted: Path) -> Iterator[str]:
     """That output in a bucket of a server that speaks S3; the clients find both by the environment."""

@@ -104,6 +104,9 @@ def test_threshold_of_a_site_by_setting() -> None:
         ("input.site=page", "input.site is 'page'; it must be one of domain, host, none"),
         ("template.tokens=tag", "template.tokens is 'tag'; it must be one of path, layer"),
         ("label.by=T009", "label.by is 'T009'; it must be one of classifier, T001, T002"),
+        ("comparison.least=0", "comparison.least is 0; it must be at least 1"),
+        ("comparison.captures=1", "comparison.captures is 1.0; it must be more than 1"),
+        ("comparison.share=0", "comparison.share is 0.0; it must lie above 0 and be at most 1"),
         ("label.favor=much", "label.favor is 'much'; it must be one of precision, balanced, recall"),
     ],
 )
@@ -161,7 +164,7 @@ def test_unknown_key(setting: str, expected: str) -> None:
 
 def test_unknown_section() -> None:
     """A section that does not exist is refused like a key."""
-    assert refusal("buckets.cap=3").startswith("buckets is no parameter; known here: bucket, corpus, cross, diff")
+    assert refusal("buckets.cap=3").startswith("buckets is no parameter; known here: bucket, comparison, corpus, cross")
 
 
 @pytest.mark.parametrize("setting", ["cap=3", "bucket.cap", "bucket"])

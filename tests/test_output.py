@@ -1,14 +1,20 @@
 """An output is opened by its path, and read a few columns and rows at a time."""
 
 import shutil
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import fsspec
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dbce_spark import output
-from dbce_spark.errors import OutputError
+from dbce_spark import output, store
+from dbce_spark.errors import InputError, OutputError
+from tests import collected as grown
 from tests.extracted import rows
 
 
@@ -27,20 +33,23 @@ def test_a_site_is_in_one_part(extracted: Path) -> None:
     """The parts share out the files of the extractions, and no site is in two."""
     opened = output.opened(str(extracted))
     sites = [
-        {site for batch in output.batches(part.files, ["site"], rows=99) for site in batch.column("site").to_pylist()}
+        {site for batch in part.batches(["site"], rows=99) for site in batch.column("site").to_pylist()}
         for part in opened.parts()
     ]
 
     assert len(sites) > 3
     assert sum(map(len, sites)) == len(set().union(*sites))
-    assert sorted(opened.tables[output.EXTRACTIONS]) == sorted(path for part in opened.parts() for path in part.files)
+    assert sorted(opened.tables[output.EXTRACTIONS]) == sorted(
+        one.path for part in opened.parts() for one in part.files()
+    )
 
 
 def test_parts_are_in_order_of_their_numbers() -> None:
     """Ten comes after two, and files without a part are in the first."""
     parts = ("site_part=10/", "site_part=2/", "")
-    files = tuple(f"s3://b/extractions/{part}p.parquet" for part in parts)
-    made = output.Output(root="", run={}, tables={output.EXTRACTIONS: files})
+    files = {f"{part}p.parquet": f"s3://b/extractions/{part}p.parquet" for part in parts}
+    written = output.Written(0, {output.EXTRACTIONS: files, output.DUPLICATES: {}, "superseded": {}})
+    made = output.Output(root="", run={}, runs=(written,))
 
     assert [0, 2, 10] == [part.number for part in made.parts()]
 
@@ -90,3 +99,99 @@ def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
         list(output.batches([str(file)], ["url"], rows=1))
     with pytest.raises(OutputError, match=r"part-00000\.parquet: has no column nothing;"):
         list(output.opened(str(extracted)).batches(output.REJECTS, ["url", "nothing"], rows=1))
+
+
+def main_texts(found: output.Output) -> list[tuple[str, str]]:
+    rows = [row for batch in found.batches(output.EXTRACTIONS, ["text", "capture_id"], rows=7) for row in listed(batch)]
+    return sorted((row["capture_id"], row["text"]) for row in rows)
+
+
+def listed(batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = batch.to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, None])
+def test_a_collection_is_read_as_one_run_over_its_crawls(collected: Path, version: int | None) -> None:
+    """Each version gives each capture once, with what was last said of it then."""
+    result = grown.whole(collected, version or 3)
+
+    assert sorted(grown.texts(result).items()) == main_texts(output.opened(str(collected), version))
+
+
+def test_a_site_of_a_collection_is_in_one_part(collected: Path) -> None:
+    """With its rows of all increments, and what was replaced in none of them."""
+    parts = output.opened(str(collected)).parts()
+    rows = [[row for batch in part.batches(["site", "text"], rows=9) for row in listed(batch)] for part in parts]
+
+    assert [3, 3] == [len(part.layers) for part in parts]
+    assert len(grown.whole(collected).extractions) == sum(map(len, rows))
+    assert {("site", "text")} == {tuple(row) for some in rows for row in some}
+    assert sum(len({row["site"] for row in some}) for some in rows) == len({r["site"] for some in rows for r in some})
+    names = [file.name for part in parts for file in part.files()]
+    assert len({*names}) == len(names)
+
+
+def test_revisits_without_an_original_are_those_of_the_last_increment(collected: Path) -> None:
+    """What is found later is no reject any more, by the rows and by the account."""
+    reasons = {}
+    for version in (2, 3):
+        opened = output.opened(str(collected), version)
+        told = [row["reason"] for batch in opened.batches(output.REJECTS, ["reason"], rows=3) for row in listed(batch)]
+        assert Counter(told) == opened.run["rejects"]
+        reasons[version] = Counter(told)
+
+    assert {2: {"no_text": 1, "revisit_unresolved": 2}, 3: {"no_text": 1}} == reasons
+
+
+def test_what_is_not_asked_for_is_not_read_along(collected: Path) -> None:
+    """Columns by which rows are chosen come only where they are asked for."""
+    opened = output.opened(str(collected))
+    for table in (output.EXTRACTIONS, output.REJECTS, output.CAPTURES):
+        assert {("url",)} == {tuple(batch.schema.names) for batch in opened.batches(table, ["url"], rows=5)}
+
+
+def test_a_version_that_is_not_there_is_told(collected: Path, extracted: Path) -> None:
+    """Of a collection, and of an output, which has none."""
+    with pytest.raises(InputError, match="has no version 7; it has 1, 2, 3"):
+        output.opened(str(collected), 7)
+    with pytest.raises(InputError, match="is no collection, so it has no version 1; leave --version out"):
+        output.opened(str(extracted), 1)
+
+
+def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> None:
+    """It is named, whatever of the others is there."""
+    shutil.copytree(collected, tmp_path / "c")
+    shutil.rmtree(tmp_path / "c" / "increments" / "00000002")
+    with pytest.raises(OutputError, match=r"00000002: no run\.json that can be read"):
+        output.opened(str(tmp_path / "c"))
+
+
+@settings(deadline=None, max_examples=40)  # files are written
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6, unique=True), min_size=1, max_size=5))
+def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFactory, runs: list[list[str]]) -> None:
+    """Whichever runs say something of it, and in whatever part its site is."""
+    root = str(tmp_path_factory.mktemp("runs"))
+    written: list[output.Written] = []
+    last: dict[str, int] = {}
+    for number, ids in enumerate(runs, 1):
+        tables: dict[str, dict[str, str]] = {name: {} for name in (*output.TABLES, "duplicates", "superseded")}
+        for part in {ord(one) % 3 for one in ids}:
+            name = f"site_part={part}/p.parquet"
+            here = [one for one in ids if ord(one) % 3 == part]
+            tables["extractions"][name] = table(f"{root}/{number}/{name}", capture_id=here, run=[number] * len(here))
+        if replaced := [one for one in ids if one in last]:
+            tables["superseded"]["p.parquet"] = table(f"{root}/{number}/gone.parquet", capture_id=replaced)
+        last |= dict.fromkeys(ids, number)
+        written.append(output.Written(number, tables))
+    made = output.Output(root=root, run={}, runs=tuple(written))
+    found = [row for batch in made.batches(output.EXTRACTIONS, ["run", "capture_id"], rows=2) for row in listed(batch)]
+
+    assert sorted(last.items()) == sorted((row["capture_id"], row["run"]) for row in found)
+
+
+def table(path: str, **columns: Sequence[Any]) -> str:
+    """A Parquet file of these columns."""
+    batch = pa.RecordBatch.from_pydict(columns)
+    store.write_parquet(path, batch.schema, [batch])
+    return path

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests import collected as grown
 from tests.extracted import rows
 
 PAGE = Path(__file__).parents[1] / "docs" / "reading.md"
@@ -41,8 +42,10 @@ def recipes() -> list[Recipe]:
     return listed
 
 
-LOCAL = [one for one in recipes() if one.section != "From S3"]
-REMOTE = [one for one in recipes() if one.section == "From S3"]
+FROM_S3, FROM_COLLECTION = "From S3", "From a collection"
+LOCAL = [one for one in recipes() if one.section not in (FROM_S3, FROM_COLLECTION)]
+REMOTE = [one for one in recipes() if one.section == FROM_S3]
+GROWN = [one for one in recipes() if one.section == FROM_COLLECTION]
 
 
 def named(recipe: Recipe) -> str:
@@ -153,6 +156,7 @@ def test_every_question_is_answered_with_every_tool() -> None:
     assert ["dbce"] == program
     assert [["duckdb", "pandas", "polars", "pyarrow", "spark"]] * 5 == [sorted(tools) for tools in by_section.values()]
     assert ["duckdb", "pandas", "polars", "pyarrow"] == sorted(one.tool for one in REMOTE)
+    assert ["duckdb", "pandas", "polars", "pyarrow", "spark"] == sorted(one.tool for one in GROWN)
 
 
 @pytest.mark.parametrize("recipe", [one for one in LOCAL if one.tool != "spark"], ids=named)
@@ -166,6 +170,31 @@ def test_a_recipe_gives_what_is_there(recipe: Recipe, extracted: Path) -> None:
 def test_a_recipe_for_spark_gives_what_is_there(recipe: Recipe, extracted: Path, spark: object) -> None:
     """So do those of Spark, in the session that is there."""
     check(recipe, extracted)
+
+
+def check_grown(recipe: Recipe, collected: Path) -> None:
+    """Of a site a recipe finds what one run over all crawls finds."""
+    result = grown.whole(collected)
+    pages = [one for one in result.extractions if one.page.capture.site == "gazette.example"]
+    chosen = [one for one in pages if len(one.text.split()) >= 150]
+    expected = [(one.page.capture.url, one.page.capture.timestamp, one.text) for one in chosen]
+    actual = run(recipe, str(collected))
+
+    assert 0 < len(expected) < len(pages)
+    assert sorted(expected) == [(url, round(time.timestamp() * 1e6), text) for time, url, text in actual]
+
+
+@pytest.mark.parametrize("recipe", [one for one in GROWN if one.tool != "spark"], ids=named)
+def test_a_recipe_reads_a_collection(recipe: Recipe, collected: Path) -> None:
+    """Each capture once, with what was last said of it."""
+    check_grown(recipe, collected)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("recipe", [one for one in GROWN if one.tool == "spark"], ids=named)
+def test_a_recipe_for_spark_reads_a_collection(recipe: Recipe, collected: Path, spark: object) -> None:
+    """So does that of Spark."""
+    check_grown(recipe, collected)
 
 
 @pytest.mark.parametrize("recipe", REMOTE, ids=named)

@@ -1,7 +1,7 @@
 """Writes a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,8 +14,9 @@ from dbce_spark.config import CorpusConfig
 from dbce_spark.corpus import source
 from dbce_spark.corpus.account import Account
 from dbce_spark.corpus.filters import chosen, fates
-from dbce_spark.corpus.source import EXTRACTIONS, RUN_FILE, File, Source
+from dbce_spark.corpus.source import Source
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.output import EXTRACTIONS, RUN_FILE, File
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
@@ -25,12 +26,14 @@ _ROWS_PER_GROUP = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked for: the folder of an output, where the corpus goes, and its columns; none: all there are."""
+    """What is asked for: the folder of an output or a collection, where the corpus goes, and its columns; none: all
+    there are. `version` is that of the collection; None: the latest."""
 
     output: str
     target: str
     columns: Sequence[str] = ()
     overwrite: bool = False
+    version: int | None = None
 
 
 def write(request: Request, config: CorpusConfig) -> str:
@@ -39,9 +42,9 @@ def write(request: Request, config: CorpusConfig) -> str:
     Raises:
         OutputError: there is no finished output, it says nothing of duplicates though they are to be left out, or the
             target holds something.
-        InputError: a column is asked for that there is not.
+        InputError: a column is asked for that there is not, or a version.
     """
-    found = source.opened(request.output)
+    found = source.opened(request.output, request.version)
     if config.duplicates != "keep" and not found.has_marks:
         raise OutputError(
             f"{request.output} has no table of duplicates; extract it with duplicates.find = true, or give"
@@ -52,8 +55,8 @@ def write(request: Request, config: CorpusConfig) -> str:
     _make_room(target, overwrite=request.overwrite)
     account = Account(chosen(config))
     for part in found.parts:
-        for file in part:
-            _filter(found, file, target, schema, account)
+        for file, gone in part.standing():
+            _filter(found, file, gone, target, schema, account)
         account.end_part()
     if not account.left:
         store.write_parquet(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
@@ -84,11 +87,12 @@ def _make_room(target: str, *, overwrite: bool) -> None:
         store.remove(f"{target}/{name}")
 
 
-def _filter(found: Source, file: File, target: str, schema: pa.Schema, account: Account) -> None:
-    """Writes what is kept of one file, as a file of the same name; none where nothing is."""
+def _filter(found: Source, file: File, gone: Set[str], target: str, schema: pa.Schema, account: Account) -> None:
+    """Writes what is kept of one file, as a file of its name; none where nothing is. Rows of captures that are gone are
+    not looked at."""
     with ExitStack() as opened:
         kept = None
-        for batch in found.batches(file, schema.names):
+        for batch in found.batches(file, gone, schema.names):
             fate = fates(batch, account.filters)
             account.add(batch, fate)
             rows = batch.take(pa.array(np.flatnonzero(fate == len(account.filters))))

@@ -1,23 +1,21 @@
 """The extractions of an output with what is said of their duplicates, some rows at a time."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from fsspec.core import url_to_fs
 
-from dbce_spark import store, tables
+from dbce_spark import output, tables
+from dbce_spark.collection import REMARKED
 from dbce_spark.corpus.filters import SEGMENT_FIELDS, probability
 from dbce_spark.errors import OutputError
+from dbce_spark.output import DUPLICATES, EXTRACTIONS, File, Output, Part
 
-EXTRACTIONS, DUPLICATES, RUN_FILE = "extractions", "duplicates", "run.json"
 MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")
 """Columns that are taken from the table of duplicates."""
 PROBABILITY = "probability"
@@ -27,100 +25,95 @@ _ROWS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """One file of the extractions: its name below their folder, where it lies, and the file of duplicates beside it; ""
-    if there is none."""
-
-    name: str
-    path: str
-    marks: str
-
-
-@dataclass(frozen=True, slots=True)
 class Source:
     """A finished output: what its run.json says, its files by site part, as a site's rows are all in one, and the
-    columns that its rows have here. `has_marks` says whether those of duplicates are among them."""
+    columns that its rows have as they are stored, and here. `has_marks` says whether those of duplicates are known.
+
+    `remarked` is what increments of a collection say anew of captures of earlier ones: by the capture, the number of
+    the last such increment, and its marks. They are held, some 500 bytes each.
+    """
 
     run: dict[str, Any]
-    parts: list[list[File]]
+    parts: list[Part]
+    stored: pa.Schema
     schema: pa.Schema
+    remarked: Mapping[str, tuple[int, dict[str, Any]]]
 
     @property
     def has_marks(self) -> bool:
         return {*MARKS} <= {*self.schema.names}
 
-    def batches(self, file: File, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows of a file with the columns that filters need, and these.
+    def batches(self, file: File, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The rows of a file, but those of the captures that are gone, with the columns that filters need, and these.
 
         Raises:
             OutputError: the file of duplicates is of another run.
         """
         with ExitStack() as opened:
-            stored = opened.enter_context(store.open_parquet(file.path))
-            marks = opened.enter_context(store.open_parquet(file.marks)) if file.marks else None
-            beside = None if marks is None else _Marks(file, marks)
-            for batch in stored.iter_batches(_ROWS, columns=_leaves(stored, columns), use_threads=False):
-                yield _completed(batch, columns, beside)
+            marks = opened.enter_context(output.parquet(file.marks)) if file.marks else None
+            beside = None if marks is None else _Marks(file, marks, self.remarked)
+            for batch in output.batches([file.path], self._read(columns), rows=_ROWS):
+                yield output.but(_completed(batch, columns, beside), gone)
+
+    def _read(self, columns: Sequence[str]) -> list[str]:
+        """The stored columns that are read: of the segments only what is needed, unless they are asked for."""
+        found = [name for name in (*_NEEDED, *columns, *MARKS) if name in self.stored.names and name != "segments"]
+        segments = ["segments"] if "segments" in columns else [f"segments.{one}" for one in SEGMENT_FIELDS]
+        return [*dict.fromkeys(found), *segments]
 
 
-def opened(root: str) -> Source:
-    """The output in a folder, local or in an object store.
+def opened(root: str, version: int | None = None) -> Source:
+    """The output in a folder, local or in an object store, or a version of the collection there.
 
     Raises:
         OutputError: there is no run.json that can be read, or no extractions.
+        InputError: there is no such version.
     """
-    root = root.rstrip("/")
-    try:
-        filesystem, path = url_to_fs(root)
-        run: dict[str, Any] = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{RUN_FILE}"))
-        names = {table: _names(root, table) for table in (EXTRACTIONS, DUPLICATES)}
-    except Exception as error:  # each store has exceptions of its own
-        raise OutputError(
-            f"{root}: no {RUN_FILE} that can be read there, so this is no finished output; give the folder that"
-            " `dbce extract` wrote, or run it again"
-        ) from error
-    files = [_file(root, name, names[DUPLICATES]) for name in names[EXTRACTIONS]]
-    if not files:
+    found = output.opened(root, version)
+    parts = found.parts()
+    if not parts:
         raise OutputError(f"{root} has no {EXTRACTIONS}; run `dbce extract` again")
-    parts = [list(part) for _, part in groupby(files, lambda one: one.name.rpartition("/")[0])]
-    return Source(run, parts, _schema(files[0], has_marks=bool(names[DUPLICATES])))
+    with output.parquet(parts[0].files()[0].path) as file:
+        stored = file.schema_arrow.remove_metadata()
+    schema = _schema(stored, has_marks=_has_marks(found))
+    return Source(dict(found.run), parts, stored, schema, _remarked(found))
 
 
-def _schema(file: File, *, has_marks: bool) -> pa.Schema:
+def _remarked(found: Output) -> dict[str, tuple[int, dict[str, Any]]]:
+    return {
+        row.pop("capture_id"): (run.number, row)
+        for run in found.runs
+        for batch in output.batches([*run.tables[REMARKED].values()], ["capture_id", *MARKS], rows=_ROWS)
+        for row in batch.to_pylist()
+    }
+
+
+def _has_marks(found: Output) -> bool:
+    """Whether each run has compared its texts with others."""
+    return all(run.tables[DUPLICATES] or not _has_rows(run.tables[EXTRACTIONS].values()) for run in found.runs)
+
+
+def _has_rows(files: Iterable[str]) -> bool:
+    for path in files:
+        with output.parquet(path) as file:
+            if file.metadata.num_rows:
+                return True
+    return False
+
+
+def _schema(stored: pa.Schema, *, has_marks: bool) -> pa.Schema:
     """The columns of the extractions, with what is said of duplicates and their probability."""
-    with store.open_parquet(file.path) as opened:
-        stored = opened.schema_arrow.remove_metadata()
     marks = [tables.DUPLICATES.field(name) for name in MARKS if name not in stored.names] if has_marks else []
     own = [field for field in stored if field.name != PROBABILITY]
     return pa.schema([*own, *marks, pa.field(PROBABILITY, pa.float64())])
 
 
-def _names(root: str, table: str) -> list[str]:
-    """The Parquet files of a table, below its folder."""
-    filesystem, path = url_to_fs(f"{root}/{table}")
-    found = [name[len(path) :].strip("/") for name in filesystem.find(path)]
-    return sorted(name for name in found if name.endswith(".parquet") and not name.rpartition("/")[2].startswith("_"))
-
-
-def _file(root: str, name: str, marked: Sequence[str]) -> File:
-    # A file without a text among its rows has none beside it, where others have one.
-    marks = f"{root}/{DUPLICATES}/{name}" if name in marked else ""
-    return File(name, f"{root}/{EXTRACTIONS}/{name}", marks)
-
-
-def _leaves(file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:
-    """The stored columns that are read: of the segments only what is needed, unless they are asked for."""
-    stored = set(file.schema_arrow.names)
-    found = [name for name in (*_NEEDED, *columns, *MARKS) if name in stored and name != "segments"]
-    segments = ["segments"] if "segments" in columns else [f"segments.list.element.{one}" for one in SEGMENT_FIELDS]
-    return [*dict.fromkeys(found), *segments]
-
-
 class _Marks:
-    """The rows of a file of duplicates, which are those of the extractions that have a text, in the same order."""
+    """The rows of a file of duplicates, which are those of the extractions that have a text, in the same order. What
+    later increments say stands for them."""
 
-    def __init__(self, file: File, marks: pq.ParquetFile):
-        self._file = file
+    def __init__(self, file: File, marks: pq.ParquetFile, remarked: Mapping[str, tuple[int, dict[str, Any]]]):
+        self._file, self._remarked = file, remarked
         self._batches = marks.iter_batches(_ROWS, columns=["capture_id", *MARKS], use_threads=False)
         self._next = tables.DUPLICATES.empty_table().select(["capture_id", *MARKS])
 
@@ -135,8 +128,14 @@ class _Marks:
             raise OutputError(
                 f"{self._file.marks} does not belong to {self._file.path}; run `dbce extract --overwrite` again"
             )
+        if self._remarked:
+            own = pa.Table.from_pylist([self._now(row) for row in own.to_pylist()], schema=own.schema)
         rows = pa.array(np.cumsum(has_text) - 1, mask=~has_text)
         return {name: own.column(name).combine_chunks().take(rows) for name in MARKS}
+
+    def _now(self, row: dict[str, Any]) -> dict[str, Any]:
+        number, anew = self._remarked.get(row["capture_id"], (0, row))
+        return row | anew if number > self._file.number else row
 
 
 def _completed(batch: pa.RecordBatch, columns: Sequence[str], beside: _Marks | None) -> pa.RecordBatch:

@@ -21,7 +21,8 @@ EXPORT_FILE = "export.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is exported (`extracted`, an output) to where (`target`, a folder or URL), and as what (`to`)."""
+    """What is exported (`extracted`, an output or a collection, of which a `version`) to where (`target`, a folder or
+    URL), and as what (`to`)."""
 
     extracted: str
     target: str
@@ -29,6 +30,7 @@ class Request:
     wanted: Wanted
     settings: Settings
     processes: int
+    version: int | None = None
 
 
 @dataclass(slots=True)
@@ -53,7 +55,7 @@ class Task:
     def batches(self, columns: Iterable[str], tally: Tally) -> Iterator[pa.RecordBatch]:
         """The wanted rows, counted. Rows with a long text are few at once, whatever their number."""
         asked = [*dict.fromkeys([*columns, *self.wanted.COLUMNS])]
-        for batch in output.batches(self.part.files, asked, rows=self.settings.rows):
+        for batch in self.part.batches(asked, rows=self.settings.rows):
             wanted = self.wanted.of(batch)
             tally.documents += len(wanted)
             tally.left_out += len(batch) - len(wanted)
@@ -113,8 +115,9 @@ def export(request: Request) -> str:
     Raises:
         OutputError: what is to be exported is no finished output or is damaged, or the target is not empty or cannot be
             written.
+        InputError: there is no such version.
     """
-    extracted = output.opened(request.extracted)
+    extracted = output.opened(request.extracted, request.version)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     total = Tally()
     with store.whole_folder(request.target) as folder:
@@ -166,6 +169,7 @@ def _account(request: Request, extracted: output.Output, total: Tally) -> str:
         "to": request.to,
         **asdict(total),
         "plan": extracted.run.get("plan"),
+        **({"collection": extracted.run["collection"]} if "collection" in extracted.run else {}),
         "wanted": {
             name: sorted(value) if isinstance(value, frozenset) else value
             for name, value in asdict(request.wanted).items()

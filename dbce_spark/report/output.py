@@ -16,15 +16,16 @@ BATCH_ROWS = 8192
 
 
 class Output:
-    """The finished output of a run.
+    """The finished output of a run, or a version of a collection.
 
     Raises:
         OutputError: there is no run.json that can be read.
+        InputError: there is no such version.
     """
 
-    def __init__(self, root: str):
+    def __init__(self, root: str, version: int | None = None):
         self.root = root
-        self._read = output.opened(root)
+        self._read = output.opened(root, version)
         self.run = dict(self._read.run)
 
     def config(self) -> DbceConfig:
@@ -45,10 +46,11 @@ class Output:
         return self._read.batches(table, columns, rows=BATCH_ROWS)
 
     def rows(self, capture_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The extractions of some captures, by id. Of row groups without one of them only the ids are read."""
+        """The extractions of some captures, by id. Of row groups without one of them only the ids are read. The newest
+        row of a capture counts, and is met first."""
         wanted = pa.array(sorted(set(capture_ids)), pa.string())
         found: dict[str, dict[str, Any]] = {}
-        for path in self._read.tables[output.EXTRACTIONS]:
+        for path in (file.path for part in self._read.parts() for file in part.files()):
             with output.parquet(path) as file:
                 leaves = output.leaves(path, file, ["capture_id", *columns])
                 for group in range(file.num_row_groups):
@@ -59,5 +61,5 @@ class Output:
                         continue
                     for batch in file.iter_batches(BATCH_ROWS // 16, [group], leaves, use_threads=False):
                         chosen = batch.filter(pc.is_in(batch.column("capture_id"), wanted))
-                        found |= {row["capture_id"]: row for row in chosen.to_pylist()}
+                        found = {row["capture_id"]: row for row in chosen.to_pylist()} | found
         return found

@@ -24,31 +24,33 @@ MARKER = ".dbce-report"
 """Says that a folder is a report of ours, so that the next report may take its place."""
 
 
-def write_report(output: str, target: str, *, pages: int = PAGES) -> Path:
-    """Writes the report on the finished run in `output` to the folder `target`; gives its index.html.
+def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None) -> Path:
+    """Writes the report on the finished run in `output`, or on a version of the collection there, to the folder
+    `target`; gives its index.html.
 
     Raises:
         OutputError: `output` is not finished, or `target` holds something else than a report.
+        InputError: there is no such version.
     """
-    source, folder = Output(output), Path(target)
+    source, folder = Output(output, version), Path(target)
     _refuse_foreign(folder)
     counted = counts.count(source)
     shown = views(sample.choose(counted, source, pages), source)
     summary = overview(source, counted, shown)
-    environment = _environment()
-    index = environment.get_template("index.html.j2").render(output=output, overview=summary, views=shown)
+    templates = environment()
+    index = templates.get_template("index.html.j2").render(output=output, overview=summary, views=shown)
     texts = {"index.html": index}
     for view in shown:
-        texts |= _rendered(environment, view)
+        texts |= _rendered(templates, view)
     _write(folder, texts)
     return folder / "index.html"
 
 
-def _rendered(environment: Environment, view: View) -> dict[str, str]:
+def _rendered(templates: Environment, view: View) -> dict[str, str]:
     """The files of one sample page: the page, and its cross if it has one that can be shown."""
-    texts = {f"pages/{view.name}.html": environment.get_template("page.html.j2").render(view=view)}
+    texts = {f"pages/{view.name}.html": templates.get_template("page.html.j2").render(view=view)}
     if view.arms:
-        texts[f"pages/{view.name}-cross.html"] = environment.get_template("cross.html.j2").render(view=view)
+        texts[f"pages/{view.name}-cross.html"] = templates.get_template("cross.html.j2").render(view=view)
     return texts
 
 
@@ -74,23 +76,24 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
         raise OutputError(f"{folder}: the report cannot be written there: {error}") from error
 
 
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """What all pages of reports are made with."""
+    made = Environment(
         loader=PackageLoader("dbce_spark.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
+    made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
     css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
-    environment.globals |= {
+    made.globals |= {
         "css": Markup(css),
         "policy": POLICY,
         "max_segments": MAX_SEGMENTS,
         "charset_sources": CHARSET_SOURCES,
     }
-    return environment
+    return made
 
 
 def _number(value: float) -> str:

@@ -60,8 +60,8 @@ def of(
         base=base,
         limit=limit,
         with_html=with_html,
-        # Of a run follows nothing from what a corpus is made by.
-        config={name: values for name, values in config.as_dict().items() if name != "corpus"},
+        # Of a run follows nothing from what a corpus is made by, or runs are compared by.
+        config={name: values for name, values in config.as_dict().items() if name not in ("corpus", "comparison")},
         classifier=_classifier(config.label),
         versions=versions(),
     )

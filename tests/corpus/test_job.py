@@ -1,6 +1,7 @@
 """A corpus: what is written of an output, and the account of it."""
 
 import json
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import corpus, store
+from dbce_spark import corpus, store, tables
 from dbce_spark.cli import main
+from dbce_spark.collection import REMARKED, Collection
 from dbce_spark.config import CorpusConfig
 from dbce_spark.corpus import account, source
+from dbce_spark.dbce import duplicates as oracle
+from dbce_spark.dbce.texts import Text
 from dbce_spark.errors import InputError, OutputError
+from tests import collected as grown
 from tests.builders import config
 from tests.corpus.outputs import SCHEMA, Row, text_of, write
 
@@ -234,3 +239,67 @@ def test_the_command(output: str, tmp_path: Path, capsys: pytest.CaptureFixture[
         line.split("|")[1].strip() for line in told.splitlines()[3:-1]
     ]
     assert "http://other.example/d" == rows(tmp_path / "corpus")["site_part=2/part-00001.parquet"][0]["url"]
+
+
+def test_a_corpus_of_a_collection(collected: Path, tmp_path: Path) -> None:
+    """Has of each capture the row that counts, with what is said of its duplicates beside it; no two files of
+    increments have one name."""
+    made(str(collected), tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
+    result = grown.whole(collected)
+    marks = {one.text.capture_id: one.mark.duplicate_of for one in result.duplicates}
+    found = [row for some in rows(tmp_path / "corpus").values() for row in some]
+
+    assert sorted(grown.texts(result).items()) == sorted((row["capture_id"], row["text"]) for row in found)
+    assert marks == {row["capture_id"]: row["duplicate_of"] for row in found if row["text_words"]}
+    assert any(marks.values())
+    assert len(found) == json.loads((tmp_path / "corpus" / "run.json").read_text())["extractions"]
+
+
+def test_what_is_said_anew_of_a_duplicate_counts(collected: Path, tmp_path: Path) -> None:
+    """An increment that marks captures of earlier ones anew is heard; what an earlier one says anew of a capture that
+    was written later is not."""
+    to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    first, last = (ids_of(to, number) for number in (1, 3))
+    replaced = {one for path in (to.files(to.known(), "superseded")) for one in ids_in(path[1])}
+    stays, later = min({*first} - replaced), min(last)
+    anew = [oracle.Marked(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
+    path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
+    store.write_parquet(path, tables.DUPLICATES, [tables.marked_batch(anew)])
+    made(to.folder, tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
+    found = {row["capture_id"]: row["copy_of"] for some in rows(tmp_path / "corpus").values() for row in some}
+
+    assert ("other", True) == (found[stays], found[later] != "other")
+
+
+MARK = oracle.Mark(duplicate_of="other", similarity=1.0, same_url=False, copy_of="other", repeats=None, steps=0)
+
+
+def text(capture_id: str) -> Text:
+    return Text(capture_id=capture_id, url_key="u", timestamp=0, digest="d", signature=None)
+
+
+def ids_of(to: Collection, number: int) -> list[str]:
+    """The captures that an increment has marks of."""
+    paths = [path for at, path in to.files(to.known(), "duplicates") if at == number]
+    return [one for path in paths for one in ids_in(path)]
+
+
+def ids_in(path: str) -> list[str]:
+    found: list[str] = pq.read_table(path).column("capture_id").to_pylist()
+    return found
+
+
+def test_a_corpus_of_a_version(collected: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--version` takes an earlier one; what an increment has not compared has no duplicates that could be told."""
+    collection = shutil.copytree(collected, tmp_path / "c")
+    shutil.rmtree(collection / "increments" / "00000003" / "duplicates")
+    asked = ["corpus", str(collection), "--to", str(tmp_path / "corpus"), "--min-words", "0", "--min-probability", "0"]
+    refused = main(asked)
+    told = capsys.readouterr().err
+    status = main([*asked, "--version", "2", "--duplicates", "exact"])
+    found = {row["capture_id"] for some in rows(tmp_path / "corpus").values() for row in some}
+    copies = {one.text.capture_id for one in grown.whole(collected, 2).duplicates if one.mark.copy_of}
+
+    assert (2, 0) == (refused, status)
+    assert "has no table of duplicates" in told
+    assert {*grown.texts(grown.whole(collected, 2))} - copies == found

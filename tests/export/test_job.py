@@ -13,6 +13,7 @@ from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.export import job
 from dbce_spark.export.settings import Wanted, settings
+from tests import collected as grown
 from tests.export.exports import exported, lines, written
 from tests.extracted import rows
 
@@ -192,3 +193,38 @@ def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, ext
 
 def request_to_s3(extracted: str, target: str, to: str) -> job.Request:
     return job.Request(extracted=extracted, target=target, to=to, wanted=Wanted(), settings=settings({}), processes=1)
+
+
+@pytest.mark.parametrize("to", list(job.FORMATS))
+def test_a_collection_is_exported_as_one_run_over_its_crawls(collected: Path, tmp_path: Path, to: str) -> None:
+    """The same documents and the same texts by site, in whatever order; export.json says of which version."""
+    files = [path for crawl in grown.crawls(collected.parent) for path in crawl]
+    one_run = grown.grow(tmp_path / "whole", [files]) / "increments" / "00000001"
+    folder = exported(collected, tmp_path / "of-collection", to, processes=2 if to == "jsonl" else 1)
+    whole = exported(one_run, tmp_path / "of-run", to)
+    told = json.loads((folder / "export.json").read_text())
+
+    assert (len(rows(one_run, "extractions", ["url"])), 3) == (told["documents"], told["collection"]["version"])
+    assert documents(whole) == documents(folder)
+
+
+def documents(folder: Path) -> dict[str, list[str]]:
+    """The lines of all shards of each kind, the file as text for sites."""
+    found: dict[str, list[str]] = {}
+    for name, data in written(folder).items():
+        if name.endswith(".txt"):
+            found[name] = [data.decode()]
+        elif name != job.EXPORT_FILE:
+            texts = [json.dumps(one) for one in lines(data)]
+            found[str(Path(name).parent)] = sorted(found.get(str(Path(name).parent), []) + texts)
+    return found
+
+
+def test_a_version_of_a_collection_is_exported(collected: Path, tmp_path: Path) -> None:
+    """`--version` takes an earlier one."""
+    target = str(tmp_path / "texts")
+    status = main(["export", str(collected), "--to", "text", "--version", "1", "--processes", "1", "--output", target])
+    told = json.loads((tmp_path / "texts" / "export.json").read_text())
+
+    assert (0, 1) == (status, told["collection"]["version"])
+    assert len(grown.whole(collected, 1).extractions) == told["documents"]

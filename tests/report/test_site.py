@@ -6,6 +6,8 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.report import write_report
+from dbce_spark.report.output import Output
+from tests import collected as grown
 from tests.report.outputs import HOSTILE, crawl, tree, write_archive, write_output
 
 
@@ -124,3 +126,27 @@ def test_real_archives_have_a_report(shared_data: Path, tmp_path: Path) -> None:
     shown = [path for path in sorted((folder / "pages").iterdir()) if "<iframe" in path.read_text()]
     assert sorted((folder / "pages").iterdir()) == shown
     assert len(shown) > 12
+
+
+def test_a_collection_has_a_report(collected: Path, tmp_path: Path) -> None:
+    """All its rows that count are in it, its records add up, and the version is named."""
+    result = grown.whole(collected)
+    index = write_report(str(collected), str(tmp_path / "report"), pages=6)
+    seen = text_of(index)
+
+    assert f"{len(result.extractions)}pages with a result" in seen
+    assert f"adds up to the {result.records_read} records read" in seen
+    assert "version 3 of a collection, of 3 crawls" in seen
+    assert 6 == len([path for path in (index.parent / "pages").iterdir() if "-cross" not in path.name])
+
+
+def test_a_report_shows_what_counts(collected: Path, tmp_path: Path) -> None:
+    """A sample page has the labels that were last given to it."""
+    texts = grown.texts(grown.whole(collected))
+    output = Output(str(collected))
+    changed = {one: text for one, text in grown.texts(grown.whole(collected, 1)).items() if texts[one] != text}
+
+    assert changed
+    assert {one: texts[one] for one in changed} == {
+        one: row["text"] for one, row in output.rows([*changed], ["text"]).items()
+    }

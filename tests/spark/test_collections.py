@@ -15,7 +15,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark import config, sources
+from dbce_spark import config, output, sources, tables
 from dbce_spark.collection import Collection
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
@@ -76,6 +76,26 @@ def rows(of: Collection, version: int | None = None) -> dict[str, list[str]]:
     return {name: _sorted([row for batch in of.rows(chosen, name) for row in batch.to_pylist()]) for name in _TABLES}
 
 
+def read(of: Collection) -> dict[str, list[str]]:
+    """The rows that count, as `dbce export` and others read them."""
+    opened = output.opened(of.folder)
+    found = {}
+    for name, schema in zip(_TABLES, (tables.EXTRACTIONS, tables.CAPTURES, tables.REJECTS), strict=True):
+        columns = [one for one in schema.names if one != "site_part"]
+        found[name] = _sorted([row for batch in opened.batches(name, columns, rows=50) for row in batch.to_pylist()])
+    return found
+
+
+def check_account(of: Collection, whole: Path) -> None:
+    """What run.json of all increments says together is what that of one run says."""
+    told, expected = output.opened(of.folder).run, output.opened(str(whole)).run
+    names = ("records_read", "captures", "extractions", "revisits", "rejects", "skipped")
+
+    assert [expected[name] for name in names] == [told[name] for name in names]
+    assert told["failed_files"] == expected["failed_files"]
+    assert [*expected["config"]] == [*told["config"]]
+
+
 def _sorted(some: list[dict[str, Any]]) -> list[str]:
     return sorted(str({name: value for name, value in row.items() if name != "site_part"}) for row in some)
 
@@ -117,6 +137,8 @@ def test_what_was_there_before_is_still_there(spark: "SparkSession", crawls: lis
     extend(spark, to, crawls[1:3], PATTERNS)
     assert [1, 4] == [one.number for one in to.known().increments]
     assert whole(spark, crawls[:3], tmp_path / "whole", PATTERNS) == rows(to)
+    assert rows(to) == read(to)
+    check_account(to, tmp_path / "whole")
 
 
 def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:

@@ -1,0 +1,165 @@
+"""What the report on a crawl of a collection says of crawls as they should be, and of others."""
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import comparison
+from dbce_spark.cli import main
+from dbce_spark.collection import Collection
+from dbce_spark.config import default, load
+from dbce_spark.dbce import local
+from dbce_spark.report import crawl, figures, likeness
+from tests import collected
+from tests.report import crawls
+from tests.report.outputs import tree
+
+CONFIG = default().comparison
+PARAMETERS = load(settings=["language.detect=false", "duplicates.find=false", "output.site_parts=2"])
+
+
+def grown(folder: Path, files: Iterable[str]) -> Collection:
+    return Collection(str(collected.grow(folder / "collection", [[path] for path in files], PARAMETERS)))
+
+
+def reported(of: Collection, version: int | None = None) -> crawl.Compared:
+    return crawl.compared(of, of.known() if version is None else of.version(version), CONFIG)
+
+
+@pytest.fixture(scope="module")
+def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Two crawls of sites that publish, edit and take back pages, as sites do."""
+    folder = tmp_path_factory.mktemp("ordinary")
+    return grown(folder, [crawls.write(folder / "a", 0), crawls.write(folder / "b", 1)])
+
+
+@pytest.fixture(scope="module")
+def redesigned(tmp_path_factory: pytest.TempPathFactory) -> Collection:
+    """Two crawls between which one of two sites got another design."""
+    folder = tmp_path_factory.mktemp("redesigned")
+    return grown(folder, [crawls.write(folder / "a", 1), crawls.write(folder / "b", 2)])
+
+
+def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
+    """Nothing is told of it."""
+    found = reported(ordinary)
+
+    assert [] == [*found.findings]
+    assert "version 2: nothing odd in increment 2 beside 1" == crawl.text(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "told"),
+    [
+        (crawls.soft_404, comparison.SHORT, "More captures have hardly any main text"),
+        (crawls.blocked, comparison.REJECTS, "records were refused as HTTP 403"),
+        (crawls.without_diary, comparison.SITES, "dnevnik.example: had"),
+    ],
+)
+def test_a_crawl_with_something_wrong_is_odd(tmp_path: Path, change: crawls.Change, kind: str, told: str) -> None:
+    """One thing is told, and it is that."""
+    to = grown(tmp_path, [crawls.write(tmp_path / "a", 0), crawls.write(tmp_path / "b", 1, change)])
+    found = reported(to)
+
+    assert [kind] == [one.kind for one in found.findings]
+    assert told in crawl.text(found)
+
+
+def test_a_redesign_is_odd(redesigned: Collection) -> None:
+    """The template that is gone is told, with its site."""
+    found = reported(redesigned)
+
+    assert [comparison.TEMPLATES] == [one.kind for one in found.findings]
+    assert f"{crawls.DIARY}, template " in crawl.text(found)
+
+
+def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesigned: Collection) -> None:
+    """Whatever its id is: pages that are built like it are its pages."""
+    lost = {}
+    for of in (ordinary, redesigned):
+        version = of.known()
+        before, now = figures.crawls(of, version)
+        assert before
+        was = figures.figures(before, CONFIG)
+        large = [name for name, captures in was.templates.items() if captures >= CONFIG.least]
+        found = likeness.lost(large, (before, was), now, of, version, CONFIG.remains)
+        lost[of.folder] = [site for site, _ in found]
+        assert {crawls.GAZETTE, crawls.DIARY} == {site for site, _ in large}
+
+    assert {ordinary.folder: [], redesigned.folder: [crawls.DIARY]} == lost
+
+
+def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
+    """Pages that it brought and pages that its revisits found as before, each as often as it was fetched, and no page
+    that was only labelled again."""
+    folder = Path(ordinary.folder).parent
+    files = [str(path) for name in ("a", "b") for path in (folder / name).glob("*.warc.gz")]
+    result = local.extract(files, PARAMETERS)
+    own = {one.page.capture_id: one for one in result.extractions}
+    fetched = [one for one in own.values() if "/b/" in one.page.capture.warc_file]
+    revisited = [own[one.original_id] for one in result.revisits]
+    before, now = (figures.figures(one, CONFIG) for one in figures.crawls(ordinary, ordinary.known()) if one)
+    extracted = collected.extractions(result, PARAMETERS).to_pylist()
+    words = {row["capture_id"]: row["words"] for row in extracted}
+
+    assert revisited
+    assert len(own) - len(fetched) == before.captures
+    assert len(fetched) + len(revisited) == now.captures
+    assert sum(words[one.page.capture_id] for one in [*fetched, *revisited]) == now.total.words
+    assert {crawls.GAZETTE, crawls.DIARY} == {*now.sites}
+
+
+def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None:
+    """It brought nothing; the next crawl is compared with the one before it."""
+    first = crawls.write(tmp_path / "a", 0)
+    (tmp_path / "again").mkdir()
+    twice = str(shutil.copy(first, tmp_path / "again" / "copy.warc.gz"))
+    to = grown(tmp_path, [first, twice, crawls.write(tmp_path / "b", 1)])
+    second, third = reported(to, 2), reported(to)
+
+    assert [(comparison.EMPTY, True)] == [
+        (one.kind, "; 58 captures had come before" in one.told) for one in second.findings
+    ]
+    assert third.before
+    assert (1, []) == (third.before.number, [*third.findings])
+
+
+def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Path) -> None:
+    """That is said, and its figures are shown."""
+    found = reported(ordinary, 1)
+    crawl.write(found, ordinary.folder, str(tmp_path / "page.html"), CONFIG)
+
+    assert "there is no crawl before increment 1" in crawl.text(found)
+    assert "There is no crawl before this one" in (tmp_path / "page.html").read_text()
+
+
+def test_the_page_says_it_and_asks_for_nothing(redesigned: Collection, tmp_path: Path) -> None:
+    """What is odd stands in it; it has no script, loads nothing, and is the same at every run."""
+    for name in ("one.html", "two.html"):
+        crawl.write(reported(redesigned), redesigned.folder, str(tmp_path / name), CONFIG)
+    page = tree((tmp_path / "one.html").read_bytes())
+    seen = " ".join(page.find("body").text_content().split())
+
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+    assert "templates lost" in seen
+    cells = page.xpath("//tr[td/bdi[.=$site]]/td/text()", site=crawls.GAZETTE)
+    assert ["27", "34"] == cells[:2]
+    assert [] == page.xpath("//script | //link | //img | //iframe | //@src")
+    assert "default-src 'none'" in page.xpath("string(//meta[@http-equiv='Content-Security-Policy']/@content)")
+
+
+def test_the_command(redesigned: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`dbce collection report` tells it, writes the page where it is asked to, and takes other thresholds."""
+    (tmp_path / "lax.toml").write_text("[comparison]\nleast = 1_000\n")
+    page = tmp_path / "page.html"
+    told = []
+    for options in (["--output", str(page)], ["--config", str(tmp_path / "lax.toml")], ["--version", "1"]):
+        assert main(["collection", "report", redesigned.folder, *options]) == 0
+        told.append(capsys.readouterr().out)
+
+    assert "1 thing odd in increment 2 beside 1" in told[0]
+    assert "nothing odd" in told[1]
+    assert "there is no crawl before" in told[2]
+    assert page.read_text().startswith("<!DOCTYPE html>")

@@ -1,0 +1,168 @@
+"""What is odd in a crawl is told, and what is not is not."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dbce_spark import comparison
+from dbce_spark.comparison import Figures, Finding, Site, Template
+from tests.builders import config
+
+CONFIG = config().comparison
+SITE = Site(captures=100, single=10, short=5, words=50_000, text_words=30_000)
+
+
+def figures(sites: Mapping[str, Site], **given: Any) -> Figures:
+    """A crawl of these sites, each of one template that all its pages with siblings have."""
+    known: dict[str, Any] = {
+        "number": 1,
+        "templates": {(site, f"of {site}"): one.captures - one.single for site, one in sites.items()},
+        "refused": {"no_text": 4},
+        "known": 0,
+        "files": 100,
+        "failed_files": 0,
+    }
+    return Figures(sites=sites, **(known | given))
+
+
+BEFORE = figures({f"{name}.example": SITE for name in "abcd"})
+
+
+def odd(now: Figures, before: Figures = BEFORE, lost: tuple[Template, ...] = ()) -> dict[str, Finding]:
+    return {one.kind: one for one in comparison.compare(before, now, lost, CONFIG)}
+
+
+def changed(*names: str, **figures_of: int) -> Figures:
+    """The crawl again, with other figures of some sites."""
+    sites = {f"{name}.example": replace(SITE, **figures_of) for name in names}
+    return replace(BEFORE, sites={**BEFORE.sites, **sites})
+
+
+def times(site: Site, factor: int) -> Site:
+    return sum([site] * factor, Site())
+
+
+SITES = st.builds(
+    lambda captures, single, short, words, text: Site(
+        captures=captures,
+        single=captures * single // 10,
+        short=captures * short // 10,
+        words=captures * words,
+        text_words=captures * words * text // 10,
+    ),
+    st.integers(1, 400), st.integers(0, 10), st.integers(0, 10), st.integers(1, 999), st.integers(0, 10),
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(SITES, st.integers(6, 19)), min_size=1))
+@example({"full": (SITE, 6), "bare": (replace(SITE, text_words=500, short=90, single=90), 19)})
+def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, int]]) -> None:
+    """Some more of this and some less of that, each site as it was: nothing is told."""
+    before = figures({name: times(site, 10) for name, (site, _) in sites.items()})
+    now = figures({name: times(site, factor) for name, (site, factor) in sites.items()})
+
+    assert [] == comparison.missing(before, now, CONFIG)
+    assert {} == odd(now, before)
+
+
+@pytest.mark.parametrize(
+    ("now", "kind", "told", "place"),
+    [
+        (changed(*"abcd", text_words=20_000), "content", "Less of the words is main text: 40.0 %", "a.example: "),
+        (changed("b", text_words=15_000), "content", "main text on 1 site; over all of them", "b.example: 30.0 %"),
+        (changed(*"abcd", short=30), "short", "30.0 %, where 5.0 % was to be expected", "a.example: 30.0 %, was"),
+        (changed("c", single=70), "single", "More pages have no siblings", "c.example: 70.0 %, was 10.0 %"),
+        (changed(*"abcd", single=40), "single", "40.0 %, where 10.0 % was", "a.example"),
+        (changed("d", captures=10, single=1, short=0, words=5_000, text_words=3_000), "captures", "1 site", "were 100"),
+        (replace(BEFORE, refused={"no_text": 4, "HTTP 403": 90}), "rejects", "90 records were refused as HTTP 403", ""),
+        (replace(BEFORE, failed_files=7), "failed", "7 of 100 files could not be read", ""),
+        (figures({"a.example": SITE, "b.example": SITE, "c.example": SITE}), "sites", "1 site ", "d.example: had 100"),
+        (figures({}, refused={}), "empty", "brought nothing new", ""),
+    ],
+)
+def test_what_is_odd_is_told(now: Figures, kind: str, told: str, place: str) -> None:
+    """One finding, of its kind, in words and with the place where it shows."""
+    (found,) = odd(now).values()
+
+    assert kind == found.kind
+    assert told in found.told
+    assert place in " ".join(found.places)
+    assert found.oddness >= 1
+
+
+def test_what_chance_may_bring_is_not_odd() -> None:
+    """Of few pages a share says little; the same share of many is told."""
+    few = figures({"a": Site(captures=20, single=2, words=9_000, text_words=5_000)})
+    more = figures({"a": Site(captures=20, single=6, words=9_000, text_words=5_000)})
+    many, many_more = (figures({"a": times(one.sites["a"], 50)}) for one in (few, more))
+
+    assert {} == odd(more, few)
+    assert {"single"} == {*odd(many_more, many)}
+
+
+def test_a_few_captures_more_or_less_are_not_odd() -> None:
+    """Of a crawl of some pages twice as many say nothing, of one of many they do."""
+    some, twice = (figures({"a": Site(captures=count, words=9_000, text_words=5_000)}) for count in (6, 12))
+    many, many_more = (figures({"a": times(one.sites["a"], 50)}) for one in (some, twice))
+
+    assert {} == odd(twice, some)
+    assert {"captures"} == {*odd(many_more, many)}
+
+
+def test_one_of_many_sites_is_not_odd() -> None:
+    """Of two hundred sites one is another each week; of five it is told."""
+    before = figures({f"{number:03}": SITE for number in range(200)})
+    sites = {f"{number:03}": replace(SITE, text_words=5_000) for number in range(5)}
+    one, five = (replace(before, sites={**before.sites, **dict([*sites.items()][:count])}) for count in (1, 5))
+
+    assert {} == odd(one, before)
+    assert 5 == len(odd(five, before)["content"].places)
+
+
+def test_places_are_few() -> None:
+    """Five are named, and how many more there are."""
+    before = figures({f"{number:02}": SITE for number in range(20)})
+    now = replace(before, sites={name: replace(site, short=50) for name, site in before.sites.items()})
+
+    assert (6, "and 15 more") == (len(odd(now, before)["short"].places), odd(now, before)["short"].places[-1])
+
+
+def test_a_template_is_missing_by_what_its_site_has() -> None:
+    """Where a site was crawled less its templates are less, and not missed; of a small site they are not judged."""
+    name = ("a.example", "of a.example")
+    other = {("a.example", "new"): 90}
+    less = changed("a", captures=30)
+    few = changed("a", captures=6)
+
+    assert [name] == comparison.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 8}), CONFIG)
+    assert [] == comparison.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 9}), CONFIG)
+    assert [] == comparison.missing(BEFORE, replace(less, templates={**BEFORE.templates, name: 4}), CONFIG)
+    assert [name] == comparison.missing(BEFORE, replace(less, templates=other | _but(name)), CONFIG)
+    assert [] == comparison.missing(BEFORE, replace(few, templates=_but(name)), CONFIG)
+
+
+def _but(template: Template) -> dict[Template, int]:
+    return {one: captures for one, captures in BEFORE.templates.items() if one != template}
+
+
+def test_lost_templates_are_told() -> None:
+    """With their sites, and how many captures they had."""
+    found = odd(BEFORE, lost=(("a.example", "of a.example"),))["templates"]
+
+    assert "1 template with 22.5 % of the captures" in found.told
+    assert ("a.example, template of a.exa: had 90 captures",) == found.places
+    assert 2.25 == pytest.approx(found.oddness)
+
+
+def test_the_oddest_comes_first() -> None:
+    """By how far beyond its threshold it is."""
+    now = replace(changed(*"abcd", short=30, text_words=5_000), failed_files=2)
+    found = comparison.compare(BEFORE, now, (), CONFIG)
+
+    assert ["content", "short", "failed"] == [one.kind for one in found]
+    assert sorted((one.oddness for one in found), reverse=True) == [one.oddness for one in found]

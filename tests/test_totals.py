@@ -1,0 +1,27 @@
+"""What the increments of a collection say together is what one run over all says."""
+
+from pathlib import Path
+
+from dbce_spark import output
+from tests import collected as grown
+
+
+def test_every_record_has_one_fate(collected: Path) -> None:
+    """In each version the counts add up, and are those of one run over its crawls."""
+    for version in (1, 2, 3):
+        run, result = output.opened(str(collected), version).run, grown.whole(collected, version)
+        fates = (run["extractions"], run["revisits"], sum(run["rejects"].values()), sum(run["skipped"].values()))
+
+        assert run["records_read"] == sum(fates)
+        assert (len(result.extractions), len(result.revisits)) == fates[:2]
+        assert (result.records_read, result.skipped) == (run["records_read"], run["skipped"])
+
+
+def test_what_is_asked_of_a_run_is_there(collected: Path) -> None:
+    """Its settings are those of all labels, its version is named, and its plan is another one for each version."""
+    runs = [output.opened(str(collected), version).run for version in (1, 2, 3)]
+
+    assert [3] * 3 == [run["config"]["output"]["site_parts"] for run in runs]
+    assert [1, 2, 3] == runs[2]["collection"]["increments"]
+    assert 3 == len({run["plan"] for run in runs})
+    assert (4, 6.0) == (runs[2]["files"], runs[2]["seconds"]["pages"])
