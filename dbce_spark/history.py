@@ -26,7 +26,8 @@ its page is kept. Of 2,800 pairs of three archives those from 0.5 to 0.6 were ed
 for some of two or three words; those from 0.4 to 0.5 were as often two texts. Entries of a list ("lxml 3.0, released
 2012-10-08", "lxml 3.1, released 2013-02-10") have less than 0.1, though three of four characters are the same."""
 TOGETHER = 2
-"""Pages of a site that change their template at once make a redesign of the site; one alone is a page redesigned."""
+"""So many pages that had one template, and get others at once, make a redesign of their site; one alone is a page
+redesigned. Of seven pages of netarkivet.dk two of different templates were, in four years: the site was not."""
 _COMMON = 50
 """A word that so many pieces of a page have says nothing about which of them is which. It bounds what is compared."""
 _WEIGHT = 1 << 20
@@ -125,22 +126,29 @@ class PageRedesigned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """How many pages went from one template to another."""
+
+    template_from: str
+    template_to: str
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Redesign:
     """What pages of one site have in common that changed their templates at once: between `not_before` and `not_after`,
     in microseconds, each of them may have done so.
 
-    `site_pages` did, of `compared` that were fetched before and after; `pages` of them from one template to the other,
-    `url` is one of these.
+    There are `pages` of them, of `compared` that were fetched before and after; `url` is one. `templates` says from
+    which to which, the most pages first.
     """
 
     not_before: int
     not_after: int
-    template_from: str
-    template_to: str
     pages: int
-    site_pages: int
     compared: int
     url: str
+    templates: tuple[Exchange, ...]
 
 
 def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece, ...]:
@@ -388,36 +396,37 @@ def lives(moments: Sequence[Moment]) -> list[Life]:
 def redesigns(
     changed: Iterable[PageRedesigned], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
 ) -> list[Redesign]:
-    """The redesigns of a site, in order of time and of how many pages they have.
+    """The redesigns of a site, in order of time.
 
     `changed` are the pages that got another template; `befores` and `afters` the times, each in ascending order, of all
-    steps on the site whose similarity is known. A page joins the earliest redesign that it may have been part of, so
-    that there are as few as can be.
+    steps on the site whose similarity is known. A page is of the earliest time at which it may have changed with
+    others, so that there are as few times as can be.
     """
-    found: list[Redesign] = []
-    for pages in _at_once(changed):
-        if len(pages) < TOGETHER:
-            continue
-        first = pages[0].after
+    return [_redesign(pages, befores, afters) for pages in _at_once(changed) if _shared(pages) >= TOGETHER]
+
+
+def _shared(pages: Sequence[PageRedesigned]) -> int:
+    """How many of some pages had the template that most of them had; a page without siblings has none."""
+    return max(Counter(page.template_from for page in pages if page.template_from).values(), default=0)
+
+
+def _redesign(
+    pages: Sequence[PageRedesigned], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
+) -> Redesign:
+    first = min(page.after for page in pages)
+    exchanged = Counter((page.template_from, page.template_to) for page in pages)
+    return Redesign(
+        not_before=max(page.before for page in pages),
+        not_after=first,
+        pages=len(pages),
         # A step lies over a time if it begins before and ends no earlier.
-        compared = int(np.searchsorted(befores, first) - np.searchsorted(afters, first))
-        by_templates: dict[tuple[str, str], list[PageRedesigned]] = defaultdict(list)
-        for page in pages:
-            by_templates[page.template_from, page.template_to].append(page)
-        for (template_from, template_to), some in sorted(by_templates.items(), key=lambda one: (-len(one[1]), one[0])):
-            found.append(
-                Redesign(
-                    not_before=max(page.before for page in pages),
-                    not_after=first,
-                    template_from=template_from,
-                    template_to=template_to,
-                    pages=len(some),
-                    site_pages=len(pages),
-                    compared=compared,
-                    url=min(page.url for page in some),
-                )
-            )
-    return found
+        compared=int(np.searchsorted(befores, first) - np.searchsorted(afters, first)),
+        url=min(page.url for page in pages),
+        templates=tuple(
+            Exchange(template_from=before, template_to=after, pages=count)
+            for (before, after), count in sorted(exchanged.items(), key=lambda one: (-one[1], one[0]))
+        ),
+    )
 
 
 def _at_once(changed: Iterable[PageRedesigned]) -> Iterator[list[PageRedesigned]]:

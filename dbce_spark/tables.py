@@ -6,6 +6,7 @@ docs/tables.md says what each column means. Nothing here knows Spark; its schema
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
@@ -277,18 +278,12 @@ LIVES = pa.schema(
 )
 """How long a text stood on a page."""
 
+_EXCHANGE = _fields(template_from=_STRING, template_to=_STRING, pages=_INT)
 REDESIGNS = pa.schema(
-    _fields(
-        site=_STRING,
-        not_before=_TIME,
-        not_after=_TIME,
-        template_from=_STRING,
-        template_to=_STRING,
-        pages=_INT,
-        site_pages=_INT,
-        compared=_INT,
-        url=_STRING,
-    )
+    [
+        *_fields(site=_STRING, not_before=_TIME, not_after=_TIME, pages=_INT, compared=_INT, url=_STRING),
+        *_fields(templates=pa.list_(pa.struct(_EXCHANGE))),
+    ]
 )
 """What befell many pages of a site at once."""
 
@@ -935,4 +930,5 @@ def redesigned_from(steps: pa.Table) -> tuple[list[PageRedesigned], Any, Any]:
 def redesigns_batch(site: str, redesigns: Sequence[Redesign]) -> pa.RecordBatch:
     """Redesigns of a site as REDESIGNS rows."""
     columns = {name: [getattr(one, name) for one in redesigns] for name in Redesign.__dataclass_fields__}
+    columns["templates"] = [[asdict(exchange) for exchange in one.templates] for one in redesigns]
     return _batch(REDESIGNS, len(redesigns), columns | {"site": [site] * len(redesigns)})

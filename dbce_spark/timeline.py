@@ -98,7 +98,8 @@ def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool
         out += ["", paint.bold(_day(step.after)) + _counted(found)]
         if step.is_redesigned(threshold):
             out.append(f"  template redesigned: {step.similarity:.0%} as before{_named(step)}")
-        out += [f"  {_SIGNS[one.kind]} {_told(one, paint)}" for one in found if one.kind != RELABELLED]
+        told = Counter(f"  {_SIGNS[one.kind]} {_told(one, paint)}" for one in found if one.kind != RELABELLED)
+        out += [f"{one}{paint.dim(f' ({times} times)') if times > 1 else ''}" for one, times in told.items()]
         out += [f"  {_SIGNS[RELABELLED]} {line}" for line in _relabelled(found, paint)]
     out += _unchanged(same, everything=everything)
     return "\n".join([*out, "", *_stood(line, paint, everything=everything)])
@@ -165,7 +166,7 @@ def _stood(line: Sequence[Moment], paint: "_Paint", *, everything: bool) -> Iter
     what = "texts" if everything else "content"
     yield paint.bold(f"{what}: first seen, last seen, captures")
     if always := len(found) - len(listed):
-        yield f"  {_date(line[0].timestamp)}  {_date(line[-1].timestamp)}  {len(line):>4}  {always} texts, all the time"
+        yield f"  {_date(line[0].timestamp)}  {_date(line[-1].timestamp)}  {len(line):>4}  all the time: {always}"
     for one in listed:
         seen = f"{_date(one.first_seen)}  {_date(one.last_seen)}  {one.captures:>4}"
         yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_fate(one))}"

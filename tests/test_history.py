@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +18,7 @@ from dbce_spark.history import (
     REMOVED,
     REPLACED,
     TOGETHER,
+    Exchange,
     Moment,
     PageRedesigned,
     Piece,
@@ -206,17 +208,25 @@ def times(*pages: PageRedesigned) -> tuple[npt.NDArray[np.int64], npt.NDArray[np
 
 
 def test_pages_that_change_at_once_are_a_redesign() -> None:
-    """Named by their templates, from the last capture that shows the old one to the first that shows the new one; a
-    page alone is none."""
+    """Named by their templates, from the last capture that shows the old one to the first that shows the new one."""
     pages = [redesigned("a", 1, 9), redesigned("b", 3, 7), redesigned("c", 2, 8, "other"), redesigned("z", 20, 30)]
     unchanged = redesigned("u", 5, 8)
-    found = redesigns(pages, *times(*pages, unchanged))
-    common = {"not_before": 3, "not_after": 7, "template_from": "old", "site_pages": 3, "compared": 4}
+    templates = (
+        Exchange(template_from="old", template_to="new", pages=2),
+        Exchange(template_from="old", template_to="other", pages=1),
+    )
 
-    assert found == [
-        Redesign(**common, template_to="new", pages=2, url="a"),  # type: ignore[arg-type]
-        Redesign(**common, template_to="other", pages=1, url="c"),  # type: ignore[arg-type]
-    ]
+    assert [Redesign(not_before=3, not_after=7, pages=3, compared=4, url="a", templates=templates)] == redesigns(
+        pages, *times(*pages, unchanged)
+    )
+
+
+def test_pages_that_had_no_template_in_common_are_no_redesign() -> None:
+    """They changed each by itself."""
+    pages = [replace(redesigned("a", 1, 9), template_from=""), replace(redesigned("b", 3, 7), template_from="")]
+
+    assert [] == redesigns(pages, *times(*pages))
+    assert [] == redesigns([pages[0], redesigned("c", 1, 9)], *times(*pages))
 
 
 stretches = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8)), max_size=12)
@@ -229,7 +239,7 @@ def test_redesigns_are_as_few_as_can_be(some: Sequence[tuple[int, int]]) -> None
     found = redesigns(pages, *times(*pages))
 
     assert all(one.not_before < one.not_after for one in found)
-    assert all(TOGETHER <= one.pages == one.site_pages <= one.compared for one in found)
+    assert all(TOGETHER <= one.pages <= one.compared for one in found)
     assert all(before.not_after <= after.not_before for before, after in pairwise(found))
     for one in found:
         inside = [page for page in pages if page.before <= one.not_before and one.not_after <= page.after]

@@ -148,14 +148,19 @@ def test_texts_that_are_judged_otherwise_are_one_line() -> None:
     assert "  * one | two | three and 2 more (content, now boilerplate)" == lines[0]
 
 
+def test_what_befell_many_texts_alike_is_told_once() -> None:
+    """With how often it did."""
+    lines = told([("Parameters", "content")] * 3, [("Parameters:", "content")] * 3)
+
+    assert "  ~ [-Parameters-] {+Parameters:+} (3 times)" == lines[0]
+
+
 def test_texts_that_always_stood_are_a_number() -> None:
     """And those that did not are listed."""
     kept = [(text, "content") for text in ("one", "two", "three")]
     lines = told(kept, [*kept, ("four", "content")])
 
-    assert ["  1970-01-01  1970-01-01     2  3 texts, all the time", "  1970-01-01  1970-01-01     1  four"] == lines[
-        -2:
-    ]
+    assert ["  1970-01-01  1970-01-01     2  all the time: 3", "  1970-01-01  1970-01-01     1  four"] == lines[-2:]
 
 
 def test_one_capture_alone_has_no_history(collection: Collection) -> None:

@@ -52,7 +52,6 @@ _REPEATING = {
 }
 _SCHEMAS = {STEPS: tables.STEPS, CHANGES: tables.CHANGES, LIVES: tables.LIVES}
 _COMPARED = ["site", "url", "before_timestamp", "timestamp", "template_from", "template_to", "is_redesigned"]
-_ORDER = ["site", "not_after", "pages", "template_from", "template_to"]
 _COMPARED_ROW = pa.schema([tables.STEPS.field(name) for name in _COMPARED])
 
 
@@ -76,7 +75,7 @@ class Account:
         return (
             f"version {self.version}: {self.urls:,} URLs of two captures and more, {self.captures:,} captures\n"
             f"changes: {kinds or 'none'}\n"
-            f"{self.lives:,} lives of texts; {self.redesigns:,} redesigns, by template"
+            f"{self.lives:,} lives of texts; {self.redesigns:,} redesigns of sites"
         )
 
 
@@ -269,7 +268,7 @@ def _write_redesigns(spark: SparkSession, target: str) -> int:
     """Writes REDESIGNS, of the steps that are written; returns how many rows it has."""
     files = [f"{target}/{STEPS}/{name}" for name in sorted(store.names(f"{target}/{STEPS}"))]
     found = redesigns(_compared(spark, files)).toArrow().cast(tables.REDESIGNS)
-    rows = found.sort_by([(name, "descending" if name == "pages" else "ascending") for name in _ORDER])
+    rows = found.sort_by([(name, "ascending") for name in ("site", "not_after")])
     store.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", tables.REDESIGNS, rows.to_batches())
     return int(rows.num_rows)
 
