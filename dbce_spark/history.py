@@ -384,12 +384,10 @@ def _by_text(moment: Moment) -> _Pieces:
     return found
 
 
-def lives(moments: Sequence[Moment]) -> list[Life]:
-    """All lives on a page, in order of when and where they began. `moments` are in order of time."""
-    if not moments:
-        return []
-    known = Lives(moments[0])
-    ended = [life for step in steps(moments) for life in known.told(step)]
+def lives(first: Moment, line: Iterable[Step]) -> list[Life]:
+    """All lives on a page, from its first capture and the steps behind it, in order of when and where they began."""
+    known = Lives(first)
+    ended = [life for step in line for life in known.told(step)]
     return sorted([*ended, *known.rest()], key=lambda one: (one.first_seen, one.place))
 
 

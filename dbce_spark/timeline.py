@@ -88,7 +88,8 @@ def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool
         return f"{url}: 1 capture, {_day(line[0])}; there is nothing to set it beside"
     out = [f"{url}: {len(line)} captures, {_day(line[0])} to {_day(line[-1])}"]
     same: list[Moment] = []
-    for step in history.steps(line):
+    steps = [*history.steps(line)]
+    for step in steps:
         found = [one for one in step.changes if everything or _concerns(one)]
         if not found and not step.is_redesigned(threshold):
             same.append(step.after)
@@ -102,7 +103,7 @@ def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool
         out += [f"{one}{paint.dim(f' ({times} times)') if times > 1 else ''}" for one, times in told.items()]
         out += [f"  {_SIGNS[RELABELLED]} {line}" for line in _relabelled(found, paint)]
     out += _unchanged(same, everything=everything)
-    return "\n".join([*out, "", *_stood(line, paint, everything=everything)])
+    return "\n".join([*out, "", *_stood(steps, paint, everything=everything)])
 
 
 def _unchanged(same: Sequence[Moment], *, everything: bool) -> list[str]:
@@ -159,14 +160,16 @@ def _short(piece: Piece | None) -> str:
     return piece.text if len(piece.text) <= _WIDTH else f"{piece.text[:_WIDTH]}..."
 
 
-def _stood(line: Sequence[Moment], paint: "_Paint", *, everything: bool) -> Iterator[str]:
-    """How long each text of the content stood; those that always did as one line, or with `everything` one by one."""
-    found = [one for one in history.lives(line) if everything or one.label == "content"]
-    listed = found if everything else [one for one in found if one.captures < len(line)]
+def _stood(steps: Sequence[Step], paint: "_Paint", *, everything: bool) -> Iterator[str]:
+    """How long each text of the content stood; those that always did as a number, or with `everything` one by one."""
+    first, last = steps[0].before, steps[-1].after
+    captures = len(steps) + 1
+    found = [one for one in history.lives(first, steps) if everything or one.label == "content"]
+    listed = found if everything else [one for one in found if one.captures < captures]
     what = "texts" if everything else "content"
     yield paint.bold(f"{what}: first seen, last seen, captures")
     if always := len(found) - len(listed):
-        yield f"  {_date(line[0].timestamp)}  {_date(line[-1].timestamp)}  {len(line):>4}  all the time: {always}"
+        yield f"  {_date(first.timestamp)}  {_date(last.timestamp)}  {captures:>4}  all the time: {always}"
     for one in listed:
         seen = f"{_date(one.first_seen)}  {_date(one.last_seen)}  {one.captures:>4}"
         yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_fate(one))}"

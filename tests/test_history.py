@@ -145,7 +145,8 @@ def test_lives_say_from_when_to_when() -> None:
     two, three = LONG.format("two"), LONG.format("three")
     line = [moment("a", "b", two, at=1), moment("b", "a", two, at=2), moment("b", three, at=5), moment("b", "a", at=9)]
     found = [
-        (one.text, one.place, one.first_seen, one.last_seen, one.captures, one.began, one.ended) for one in lives(line)
+        (one.text, one.place, one.first_seen, one.last_seen, one.captures, one.began, one.ended)
+        for one in lives(line[0], steps(line))
     ]
 
     assert found == [
@@ -155,13 +156,14 @@ def test_lives_say_from_when_to_when() -> None:
         (three, 1, 5, 5, 1, EDITED, REPLACED),
         ("a", 1, 9, 9, 1, REPLACED, ""),
     ]
-    assert 1 == sum(one.moves for one in lives(line))
+    assert 1 == sum(one.moves for one in lives(line[0], steps(line)))
 
 
 @given(st.lists(texts, min_size=1, max_size=6))
 def test_lives_cover_what_captures_hold(held: Sequence[Sequence[str]]) -> None:
     """Each capture holds just the texts that live then, once each, and a life has as many captures as hold it."""
-    found = lives([moment(*some, at=at) for at, some in enumerate(held)])
+    line = [moment(*some, at=at) for at, some in enumerate(held)]
+    found = lives(line[0], steps(line))
     living = [sorted(one.text for one in found if one.first_seen <= at <= one.last_seen) for at in range(len(held))]
 
     assert [sorted(set(some)) for some in held] == living

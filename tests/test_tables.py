@@ -418,7 +418,7 @@ def test_steps_changes_and_lives_become_rows() -> None:
     between = {"capture_id": "b", "before_id": "a", **of_url}
     (row,) = tables.steps_batch(step, is_redesigned=False).to_pylist()
     (change,) = tables.changes_batch(step).to_pylist()
-    (life,) = tables.lives_batch(line[-1], history.lives(line)[:1]).to_pylist()
+    (life,) = tables.lives_batch(line[-1], history.lives(line[0], [step])[:1]).to_pylist()
 
     assert between | {"replaced": 1, "added": 0, "similarity": None} == {
         name: row[name] for name in (*between, "replaced", "added", "similarity")
