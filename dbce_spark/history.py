@@ -263,7 +263,7 @@ def _similar(
     """
     if not left or not come:
         return []
-    ours, theirs = ([_words(one.text) for one in some] for some in (old, new))
+    ours, theirs = ([words(one.text) for one in some] for some in (old, new))
     weights = _weights(ours, theirs)
     totals = [{at: sum(weights[word] for word in of[at]) for at in some} for of, some in ((ours, left), (theirs, come))]
     holders: dict[str, list[int]] = defaultdict(list)
@@ -277,10 +277,11 @@ def _similar(
         for word in ours[i]:
             for j in holders.get(word, ()):
                 shared[j] += weights[word]
-        found += [(-2 * both / (totals[0][i] + totals[1][j]), i, j) for j, both in shared.items()]
+        scores = ((2 * both / (totals[0][i] + totals[1][j]), j) for j, both in shared.items())
+        found += [(-score, i, j) for score, j in scores if score >= EDITED_FROM]
     taken: tuple[set[int], set[int]] = (set(), set())
     pairs = []
-    for negative, i, j in sorted(one for one in found if -one[0] >= EDITED_FROM):
+    for negative, i, j in sorted(found):
         if i not in taken[0] and j not in taken[1]:
             taken[0].add(i)
             taken[1].add(j)
@@ -288,15 +289,15 @@ def _similar(
     return pairs
 
 
-def _words(text: str) -> list[str]:
-    """The different words of a text."""
+def words(text: str) -> list[str]:
+    """The different words of a text, whatever their case and the punctuation around them."""
     found = map(_WORD.search, tokens(text.casefold()))
     return [*dict.fromkeys(one[0] for one in found if one)]
 
 
 def _weights(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> dict[str, int]:
     """What each word weighs: whole numbers, whose sums are the same in any order."""
-    before, after = (Counter(word for words in of for word in words) for of in (ours, theirs))
+    before, after = (Counter(word for some in of for word in some) for of in (ours, theirs))
     held = {word: max(before[word], after[word]) for word in before | after}
     return {word: 0 if count > _COMMON else _WEIGHT // count for word, count in held.items()}
 

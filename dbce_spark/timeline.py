@@ -99,9 +99,7 @@ def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool
         out += ["", paint.bold(_day(step.after)) + _counted(found)]
         if step.is_redesigned(threshold):
             out.append(f"  template redesigned: {step.similarity:.0%} as before{_named(step)}")
-        told = Counter(f"  {_SIGNS[one.kind]} {_told(one, paint)}" for one in found if one.kind != RELABELLED)
-        out += [f"{one}{paint.dim(f' ({times} times)') if times > 1 else ''}" for one, times in told.items()]
-        out += [f"  {_SIGNS[RELABELLED]} {line}" for line in _relabelled(found, paint)]
+        out += [f"  {one}" for one in _lines(found, paint)]
     out += _unchanged(same, everything=everything)
     return "\n".join([*out, "", *_stood(steps, paint, everything=everything)])
 
@@ -130,6 +128,39 @@ def _named(step: Step) -> str:
     return f" ({names[0]}, now {names[1]})" if all(names) else ""
 
 
+def _lines(found: Sequence[Change], paint: "_Paint") -> Iterator[str]:
+    """What changed, in the order of the page; what many texts have in common is said once, behind all else."""
+    respelled = [one.after.text for one in found if _is_respelled(one) and one.after]
+    many = len(respelled) > _NAMED
+    told = Counter(
+        f"{_SIGNS[one.kind]} {_told(one, paint)}"
+        for one in found
+        if one.kind != RELABELLED and not (many and _is_respelled(one))
+    )
+    for line, times in told.items():
+        yield f"{line}{paint.dim(f' ({times} times)') if times > 1 else ''}"
+    if many:
+        yield f"{_SIGNS[EDITED]} {_some(respelled)} {paint.dim('(the same words, otherwise spelled or ordered)')}"
+    texts: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        if one.kind == RELABELLED and one.before and one.after:
+            texts.setdefault((one.before.label, one.after.label), []).append(one.after.text)
+    for (before, after), some in texts.items():
+        yield f"{_SIGNS[RELABELLED]} {_some(some)} {paint.dim(f'({before}, now {after})')}"
+
+
+def _is_respelled(change: Change) -> bool:
+    """Whether a text was edited in nothing but case, punctuation and order."""
+    if change.kind != EDITED or not change.before or not change.after:
+        return False
+    return {*history.words(change.before.text)} == {*history.words(change.after.text)}
+
+
+def _some(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
+    return f"{' | '.join(text[:_LINE] for text in texts[:_NAMED])}{more}"
+
+
 def _told(change: Change, paint: "_Paint") -> str:
     before, after = (_short(piece) for piece in (change.before, change.after))
     if change.kind == ADDED:
@@ -141,17 +172,6 @@ def _told(change: Change, paint: "_Paint") -> str:
     if change.kind == REPLACED:
         return f"{paint.red(before)}\n    {paint.green(after)}"
     return after
-
-
-def _relabelled(found: Sequence[Change], paint: "_Paint") -> Iterator[str]:
-    """The texts that are as they were, and judged otherwise: a line for each of both labels."""
-    texts: dict[tuple[str, str], list[str]] = {}
-    for one in found:
-        if one.kind == RELABELLED and one.before and one.after:
-            texts.setdefault((one.before.label, one.after.label), []).append(one.after.text[:_LINE])
-    for (before, after), some in texts.items():
-        more = f" and {len(some) - _NAMED} more" if len(some) > _NAMED else ""
-        yield f"{' | '.join(some[:_NAMED])}{more} {paint.dim(f'({before}, now {after})')}"
 
 
 def _short(piece: Piece | None) -> str:

@@ -151,8 +151,11 @@ def test_texts_that_are_judged_otherwise_are_one_line() -> None:
 def test_what_befell_many_texts_alike_is_told_once() -> None:
     """With how often it did."""
     lines = told([("Parameters", "content")] * 3, [("Parameters:", "content")] * 3)
+    names = ["Alpha", "Beta", "Gamma", "Delta"]
+    many = told([(f"{one}¶", "content") for one in names], [(one, "content") for one in names])
 
     assert "  ~ [-Parameters-] {+Parameters:+} (3 times)" == lines[0]
+    assert "  ~ Alpha | Beta | Gamma and 1 more (the same words, otherwise spelled or ordered)" == many[0]
 
 
 def test_texts_that_always_stood_are_a_number() -> None:
