@@ -409,7 +409,7 @@ def test_what_captures_hold_comes_with_the_first_of_those_that_share_it() -> Non
 def test_steps_changes_and_lives_become_rows() -> None:
     """Each with the captures that it lies between, or the page that it was on."""
     kept, old, new = (history.Piece(text=text, label="content", xpath="/p[1]") for text in ("Kept", "Old", "New"))
-    of_url = {"url_key": "org,example)/", "url": "http://example.org/", "site": "example.org"}
+    of_url: dict[str, Any] = {"url_key": "org,example)/", "url": "http://example.org/", "site": "example.org"}
     line = [
         history.Moment(capture_id=name, timestamp=at, pieces=pieces, **of_url)
         for name, at, pieces in (("a", 1, (kept, old)), ("b", 2, (kept, new)))
