@@ -10,6 +10,8 @@ from bisect import bisect_left
 from collections import Counter, defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -291,14 +293,15 @@ def _similar(
 
 def words(text: str) -> list[str]:
     """The different words of a text, whatever their case and the punctuation around them."""
-    found = map(_WORD.search, tokens(text.casefold()))
-    return [*dict.fromkeys(one[0] for one in found if one)]
+    found = filter(None, map(_WORD.search, tokens(text.casefold())))
+    return [*dict.fromkeys(map(itemgetter(0), found))]
 
 
 def _weights(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> dict[str, int]:
     """What each word weighs: whole numbers, whose sums are the same in any order."""
-    before, after = (Counter(word for some in of for word in some) for of in (ours, theirs))
-    held = {word: max(before[word], after[word]) for word in before | after}
+    held, after = (Counter(chain.from_iterable(of)) for of in (ours, theirs))
+    for word, count in after.items():
+        held[word] = max(held[word], count)
     return {word: 0 if count > _COMMON else _WEIGHT // count for word, count in held.items()}
 
 
