@@ -66,8 +66,8 @@ def write(folder: str, table: str, schema: pa.Schema, rows: list[dict[str, Any]]
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
     """Two increments: ten days of three pages with revisits, one of which shares what another page held; one page that
-    was fetched once; revisits without an original; labels that the second increment has changed; another template from
-    day 5 on."""
+    was fetched once; revisits without an original, and one that is as it was long before; labels that the second
+    increment has changed; another template from day 5 on."""
     of = Collection(str(tmp_path_factory.mktemp("c")))
     fetched = [
         capture(url, day, extraction_id=capture(url, day - 1)["capture_id"] if day % 4 == 3 else "")
@@ -75,6 +75,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         for day in range(10)
         if day % 4 != 2 or url != URLS[2]
     ]
+    fetched.append(capture(URLS[0], 10, extraction_id=fetched[1]["capture_id"]))
     fetched += [capture(ALONE, 1), capture(ELSEWHERE, 2, fetched[0]["capture_id"]), capture(ELSEWHERE, 4)]
     for one in fetched:
         day = int(one["capture_id"][-2:])
