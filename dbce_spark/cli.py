@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import dbce_spark
-from dbce_spark import budget, inventory, log, places, sources, timeline
+from dbce_spark import budget, inventory, log, places, sources, store, timeline
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection, Version
-from dbce_spark.errors import ConfigError, DbceError, InputError
+from dbce_spark.config import LshConfig
+from dbce_spark.errors import ConfigError, DbceError, InputError, OutputError
 from dbce_spark.log import Log
 from dbce_spark.selection import estimate, index
 from dbce_spark.selection.filters import Counts
@@ -62,6 +63,11 @@ def extract_main(argv: Sequence[str] | None = None) -> int:
     return main(["extract", *(sys.argv[1:] if argv is None else argv)])
 
 
+def changes_main(argv: Sequence[str] | None = None) -> int:
+    """`dbce changes`, for spark-submit."""
+    return main(["changes", *(sys.argv[1:] if argv is None else argv)])
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
@@ -69,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_extract(commands)
     _add_collection(commands)
     _add_history(commands)
+    _add_changes(commands)
     _add_status(commands)
     _add_report(commands)
     _add_export(commands)
@@ -192,6 +199,25 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="colour what came and went (default: on a terminal)",
     )
     command.set_defaults(run=_history)
+
+
+def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "changes",
+        help="write what became of all pages of a collection as tables",
+        description="Write what became of all pages of a collection, from capture to capture, as Parquet tables: steps,"
+        " changes, lives of texts, redesigns of sites (docs/collections.md).",
+    )
+    command.add_argument("collection", metavar="COLLECTION", help="what `dbce extract --collection` was given")
+    command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
+    command.add_argument("--version", type=_count, metavar="N", help="of the collection (default: the last)")
+    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    command.add_argument(
+        "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
+        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
+        " to that)",
+    )  # fmt: skip
+    command.set_defaults(run=_changes)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -634,8 +660,24 @@ def _history(arguments: argparse.Namespace) -> None:
     version = latest if arguments.version is None else of.version(arguments.version)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
     line = timeline.moments(of, version, arguments.url)
-    threshold = version.settings["config"]["lsh"]["threshold"]
+    threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
     print(timeline.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
+
+
+def _changes(arguments: argparse.Namespace) -> None:
+    of = Collection(sources.absolute(arguments.collection))
+    latest = of.known()
+    version = latest if arguments.version is None else of.version(arguments.version)
+    output = sources.absolute(arguments.output)
+    if store.names(output):
+        raise OutputError(f"{output} is not empty; give a folder that is not there yet")
+    settings = _spark_settings(arguments.spark)
+    from dbce_spark.spark import changes
+    from dbce_spark.spark.session import session
+
+    with _stoppable():
+        spark = session("dbce changes", master=arguments.master, settings=settings)
+        print(f"{changes.write(spark, of, version, output).text()}\nin {output}")
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
-from dbce_spark.errors import OutputError
+from dbce_spark.errors import DbceError, OutputError
 
 
 def names(folder: str) -> set[str]:
@@ -95,7 +95,7 @@ def whole_folder(path: str) -> Iterator[str]:
         yield partial
         if not is_object:
             Path(partial).replace(path)
-    except OutputError:
+    except DbceError:
         remove(partial)
         raise
     except Exception as error:  # each store has exceptions of its own

@@ -3,19 +3,25 @@
 docs/tables.md says what each column means. Nothing here knows Spark; its schemas are these, translated.
 """
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import zstandard
 
+from dbce_spark import history
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import Mark, Marked
 from dbce_spark.dbce.texts import Text, TextSignature
+from dbce_spark.history import KINDS, Life, Moment, PageRedesigned, Piece, Redesign, Step
 from dbce_spark.labels import Label, bits_text
 from dbce_spark.language import Language
 from dbce_spark.metadata import Metadata
@@ -241,6 +247,49 @@ DIGESTS = pa.schema(_fields(capture_id=_STRING, digest=_STRING))
 
 SUPERSEDED = pa.schema(_fields(capture_id=_STRING))
 """A capture of an earlier increment of which this one says something else."""
+
+HELD = pa.schema(_fields(capture_id=_STRING, number=_LONG, template_id=_STRING, pieces=_BINARY))
+"""What an extraction of an increment, by its number, holds: its pieces, packed, since Java only carries them."""
+
+_OF_URL = _fields(url_key=_STRING, url=_STRING, site=_STRING)
+_STEP = _fields(capture_id=_STRING, before_id=_STRING, timestamp=_TIME, before_timestamp=_TIME)
+STEPS = pa.schema(
+    [
+        *_OF_URL,
+        *_STEP,
+        *_fields(template_from=_STRING, template_to=_STRING, similarity=_FLOAT, is_redesigned=pa.bool_()),
+        *_fields(**dict.fromkeys(KINDS, _INT)),
+    ]
+)
+"""From one capture of a URL to the next: what became of its template, and how many texts changed in each way."""
+
+CHANGES = pa.schema(
+    [
+        *_OF_URL,
+        *_STEP,
+        *_fields(kind=_STRING, label_before=_STRING, label_after=_STRING, xpath_before=_STRING, xpath_after=_STRING),
+        *_fields(text_before=_STRING, text_after=_STRING, similarity=_FLOAT),
+    ]
+)
+"""What became of one text from a capture to the next."""
+
+LIVES = pa.schema(
+    [
+        *_OF_URL,
+        *_fields(text=_STRING, label=_STRING, xpath=_STRING, place=_INT, first_seen=_TIME, last_seen=_TIME),
+        *_fields(captures=_INT, moves=_INT, began=_STRING, ended=_STRING),
+    ]
+)
+"""How long a text stood on a page."""
+
+_EXCHANGE = _fields(template_from=_STRING, template_to=_STRING, pages=_INT)
+REDESIGNS = pa.schema(
+    [
+        *_fields(site=_STRING, not_before=_TIME, not_after=_TIME, pages=_INT, compared=_INT, url=_STRING),
+        *_fields(templates=pa.list_(pa.struct(_EXCHANGE))),
+    ]
+)
+"""What befell many pages of a site at once."""
 
 SIBLINGS, SNAPSHOTS = range(2)
 """The kinds of evidence."""
@@ -788,3 +837,109 @@ def segments_from(rows: Iterable[dict[str, Any]]) -> Segments:
         snapshots_with=column("snapshots_with", np.int32),
         conflicts=column("conflict", np.bool_),
     )
+
+
+_PIECE = ("text", "label", "xpath")
+
+
+def held_batch(number: int, extracted: pa.RecordBatch) -> pa.RecordBatch:
+    """EXTRACTIONS rows of an increment as HELD rows; of their segments `history.pieces` reads five fields."""
+    columns = {name: extracted.column(name) for name in ("capture_id", "template_id")}
+    rows = zip(extracted.column("page_text").to_pylist(), extracted.column("segments").to_pylist(), strict=True)
+    columns["pieces"] = [_packed(history.pieces(page_text, segments)) for page_text, segments in rows]
+    return _batch(HELD, len(extracted), columns | {"number": [number] * len(extracted)})
+
+
+def _packed(pieces: Iterable[Piece]) -> bytes:
+    plain = [[getattr(one, name) for name in _PIECE] for one in pieces]
+    packed: bytes = zstandard.compress(json.dumps(plain, ensure_ascii=False).encode())
+    return packed
+
+
+def _unpacked(packed: bytes) -> tuple[Piece, ...]:
+    return tuple(Piece(**dict(zip(_PIECE, one, strict=True))) for one in json.loads(zstandard.decompress(packed)))
+
+
+def moments_from(rows: Iterable[Mapping[str, Any]]) -> Iterator[Moment]:
+    """The captures of a URL, one at a time, from rows in order of time: those of CAPTURES, with the time in
+    microseconds, and of their extractions the template, the signature and the packed pieces.
+
+    These three may be missing where the extraction is that of the capture before. Captures whose extraction is nowhere
+    are left out.
+    """
+    held, pieces = "", None
+    for row in rows:
+        if row["extraction_id"] != held:
+            held = row["extraction_id"]
+            pieces = row["pieces"] and _unpacked(row["pieces"])
+            template_id = row["template_id"] or ""
+            signature = np.frombuffer(row["signature"], _SIGNATURE) if row["signature"] else None
+        if pieces is not None:
+            yield Moment(
+                capture_id=row["capture_id"],
+                timestamp=row["timestamp"],
+                pieces=pieces,
+                url_key=row["url_key"],
+                url=row["url"],
+                site=row["site"],
+                template_id=template_id,
+                signature=signature,
+            )
+
+
+def _of_step(step: Step, times: int) -> dict[str, Any]:
+    """The columns that say which captures a step lies between, as often as it has rows."""
+    before, after = step.before, step.after
+    columns = {
+        **{name: getattr(after, name) for name in ("url_key", "url", "site", "capture_id", "timestamp")},
+        "before_id": before.capture_id,
+        "before_timestamp": before.timestamp,
+    }
+    return {name: [value] * times for name, value in columns.items()}
+
+
+def steps_batch(step: Step, *, is_redesigned: bool) -> pa.RecordBatch:
+    """A step as a STEPS row."""
+    kinds = Counter(one.kind for one in step.changes)
+    said = {
+        "template_from": step.before.template_id,
+        "template_to": step.after.template_id,
+        "similarity": step.similarity,
+        "is_redesigned": is_redesigned,
+        **{kind: kinds[kind] for kind in KINDS},
+    }
+    return _batch(STEPS, 1, _of_step(step, 1) | {name: [value] for name, value in said.items()})
+
+
+def changes_batch(step: Step) -> pa.RecordBatch:
+    """The changes of a step as CHANGES rows, in the order of the page."""
+    columns = _of_step(step, len(step.changes))
+    columns |= {name: [getattr(one, name) for one in step.changes] for name in ("kind", "similarity")}
+    for side in ("before", "after"):
+        sides = [getattr(one, side) for one in step.changes]
+        columns |= {f"{name}_{side}": [one and getattr(one, name) for one in sides] for name in _PIECE}
+    return _batch(CHANGES, len(step.changes), columns)
+
+
+def lives_batch(last: Moment, lives: Sequence[Life]) -> pa.RecordBatch:
+    """Lives that a capture is the last of as LIVES rows."""
+    columns = {field.name: [getattr(last, field.name)] * len(lives) for field in _OF_URL}
+    columns |= {name: [getattr(one, name) for one in lives] for name in Life.__dataclass_fields__}
+    return _batch(LIVES, len(lives), columns)
+
+
+def redesigned_from(steps: pa.Table) -> tuple[list[PageRedesigned], Any, Any]:
+    """What `history.redesigns` is asked with, from those STEPS rows of a site whose similarity is known."""
+    for name, column in (("before", "before_timestamp"), ("after", "timestamp")):
+        steps = steps.append_column(name, steps.column(column).cast(_LONG))
+    names = list(PageRedesigned.__dataclass_fields__)
+    changed = steps.filter(steps.column("is_redesigned")).select(names).to_pylist()
+    befores, afters = (np.sort(steps.column(name).to_numpy()) for name in ("before", "after"))
+    return [PageRedesigned(**row) for row in changed], befores, afters
+
+
+def redesigns_batch(site: str, redesigns: Sequence[Redesign]) -> pa.RecordBatch:
+    """Redesigns of a site as REDESIGNS rows."""
+    columns = {name: [getattr(one, name) for one in redesigns] for name in Redesign.__dataclass_fields__}
+    columns["templates"] = [[asdict(exchange) for exchange in one.templates] for one in redesigns]
+    return _batch(REDESIGNS, len(redesigns), columns | {"site": [site] * len(redesigns)})

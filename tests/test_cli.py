@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
     "command",
     [
         *("extract", "history", "status", "report", "export", "sample-archive", "bench", "bench-scale", "cost"),
-        *("evaluate", "train"),
+        *("evaluate", "train", "changes"),
     ],
 )
 def test_every_command_and_option_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,6 +49,7 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--mime", "html"], "write text/html"),
         (["extract", "x", "--output", "out", "--status", "ok"], "--status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
+        (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
     ],
 )
 def test_an_error_is_one_line_that_names_its_cause(

@@ -1,7 +1,12 @@
 """The history of a page: what came, went, changed and moved."""
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
+import numpy as np
+import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,12 +17,17 @@ from dbce_spark.history import (
     RELABELLED,
     REMOVED,
     REPLACED,
+    TOGETHER,
+    Exchange,
     Moment,
+    PageRedesigned,
     Piece,
+    Redesign,
     changes,
-    is_redesigned,
     lives,
     pieces,
+    redesigns,
+    steps,
 )
 
 LONG = "The council has met on Tuesday and decided to build {} new schools in the north of the town, as was asked."
@@ -55,6 +65,29 @@ def test_a_corrected_text_is_edited() -> None:
     assert [(EDITED, before, after)] == told(moment("head", before), moment("head", after))
 
 
+def test_entries_of_a_list_are_no_edits_of_each_other() -> None:
+    """However alike they look: what they have in common, all others have too."""
+    old = [f"lxml 2.{nth}, released 2011-0{nth}-01 (changes for 2.{nth})" for nth in range(1, 8)]
+    new = [f"lxml 3.{nth}, released 2013-0{nth}-02 (changes for 3.{nth})" for nth in range(1, 8)]
+    found = changes(moment(*old), moment("News", *new))
+
+    assert EDITED not in {one.kind for one in found}
+
+
+def test_how_similar_is_said_of_edits_alone() -> None:
+    """By the words that both have; case and punctuation count for nothing."""
+    found = changes(moment("Cache arguments", "old words here"), moment("Cache Arguments¶", "RAIN!"))
+
+    assert [(EDITED, 1.0), (REPLACED, None)] == [(one.kind, one.similarity) for one in found]
+
+
+def test_what_went_is_told_where_it_stood() -> None:
+    """Behind what stood before it, and before what came there."""
+    found = told(moment("head", "gone one", "gone two", "foot"), moment("head", "foot", "new"))
+
+    assert [(REMOVED, "gone one", ""), (REMOVED, "gone two", ""), (ADDED, "", "new")] == found
+
+
 def test_another_text_in_the_same_place_replaces() -> None:
     """The place is told by its path."""
     assert [(REPLACED, "Sunny, 24 degrees", "RAIN!")] == told(
@@ -74,20 +107,31 @@ def test_another_label_is_a_change() -> None:
     assert (RELABELLED, "boilerplate") == (change.kind, change.label)
 
 
-texts = st.lists(st.sampled_from(["a", "b", "c", "d", LONG.format(1), LONG.format(2), LONG.format("x y")]), max_size=8)
+TEXTS = ["a", "b", "c", "d", LONG.format(1), LONG.format(2), LONG.format("x y")]
+texts = st.lists(st.sampled_from(TEXTS), max_size=8)
 
 
-@given(texts, texts)
-def test_changes_lead_from_one_capture_to_the_next(old: Sequence[str], new: Sequence[str]) -> None:
-    """What is not told is in both: with what went put back and what came taken away, the texts are those before."""
-    found = told(moment(*old), moment(*new))
-    kept = [*new]
-    for kind, _, after in found:
-        if kind in (ADDED, EDITED, REPLACED, MOVED):
-            kept.remove(after)
-    kept += [before for kind, before, _ in found if kind in (REMOVED, EDITED, REPLACED, MOVED)]
+held = st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(["content", "boilerplate"])), max_size=8)
 
-    assert sorted(old) == sorted(kept)
+
+def labelled(*some: tuple[str, str]) -> Moment:
+    """A capture of these texts and labels."""
+    made = tuple(Piece(text=text, label=label, xpath=f"/p[{nth}]") for nth, (text, label) in enumerate(some, 1))
+    return Moment(capture_id="", timestamp=0, pieces=made)
+
+
+@given(held, held)
+def test_changes_replayed_on_a_capture_give_the_next(
+    old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]
+) -> None:
+    """Of its texts, with their labels, what went is taken away and what came is added: what is not told is in both."""
+    found = changes(labelled(*old), labelled(*new))
+    replayed = Counter(old)
+    replayed.subtract((one.before.text, one.before.label) for one in found if one.before)
+    replayed.update((one.after.text, one.after.label) for one in found if one.after)
+
+    assert Counter(new) == +replayed
+    assert min(replayed.values(), default=0) >= 0
 
 
 @given(texts)
@@ -97,18 +141,35 @@ def test_nothing_changes_into_itself(some: Sequence[str]) -> None:
 
 
 def test_lives_say_from_when_to_when() -> None:
-    """In how many captures a text stood, how often it moved, and what became of it."""
+    """In how many captures a text stood, what it came by, and what became of it; who comes back lives again."""
     two, three = LONG.format("two"), LONG.format("three")
     line = [moment("a", "b", two, at=1), moment("b", "a", two, at=2), moment("b", three, at=5), moment("b", "a", at=9)]
-    found = {one.text: (one.first_seen, one.last_seen, one.captures, one.end) for one in lives(line)}
+    found = [
+        (one.text, one.place, one.first_seen, one.last_seen, one.captures, one.began, one.ended)
+        for one in lives(line[0], steps(line))
+    ]
 
-    assert found == {
-        "a": (1, 9, 3, ""),
-        "b": (1, 9, 4, ""),
-        two: (1, 2, 2, EDITED),
-        three: (5, 5, 1, REPLACED),
-    }
-    assert 1 == sum(one.moves for one in lives(line))
+    assert found == [
+        ("a", 0, 1, 2, 2, "", REMOVED),
+        ("b", 1, 1, 9, 4, "", ""),
+        (two, 2, 1, 2, 2, "", EDITED),
+        (three, 1, 5, 5, 1, EDITED, REPLACED),
+        ("a", 1, 9, 9, 1, REPLACED, ""),
+    ]
+    assert 1 == sum(one.moves for one in lives(line[0], steps(line)))
+
+
+@given(st.lists(texts, min_size=1, max_size=6))
+def test_lives_cover_what_captures_hold(held: Sequence[Sequence[str]]) -> None:
+    """Each capture holds just the texts that live then, once each, and a life has as many captures as hold it."""
+    line = [moment(*some, at=at) for at, some in enumerate(held)]
+    found = lives(line[0], steps(line))
+    living = [sorted(one.text for one in found if one.first_seen <= at <= one.last_seen) for at in range(len(held))]
+
+    assert [sorted(set(some)) for some in held] == living
+    assert all(one.captures == one.last_seen - one.first_seen + 1 for one in found)
+    assert all((one.ended == "") == (one.last_seen == len(held) - 1) for one in found)
+    assert all((one.began == "") == (one.first_seen == 0) for one in found)
 
 
 def test_pieces_are_what_blocks_hold_of_one_label() -> None:
@@ -126,11 +187,62 @@ def test_pieces_are_what_blocks_hold_of_one_label() -> None:
     ]
 
 
-def test_a_redesign_is_a_template_that_is_hardly_similar() -> None:
-    """Where the similarity is not known nothing is said."""
-    one = moment("a")
+def signed(*rows: int, template_id: str = "") -> Moment:
+    signature = np.array(rows, np.uint32) if rows else None
+    return Moment(capture_id="", timestamp=0, pieces=(), template_id=template_id, signature=signature)
 
-    assert not is_redesigned(one, 0.5)
-    assert [True, True, False] == [
-        is_redesigned(Moment(capture_id="", timestamp=0, pieces=(), similarity=value), 0.5) for value in (0, 0.4, 0.5)
-    ]
+
+def test_a_page_is_redesigned_if_its_templates_are_hardly_similar() -> None:
+    """Where that is not known nothing is said."""
+    line = [signed(1, 2, 3, 4), signed(1, 2, 3, 9), signed(1, 2, 8, 8), signed(), signed(5, 5, 5, 5)]
+
+    assert [0.75, 0.5, None, None] == [step.similarity for step in steps(line)]
+    assert [False, True, False, False] == [step.is_redesigned(0.6) for step in steps(line)]
+
+
+def redesigned(url: str, before: int, after: int, to: str = "new") -> PageRedesigned:
+    return PageRedesigned(url=url, before=before, after=after, template_from="old", template_to=to)
+
+
+def times(*pages: PageRedesigned) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """When their steps begin and end."""
+    return tuple(np.sort(np.array([getattr(one, name) for one in pages], np.int64)) for name in ("before", "after"))  # type: ignore[return-value]
+
+
+def test_pages_that_change_at_once_are_a_redesign() -> None:
+    """Named by their templates, from the last capture that shows the old one to the first that shows the new one."""
+    pages = [redesigned("a", 1, 9), redesigned("b", 3, 7), redesigned("c", 2, 8, "other"), redesigned("z", 20, 30)]
+    unchanged = redesigned("u", 5, 8)
+    templates = (
+        Exchange(template_from="old", template_to="new", pages=2),
+        Exchange(template_from="old", template_to="other", pages=1),
+    )
+
+    assert [Redesign(not_before=3, not_after=7, pages=3, compared=4, url="a", templates=templates)] == redesigns(
+        pages, *times(*pages, unchanged)
+    )
+
+
+def test_pages_that_had_no_template_in_common_are_no_redesign() -> None:
+    """They changed each by itself."""
+    pages = [replace(redesigned("a", 1, 9), template_from=""), replace(redesigned("b", 3, 7), template_from="")]
+
+    assert [] == redesigns(pages, *times(*pages))
+    assert [] == redesigns([pages[0], redesigned("c", 1, 9)], *times(*pages))
+
+
+stretches = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8)), max_size=12)
+
+
+@given(stretches)
+def test_redesigns_are_as_few_as_can_be(some: Sequence[tuple[int, int]]) -> None:
+    """All pages of one may have changed between its times, and no page of a later one could have joined it."""
+    pages = [redesigned(str(at), start, start + length) for at, (start, length) in enumerate(some)]
+    found = redesigns(pages, *times(*pages))
+
+    assert all(one.not_before < one.not_after for one in found)
+    assert all(TOGETHER <= one.pages <= one.compared for one in found)
+    assert all(before.not_after <= after.not_before for before, after in pairwise(found))
+    for one in found:
+        inside = [page for page in pages if page.before <= one.not_before and one.not_after <= page.after]
+        assert one.pages <= len(inside) <= one.compared

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark import tables
+from dbce_spark import history, tables
 from dbce_spark.dbce import local, pools
 from dbce_spark.language import UNKNOWN, Language
 from dbce_spark.model import Annotation, Extraction, Found, Page, Revisit, Seen, Segments
@@ -295,7 +295,7 @@ def documented(heading: str) -> list[str]:
 
 
 def test_documentation_names_every_column() -> None:
-    """docs/tables.md lists the columns of extractions, segments, duplicates, captures and rejects, in their order."""
+    """docs/tables.md lists the columns of all tables, in their order."""
     segment = tables.EXTRACTIONS.field("segments").type.value_type
 
     assert tables.EXTRACTIONS.names == documented("extractions")
@@ -303,6 +303,10 @@ def test_documentation_names_every_column() -> None:
     assert tables.DUPLICATES.names == documented("duplicates")
     assert tables.CAPTURES.names == documented("captures")
     assert tables.REJECTS.names == documented("rejects")
+    assert tables.STEPS.names == documented("steps")
+    assert tables.CHANGES.names == documented("changes")
+    assert tables.LIVES.names == documented("lives")
+    assert tables.REDESIGNS.names == documented("redesigns")
 
 
 REVISIT = Revisit(
@@ -367,3 +371,61 @@ def test_schemas_are_nullable_throughout() -> None:
     for schema in (tables.PAGES, tables.REJECTS, tables.FOUND, tables.ANNOTATIONS, tables.EVIDENCE, tables.EXTRACTIONS):
         assert isinstance(schema, pa.Schema)
         assert all(field.nullable for field in schema)
+
+
+def held_row(capture_id: str, extraction_id: str, at: int, pieces: bytes | None) -> dict[str, Any]:
+    signature = None if pieces is None else np.array([at], "<u4").tobytes()
+    of_url = {"url_key": "org,example)/", "url": "http://example.org/", "site": "example.org", "template_id": None}
+    return {
+        **of_url,
+        "capture_id": capture_id,
+        "extraction_id": extraction_id,
+        "timestamp": at,
+        "pieces": pieces,
+        "signature": signature,
+    }
+
+
+def test_what_captures_hold_comes_with_the_first_of_those_that_share_it() -> None:
+    """A revisit of the capture before comes without; a capture whose extraction is nowhere is left out, and who shares
+    what an earlier one held does not take the wrong one's."""
+    extractions = tables.extractions_batch(extracted()[:2], [UNKNOWN] * 2, [None] * 2, 1)
+    a, b = tables.held_batch(7, extractions).column("pieces").to_pylist()
+    rows = [
+        *(held_row("a", "a", 1, a), held_row("a2", "a", 2, None), held_row("x", "x", 3, None)),
+        *(held_row("x2", "x", 4, None), held_row("b", "b", 5, b), held_row("a3", "a", 6, a)),
+    ]
+    moments = [*tables.moments_from(rows)]
+    first, second = (
+        history.pieces(row["page_text"], row["segments"])
+        for row in extractions.select(["page_text", "segments"]).to_pylist()
+    )
+
+    assert ["a", "a2", "b", "a3"] == [one.capture_id for one in moments]
+    assert [first, first, second, first] == [one.pieces for one in moments]
+    assert [[1], [1], [5], [6]] == [one.signature.tolist() for one in moments if one.signature is not None]
+
+
+def test_steps_changes_and_lives_become_rows() -> None:
+    """Each with the captures that it lies between, or the page that it was on."""
+    kept, old, new = (history.Piece(text=text, label="content", xpath="/p[1]") for text in ("Kept", "Old", "New"))
+    of_url: dict[str, Any] = {"url_key": "org,example)/", "url": "http://example.org/", "site": "example.org"}
+    line = [
+        history.Moment(capture_id=name, timestamp=at, pieces=pieces, **of_url)
+        for name, at, pieces in (("a", 1, (kept, old)), ("b", 2, (kept, new)))
+    ]
+    (step,) = history.steps(line)
+    between = {"capture_id": "b", "before_id": "a", **of_url}
+    (row,) = tables.steps_batch(step, is_redesigned=False).to_pylist()
+    (change,) = tables.changes_batch(step).to_pylist()
+    (life,) = tables.lives_batch(line[-1], history.lives(line[0], [step])[:1]).to_pylist()
+
+    assert between | {"replaced": 1, "added": 0, "similarity": None} == {
+        name: row[name] for name in (*between, "replaced", "added", "similarity")
+    }
+    assert between | {"kind": "replaced", "text_before": "Old", "text_after": "New", "xpath_after": "/p[1]"} == {
+        name: change[name] for name in (*between, "kind", "text_before", "text_after", "xpath_after")
+    }
+    assert of_url | {"text": "Kept", "captures": 2, "place": 0, "began": "", "ended": ""} == {
+        name: life[name] for name in (*of_url, "text", "captures", "place", "began", "ended")
+    }

@@ -1,5 +1,6 @@
 """All captures of one URL in a collection, told to a person."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dbce_spark import store, tables, timeline
+from dbce_spark import history, store, tables, timeline
 from dbce_spark.collection import Collection, Increment, Version
 from dbce_spark.errors import InputError
+from dbce_spark.history import Moment, Piece
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
 CORRECTED = "On {} the council of the town has met and decided to build two new schools in the north."
@@ -21,6 +23,8 @@ def row(capture_id: str, day: int, extraction_id: str = "") -> dict[str, Any]:
         "capture_id": capture_id,
         "extraction_id": extraction_id or capture_id,
         "url_key": KEY,
+        "url": URL,
+        "site": "example.org",
         "timestamp": datetime(2026, 3, day, tzinfo=UTC),
     }
 
@@ -45,6 +49,7 @@ def collection(tmp_path: Path) -> Collection:
     """A page that is corrected, then fetched again as it was, then redesigned; and another page beside it."""
     of = Collection(str(tmp_path))
     folder = of.increment(1)
+    lone = row("x", 9) | {"url_key": "org,example)/x"}
     old, new = (np.full(4, number, "<u4").tobytes() for number in (1, 2))
     write(
         folder,
@@ -59,9 +64,9 @@ def collection(tmp_path: Path) -> Collection:
         row("c", 4)
         | {"template_id": "t2"}
         | segments(("Home", "boilerplate"), (CORRECTED.format("Tuesday"), "content")),
-        row("x", 9) | {"url_key": "org,example)/x"} | segments(("Other", "content")),
+        lone | segments(("Other", "content")),
     )
-    write(folder, "captures", tables.CAPTURES, row("a", 1), row("b", 2), row("r", 3, "b"), row("c", 4))
+    write(folder, "captures", tables.CAPTURES, row("a", 1), row("b", 2), row("r", 3, "b"), row("c", 4), lone)
     known = [
         {"capture_id": name, "url_key": KEY, "signature": value}
         for name, value in zip("abc", (old, old, new), strict=True)
@@ -73,12 +78,22 @@ def collection(tmp_path: Path) -> Collection:
 
 
 def test_each_capture_is_a_moment(collection: Collection) -> None:
-    """In order of time; a revisit holds what its original held, and the similarity is that of the templates."""
+    """In order of time; a revisit holds what its original held, and so has its template."""
     line = timeline.moments(collection, collection.known(), URL)
 
     assert ["a", "b", "r", "c"] == [one.capture_id for one in line]
     assert line[1].pieces == line[2].pieces
-    assert [-1.0, 1.0, 1.0, 0.0] == [one.similarity for one in line]
+    assert [1.0, 1.0, 0.0] == [step.similarity for step in history.steps(line)]
+    assert {(KEY, URL, "example.org")} == {(one.url_key, one.url, one.site) for one in line}
+
+
+def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> None:
+    """It is looked for under its own key."""
+    elsewhere = row("y", 10, "a") | {"url_key": "org,example)/y"}
+    write(f"{collection.increment(1)}", "captures/more", tables.CAPTURES, elsewhere)
+
+    (found,) = timeline.moments(collection, collection.known(), "http://www.example.org/y")
+    assert ("y", CORRECTED.format("Monday")) == (found.capture_id, found.pieces[-1].text)
 
 
 def test_what_a_person_reads(collection: Collection) -> None:
@@ -90,20 +105,74 @@ def test_what_a_person_reads(collection: Collection) -> None:
         [
             f"{URL}: 4 captures, 2026-03-01 00:00 to 2026-03-04 00:00",
             "",
-            "2026-03-02 00:00",
+            "2026-03-02 00:00  1 edited",
             "  ~ On [-Monday-] {+Tuesday+} the council of the town has met and decided to build two new schools in the"
             " north.",
             "",
-            "unchanged in 1 more",
+            "content unchanged in 1 more, to 2026-03-03 00:00",
             "",
             "2026-03-04 00:00",
-            "  template redesigned (0% of the one before): t1 to t2",
+            "  template redesigned: 0% as before (t1, now t2)",
             "",
             "content: first seen, last seen, captures",
             f"  2026-03-01  2026-03-01     1  {CORRECTED.format('Monday')[:80]}, edited",
             f"  2026-03-02  2026-03-04     3  {CORRECTED.format('Tuesday')[:80]}",
         ]
     )
+
+
+def told(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
+    """The lines on one step, between texts with their labels."""
+    made = (
+        tuple(Piece(text=text, label=label, xpath=f"/p[{nth}]") for nth, (text, label) in enumerate(some))
+        for some in (before, after)
+    )
+    line = [Moment(capture_id=str(at), timestamp=at, pieces=pieces) for at, pieces in enumerate(made)]
+    return timeline.text(URL, line, 0.5, everything=False, coloured=False).split("\n")[3:]
+
+
+def test_a_long_text_is_told_where_it_was_edited() -> None:
+    """However far down that is, with the words around it."""
+    words = [f"word{at}" for at in range(400)]
+    lines = told([(" ".join(words), "content")], [(" ".join([*words[:300], "more", *words[300:]]), "content")])
+
+    around = " ".join(words[294:300]), " ".join(words[300:306])
+    assert f"  ~ ... {around[0]} {{+more+}} {around[1]} ..." == lines[0]
+
+
+def test_texts_that_are_judged_otherwise_are_one_line() -> None:
+    """They are as they were; three are named."""
+    texts = ["one", "two", "three", "four", "five"]
+    lines = told([(text, "content") for text in texts], [(text, "boilerplate") for text in texts])
+
+    assert "  * one | two | three and 2 more (content, now boilerplate)" == lines[0]
+
+
+def test_what_befell_many_texts_alike_is_told_once() -> None:
+    """With how often it did."""
+    lines = told([("Parameters", "content")] * 3, [("Parameters:", "content")] * 3)
+    names = ["Alpha", "Beta", "Gamma", "Delta"]
+    many = told([(f"{one}¶", "content") for one in names], [(one, "content") for one in names])
+
+    assert "  ~ [-Parameters-] {+Parameters:+} (3 times)" == lines[0]
+    assert "  ~ Alpha | Beta | Gamma and 1 more (the same words, otherwise spelled or ordered)" == many[0]
+
+
+def test_texts_that_always_stood_are_a_number() -> None:
+    """And those that did not are listed."""
+    kept = [(text, "content") for text in ("one", "two", "three")]
+    lines = told(kept, [*kept, ("four", "content")])
+
+    assert ["  1970-01-01  1970-01-01     2  all the time: 3", "  1970-01-01  1970-01-01     1  four"] == lines[-2:]
+
+
+def test_one_capture_alone_has_no_history(collection: Collection) -> None:
+    """That is said, and no more."""
+    url = "http://www.example.org/x"
+    line = timeline.moments(collection, collection.known(), url)
+    expected = f"{url}: 1 capture, 2026-03-09 00:00; there is nothing to set it beside"
+
+    assert expected == timeline.text(url, line, 0.5, everything=False, coloured=False)
 
 
 def test_boilerplate_is_told_when_it_is_asked_for(collection: Collection) -> None:

@@ -176,8 +176,6 @@ def _as_ours(request: Request) -> Iterator[None]:
 
 def _gave_up(told: str, request: Request) -> JobError:
     """What Spark has told at length, in a sentence. A staged file that is found broken is removed."""
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
-    cause = next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:300]
     if "No space left on device" in told:
         return JobError(f"no space is left for the output, or in Spark's own folders; make room: {_GO_ON}")
     staged = _STAGED.search(told) if _IS_BROKEN.search(told) else None
@@ -186,7 +184,13 @@ def _gave_up(told: str, request: Request) -> JobError:
         staging.forget(request.work, broken)
         _remove_tables(request.output)
         return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
-    return JobError(f"Spark gave up: {cause}; its log says more. {_GO_ON.capitalize()}")
+    return JobError(f"Spark gave up: {cause(told)}; its log says more. {_GO_ON.capitalize()}")
+
+
+def cause(told: str) -> str:
+    """The line that names the cause, of what Spark has told at length."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    return next((line for line in lines if _EXCEPTION.match(line)), lines[0])[:300]
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> dict[str, Any]:

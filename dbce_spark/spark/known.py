@@ -68,14 +68,19 @@ def members(spark: SparkSession, known: Known) -> DataFrame:
     return _read(spark, known, MEMBERS, tables.MEMBERS)
 
 
+def captures(spark: SparkSession, known: Known) -> DataFrame:
+    """All captures that are known, revisits too: CAPTURES rows."""
+    return _read(spark, known, CAPTURES, tables.CAPTURES)
+
+
 def capture_ids(spark: SparkSession, known: Known) -> DataFrame:
     """All captures that are known, revisits too, by id."""
-    return _read(spark, known, CAPTURES, tables.CAPTURES).select("capture_id")
+    return captures(spark, known).select("capture_id")
 
 
 def revisited(spark: SparkSession, known: Known) -> DataFrame:
     """The known captures that share the extraction of another one: CAPTURES rows."""
-    return _read(spark, known, CAPTURES, tables.CAPTURES).where("capture_id <> extraction_id")
+    return captures(spark, known).where("capture_id <> extraction_id")
 
 
 def digests(spark: SparkSession, known: Known) -> DataFrame:

@@ -1,0 +1,9 @@
+"""What spark-submit runs: `spark-submit jobs/changes.py COLLECTION --output DIR`; `dbce changes --help` lists the
+options."""
+
+import sys
+
+from dbce_spark.cli import changes_main
+
+if __name__ == "__main__":
+    sys.exit(changes_main())
