@@ -216,7 +216,9 @@ def _add_status(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Say how far a run is, or where it died. Ends with 0: finished, 3: finished, but too many files"
         " failed, 4: running, 5: dead, 6: never begun, 2: cannot be said.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` was given")
+    command.add_argument(
+        "extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` or `--collection` was given"
+    )
     command.add_argument(
         "--staging", default="", metavar="DIR", help="what `dbce extract --staging` was given, if it was"
     )
