@@ -45,7 +45,7 @@ _PAGES_HELP = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one subcommand. Returns 0, or the status of an error that it has told in one line."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         status: int | None = arguments.run(arguments)
     except DbceError as error:
@@ -62,7 +62,8 @@ def extract_main(argv: Sequence[str] | None = None) -> int:
     return main(["extract", *(sys.argv[1:] if argv is None else argv)])
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """All commands with all their options."""
     parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -155,6 +156,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         ("files", "list the Parquet files of a version, table by table"),
         ("rollback", "make what a version held count again, as a new version"),
         ("vacuum", "remove old versions, and what none of the others needs"),
+        ("register", "make Delta tables of a version, of links to its files"),
     ):
         part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         part.add_argument("collection", metavar="DIR", help="the folder that `dbce extract --collection` was given")
@@ -166,6 +168,10 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             )
         elif name != "log":
             part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
+        if name == "register":
+            part.add_argument(
+                "--delta", required=True, metavar="DIR", help="a folder for the tables, on the same file system"
+            )
         part.set_defaults(run=_collection)
 
 
@@ -175,7 +181,7 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="say what became of a page from capture to capture",
         description="Say what became of a page from capture to capture (docs/collections.md).",
     )
-    command.add_argument("url", metavar="URL")
+    command.add_argument("url", metavar="URL", help="of the page, in any spelling that has its SURT key")
     command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
     command.add_argument("--version", type=_count, metavar="N", help="of the collection (default: the last)")
     command.add_argument(
@@ -601,6 +607,11 @@ def _collection(arguments: argparse.Namespace) -> None:
         print("\n".join([*removed, f"{len(removed)} removed"]))
     else:
         version = latest if arguments.version is None else of.version(arguments.version)
+        if arguments.what == "register":
+            from dbce_spark import delta
+
+            print("\n".join(map(str, delta.register(of, version, arguments.delta))))
+            return
         print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
 
 
