@@ -69,7 +69,7 @@ def _registered(of: Collection, version: Version, table: str, folder: Path) -> R
     why = CommitProperties(custom_metadata={"collection": of.folder, "version": str(version.number)})
     if DeltaTable.is_deltatable(str(folder)):
         DeltaTable(str(folder)).create_write_transaction(
-            actions, mode="overwrite", schema=schema, partition_by=_PARTITIONS[table], commit_properties=why
+            [*actions], mode="overwrite", schema=schema, partition_by=_PARTITIONS[table], commit_properties=why
         )
     else:
         create_table_with_add_actions(

@@ -28,7 +28,7 @@ _CONFIGURATION_PAGE = "reference-configuration.md"
 _FILES = "files"
 """The folder of the site that holds pages of single files of the repository."""
 _LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+)(#[^)\s]*)?\)")
-_NAMED = re.compile(r"\b(docs/[\w-]+\.md|conf/\w+\.toml)\b")
+_NAMED = re.compile(r"\b(?:docs/[\w-]+\.md|conf/\w+\.toml)\b")
 _SEARCH_INDEX = "search/search_index"
 
 
@@ -44,7 +44,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links as they lead from the page, not from where its text stands in the repository."""
     name = page.file.src_uri
-    return relinked(markdown, name, "" if page.file.generated_by else "docs")
+    folder = posixpath.dirname(name.removeprefix(f"{_FILES}/")) if page.file.generated_by else "docs"
+    return relinked(markdown, name, folder)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -96,7 +97,7 @@ def _files(texts: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
         for one in [ROOT / path] if (ROOT / path).is_file() else below:
             yield _page_of(one.relative_to(ROOT).as_posix()), _of_file(one)
         if below:
-            names = [one.relative_to(ROOT).as_posix() for one in below]
+            names = [one.relative_to((ROOT / path).parent).as_posix() for one in below]
             yield _page_of(path), f"# {path}\n\n" + "".join(f"- [{one}]({one})\n" for one in names)
 
 
@@ -210,5 +211,7 @@ def _plain(text: str) -> str:
     parts = re.split(r"(`[^`]*`)", text)
     for at in range(0, len(parts), 2):
         escaped = re.sub(r"([*|\[\]\\])", r"\\\1", html.escape(parts[at], quote=False))
-        parts[at] = _NAMED.sub(r"[\1](\1)", escaped)
+        parts[at] = _NAMED.sub(
+            lambda name: f"[{name[0]}]({name[0]})" if (ROOT / name[0]).is_file() else name[0], escaped
+        )
     return "".join(parts)

@@ -27,7 +27,9 @@ def grown(extracted: Path, tmp_path: Path) -> Collection:
     first, second = (Path(collection.increment(number)) for number in (1, 2))
     for name in ("extractions", "captures"):
         shutil.copytree(extracted / name, first / name)
-    source = next(path for path in sorted(first.rglob("*.parquet")) if pq.read_metadata(path).num_rows > 2)
+    source = next(
+        path for path in sorted((first / "extractions").rglob("*.parquet")) if pq.read_metadata(path).num_rows > 2
+    )
     rows = pq.ParquetFile(source).read().slice(0, 2)
     others = rows.set_column(rows.schema.get_field_index("text"), "text", pa.array(["one", "two"]))
     target = second / source.relative_to(first)
@@ -72,10 +74,23 @@ def test_a_table_has_the_rows_that_count(grown: Collection, tmp_path: Path, caps
 def test_files_are_linked_unless_rows_of_theirs_were_replaced(grown: Collection, tmp_path: Path) -> None:
     """Only one file is new; the collection has its bytes as before."""
     main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
-    files = [one for one in (tmp_path / "tables").rglob("*.parquet") if "_delta_log" not in one.parts]
+    files = [*(tmp_path / "tables").rglob("*.parquet")]
 
     assert 1 == sum(one.stat().st_nlink == 1 for one in files)
     assert len(files) > 2
+
+
+def test_what_delta_sweeps_away_the_collection_keeps(grown: Collection, tmp_path: Path) -> None:
+    """A vacuum of the tables removes links to files of earlier versions, and no file of the collection."""
+    for number in ("1", "2"):
+        main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables"), "--version", number])
+    before = counting(grown, 1, "extractions")
+    table = deltalake.DeltaTable(tmp_path / "tables" / "extractions")
+    swept = table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
+
+    assert 1 == len(swept)
+    assert before == counting(grown, 1, "extractions")
+    assert counting(grown, 2, "extractions") == read(tmp_path / "tables", "extractions")
 
 
 def test_partitions_are_as_they_are_named(grown: Collection, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@
     for (const [, section] of found.slice(0, 40)) {
       const entry = document.createElement("article"), heading = document.createElement("h3");
       heading.append(element("a", section.title, section.location));
+      heading.append(element("small", " " + section.location.split("#")[0]));
       entry.append(heading, element("p", around(section.text, words[0])));
       results.append(entry);
     }
