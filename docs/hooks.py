@@ -51,7 +51,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
 def on_post_build(*, config: MkDocsConfig) -> None:
     """The index of the search as a script: one that lies in a folder may not read other files."""
     index = Path(config.site_dir, f"{_SEARCH_INDEX}.json")
-    sections = json.loads(index.read_text(encoding="utf-8"))["docs"]
+    found = json.loads(index.read_text(encoding="utf-8"))["docs"]
+    sections = [one for one in found if "#" in one["location"]]  # whole pages hold nothing else
     script = f"const sections = {json.dumps(sections, ensure_ascii=False)};\n"
     index.with_suffix(".js").write_text(script, encoding="utf-8")
 

@@ -38,7 +38,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "all.sh").write_text(script.replace("7077", str(free_port())))
     path = f"{command.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "JAVA_HOME": java_home()}
-    ended = subprocess.run(["bash", "all.sh"], cwd=folder, env=environment, timeout=900, check=False)
+    ended = subprocess.run(["bash", "all.sh"], cwd=folder, env=environment, timeout=3600, check=False)
     assert 0 == ended.returncode, "\n".join(one.read_text() for one in sorted(folder.glob("*.out")))
     return folder
 
