@@ -36,11 +36,12 @@ OVERWRITE = $(if $(filter file,$(origin OUTPUT)),--overwrite)
 READY       = $(VENV)/ready
 READY_BENCH = $(VENV)/ready-bench
 READY_DEV   = $(VENV)/ready-dev
+READY_DOCS  = $(VENV)/ready-docs
 READY_FUZZ  = $(VENV)/ready-fuzz
 READY_UV    = $(VENV)/ready-uv
 
 .DEFAULT_GOAL := help
-.PHONY: help extract test test-fast faults swift matrix airflow lint format bench bench-scale benchmark gate fuzz clean distclean
+.PHONY: help extract test test-fast docs docs-test faults swift matrix airflow lint format bench bench-scale benchmark gate fuzz clean distclean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST) | awk -F': ' '{ printf "make %-12s %s\n", $$1, $$2 }'
@@ -54,6 +55,13 @@ test: $(READY_DEV) ## all tests, those with Spark one after the other beside the
 
 test-fast: $(READY_DEV) ## the tests without Spark and browser
 	$(PYTEST) -m "not spark and not browser" $(PYTEST_ARGS)
+
+docs: $(READY_DOCS) ## the documentation as a site, in build/site
+	$(BIN)/mkdocs build --quiet --site-dir $(BUILD)/site
+	@echo "Site: $(BUILD)/site/index.html"
+
+docs-test: $(READY_DEV) ## do what docs/tutorial.md says, from a laptop to a cluster (five minutes)
+	$(PYTEST) -m docs tests/docs $(PYTEST_ARGS)
 
 faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run (20 minutes; links as root, with iproute2)
 	$(PYTEST) -m faults tests/spark/test_faults.py $(PYTEST_ARGS)
@@ -132,6 +140,10 @@ $(READY_BENCH): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	touch $@
 
+$(READY_DOCS): $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
+
 $(READY_FUZZ): $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[fuzz]'
 	touch $@
@@ -142,5 +154,5 @@ $(READY_UV): $(READY)
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
 $(READY_DEV): $(READY)
-	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,evaluate,java,train]'
+	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
 	touch $@

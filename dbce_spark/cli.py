@@ -46,7 +46,7 @@ _PAGES_HELP = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one subcommand. Returns 0, or the status of an error that it has told in one line."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     try:
         status: int | None = arguments.run(arguments)
     except DbceError as error:
@@ -68,7 +68,8 @@ def changes_main(argv: Sequence[str] | None = None) -> int:
     return main(["changes", *(sys.argv[1:] if argv is None else argv)])
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """All commands with all their options."""
     parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -163,6 +164,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         ("report", "say what changed oddly from one crawl to the next"),
         ("rollback", "make what a version held count again, as a new version"),
         ("vacuum", "remove old versions, and what none of the others needs"),
+        ("register", "make Delta tables of a version, of links to its files"),
     ):
         part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         part.add_argument("collection", metavar="DIR", help="the folder that `dbce extract --collection` was given")
@@ -177,6 +179,10 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         if name == "report":
             part.add_argument("--output", metavar="FILE", help="write it as a page of HTML, too, such as report.html")
             part.add_argument("--config", metavar="FILE", help="a TOML file with a section [comparison] of its own")
+        if name == "register":
+            part.add_argument(
+                "--delta", required=True, metavar="DIR", help="a folder for the tables, on the same file system"
+            )
         part.set_defaults(run=_collection)
 
 
@@ -186,7 +192,7 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
         help="say what became of a page from capture to capture",
         description="Say what became of a page from capture to capture (docs/collections.md).",
     )
-    command.add_argument("url", metavar="URL")
+    command.add_argument("url", metavar="URL", help="of the page, in any spelling that has its SURT key")
     command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
     command.add_argument("--version", type=_count, metavar="N", help="of the collection (default: the last)")
     command.add_argument(
@@ -246,7 +252,9 @@ def _add_status(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         description="Say how far a run is, or where it died. Ends with 0: finished, 3: finished, but too many files"
         " failed, 4: running, 5: dead, 6: never begun, 2: cannot be said.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` was given")
+    command.add_argument(
+        "extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` or `--collection` was given"
+    )
     command.add_argument(
         "--staging", default="", metavar="DIR", help="what `dbce extract --staging` was given, if it was"
     )
@@ -640,6 +648,10 @@ def _collection(arguments: argparse.Namespace) -> None:
         version = latest if arguments.version is None else of.version(arguments.version)
         if arguments.what == "report":
             _compare(of, version, arguments)
+        elif arguments.what == "register":
+            from dbce_spark import delta
+
+            print("\n".join(map(str, delta.register(of, version, arguments.delta))))
         else:
             print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
 

@@ -4,14 +4,16 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, TypeVar
 
 import fsspec
 
 from dbce_spark import budget, pace, store
+from dbce_spark.collection import Collection, Version
 from dbce_spark.errors import OutputError
 from dbce_spark.spark import ledger, parts, staging, state
 from dbce_spark.spark.plan import Plan
@@ -62,10 +64,36 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """What a collection holds beside what is being written: the version that counts, None before the first; `increment`
+    is the number of the one that all else of a status is about."""
+
+    version: Version | None
+    increment: int
+
+    def text(self) -> str:
+        if self.version is None:
+            return f"no version yet; below, increment {self.increment}"
+        captures = sum(one.captures for one in self.version.increments)
+        return (
+            f"version {self.version.number} of {self.version.made} counts: {len(self.version.increments):,} crawls,"
+            f" {captures:,} captures; below, increment {self.increment}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        one = self.version
+        return {
+            "version": one.number if one else None,
+            "made": one.made if one else None,
+            "increment": self.increment,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """What can be said of an output. `state` is what its run said of itself last, if it has; `stages` are those that
-    have ended; `files` are input files, and parts of what indexes name, that are read; `parts` those of `extractions`
-    that are written."""
+    """What can be said of an output, or of the increment of a collection that was begun last. `state` is what its run
+    said of itself last, if it has; `stages` are those that have ended; `files` are input files, and parts of what
+    indexes name, that are read; `parts` those of `extractions` that are written."""
 
     output: str
     condition: Condition
@@ -79,6 +107,7 @@ class Status:
     captures: int = 0
     rejects: Mapping[str, int] | None = None
     budget: Budget | None = None
+    collection: Held | None = None
 
     @property
     def exit_status(self) -> int:
@@ -90,6 +119,8 @@ class Status:
     @property
     def next_step(self) -> str:
         """What to do now."""
+        if self.condition is Condition.FINISHED and self.collection:
+            return "nothing; `dbce extract ... --collection` with more archives extends it"
         if self.condition is Condition.FINISHED:
             return "nothing; --overwrite would start afresh"
         if self.condition is Condition.RUNNING:
@@ -121,12 +152,15 @@ class Status:
             "captures": self.captures,
             "rejects": dict(self.rejects or {}),
             "failed_files": _budget(self.budget),
+            "collection": self.collection.as_dict() if self.collection else None,
             "next_step": self.next_step,
         }
 
     def text(self) -> str:
         """For a person."""
         lines = [f"{self.output}: {self._told()}"]
+        if self.collection:
+            lines.append(_line("collection", self.collection.text()))
         if self.run_id:
             lines.append(_line("run", f"{self.run_id}, attempt {self.attempts}"))
         if self.state and self.state.failure:
@@ -174,11 +208,13 @@ class Status:
 
 
 def of(output: str, staging_in: str = "") -> Status:
-    """What can be said of an output. `staging_in` is what `--staging` of its run was, "" without.
+    """What can be said of an output, or of a collection. `staging_in` is what `--staging` of its run was, "" without.
 
     Raises:
         OutputError: it holds something that no run of this version has written, or its storage cannot be reached.
     """
+    if "://" not in output and Path(Collection(output).increment(1)).parent.is_dir():
+        return _of_collection(Collection(output))
     if _RUN_FILE in store.names(output):
         return _finished(output)
     work = staging_in or output
@@ -198,6 +234,22 @@ def of(output: str, staging_in: str = "") -> Status:
         return Status(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
     condition = Condition.RUNNING if is_held or _is_at_work(last, is_held) else Condition.DEAD
     return _unfinished(output, work, condition, plan, last)
+
+
+def _of_collection(of_all: Collection) -> Status:
+    """Of the increment that is written, or was when its run died; where none is, of the last that counts."""
+    latest = of_all.latest()
+    number = latest.number + 1 if latest else 1
+    found = of(of_all.increment(number))
+    if found.condition is Condition.FINISHED:
+        latest = of_all.latest()
+        if latest is None or latest.number < number:  # all is written but the manifest; the next run makes it a version
+            found = replace(found, condition=Condition.DEAD)
+    elif found.condition is Condition.NONE and latest:
+        number = latest.increments[-1].number
+        found = _finished(of_all.increment(number))
+    held = Held(version=latest, increment=number) if found.condition is not Condition.NONE else None
+    return replace(found, output=of_all.folder, collection=held)
 
 
 def _finished(output: str) -> Status:

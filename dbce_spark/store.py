@@ -1,5 +1,7 @@
 """Where results go: files that appear under their name only when they are whole."""
 
+import os
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,6 +42,19 @@ def remove(path: str) -> None:
     filesystem, inner = url_to_fs(path)
     if filesystem.exists(inner):
         filesystem.rm(inner, recursive=True)
+
+
+def link(source: Path, target: Path) -> None:
+    """The same file under another name, unless that is there; a copy where the file system has no links."""
+    if target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        partial = target.with_name(f"_{target.name}")
+        shutil.copy(source, partial)
+        partial.replace(target)
 
 
 @contextmanager

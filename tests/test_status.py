@@ -18,6 +18,7 @@ import pytest
 from dbce_spark import status
 from dbce_spark.budget import Loss
 from dbce_spark.cli import main
+from dbce_spark.collection import Collection, Increment, Version
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
 from dbce_spark.spark import ledger, plan, staging, state
@@ -208,6 +209,59 @@ def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture
     assert RUN.command in told
     assert f"{tmp_path}/nowhere: no run was begun there" in told
     assert f"{tmp_path}: running, in stage pages since " in told
+
+
+def grown_to(collection: Collection, number: int) -> None:
+    """Makes the increments up to this number, which lie there, a version."""
+    counts = {"page_files": 1, "captures": 4, "extractions": 4, "relabelled": 0}
+    increments = tuple(Increment(number=one, **counts) for one in range(1, number + 1))
+    collection.commit(Version(number=number, made=LONG_AGO, why="extract", increments=increments, settings={}))
+
+
+def test_of_a_collection_the_increment_that_is_written_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While one is, its state beside the version that counts; else the last version, with the account of its run."""
+    collection = Collection(str(tmp_path / "news"))
+    first, second = (Path(collection.increment(number)) for number in (1, 2))
+    begun(first)
+    with at_work(first):
+        told = [status.of(collection.folder)]
+    finished(str(first), 0)
+    told.append(status.of(collection.folder))
+    grown_to(collection, 1)
+    told.append(status.of(collection.folder))
+    begun(second, updated=LONG_AGO)
+    told.append(status.of(collection.folder))
+    main(["status", collection.folder])
+    lines = capsys.readouterr().out.splitlines()
+
+    assert [Condition.RUNNING, Condition.DEAD, Condition.FINISHED, Condition.DEAD] == [one.condition for one in told]
+    assert [(None, 1), (None, 1), (1, 1), (1, 2)] == [
+        (one.collection.version and one.collection.version.number, one.collection.increment)
+        for one in told
+        if one.collection
+    ]
+    assert {collection.folder} == {one.output for one in told}
+    assert lines[0].startswith(f"{collection.folder}: dead since {LONG_AGO}")
+    assert f"  collection    version 1 of {LONG_AGO} counts: 1 crawls, 4 captures; below, increment 2" == lines[1]
+
+
+def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The account is that of the last increment that counts again. Where nothing was begun, nothing is told."""
+    collection = Collection(str(tmp_path))
+    Path(collection.increment(1)).mkdir(parents=True)
+    nothing = status.of(str(tmp_path))
+    for number in (1, 2):
+        finished(collection.increment(number), number - 1)
+        grown_to(collection, number)
+    collection.rollback(1)
+    main(["status", str(tmp_path), "--json"])
+    told = json.loads(capsys.readouterr().out)
+
+    assert (Condition.NONE, None) == (nothing.condition, nothing.collection)
+    assert ("finished", 0) == (told["condition"], told["failed_files"]["count"])
+    assert {"version": 3, "made": collection.known().made, "increment": 1} == told["collection"]
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])

@@ -148,3 +148,26 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
         pass
 
     assert ({"file"}, {"f"}) == (store.names(str(tmp_path / "full")), store.names(str(tmp_path / "empty")))
+
+
+def test_a_link_is_the_same_file(tmp_path: Path) -> None:
+    """No byte of it is copied; one that is there stays."""
+    (tmp_path / "a").write_text("a")
+    for _ in range(2):
+        store.link(tmp_path / "a", tmp_path / "folder" / "b")
+
+    assert (tmp_path / "a").samefile(tmp_path / "folder" / "b")
+
+
+def test_where_there_are_no_links_a_file_is_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And is there when it is whole."""
+
+    def none(*_: object) -> None:
+        raise OSError("no links here")
+
+    monkeypatch.setattr("os.link", none)
+    (tmp_path / "a").write_text("a")
+    store.link(tmp_path / "a", tmp_path / "b")
+
+    assert ["a", "b"] == sorted(one.name for one in tmp_path.iterdir())
+    assert "a" == (tmp_path / "b").read_text()

@@ -1,0 +1,63 @@
+"""Programs, queries and settings in the documentation run as they stand there, on the sample archive."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.docs.blocks import ROOT, blocks
+
+
+def programs(page: str, kind: str) -> list[str]:
+    return [one.code for one in blocks() if (one.page, one.kind) == (page, kind)]
+
+
+def test_the_program_of_the_readme_prints_pages(
+    extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Five, from a folder `extracted`."""
+    monkeypatch.chdir(tmp_path)
+    Path("extracted").symlink_to(extracted)
+    (code,) = programs("README.md", "python")
+    exec(code, {})
+
+    assert 5 == capsys.readouterr().out.count("http")
+
+
+def test_the_query_of_the_tables_finds_a_text(extracted: Path) -> None:
+    """What a URL said on a day, of a URL of the sample."""
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    for name, files in {"captures": "*.parquet", "extractions": "*/*.parquet"}.items():
+        connection.sql(f"CREATE VIEW {name} AS SELECT * FROM '{extracted}/{name}/{files}'")
+    (query,) = programs("docs/tables.md", "sql")
+    asked = query.replace("org,example)/", "example,dnevnik)/2022/03/06/zapis-0").replace("2014-01-28", "2030-01-01")
+
+    assert query != asked
+    assert [] == connection.sql(query).fetchall()
+    ((_, text),) = connection.sql(asked).fetchall()
+    assert text
+
+
+def test_metrics_are_where_they_are_scraped() -> None:
+    """The path is that of the sink in conf/spark-defaults.conf."""
+    (text,) = programs("docs/operations.md", "yaml")
+    (scraped,) = yaml.safe_load(text)["scrape_configs"]
+    settings = (ROOT / "conf/spark-defaults.conf").read_text(encoding="utf-8")
+
+    assert scraped["metrics_path"].rstrip("/") in settings.split()
+
+
+@pytest.mark.spark
+def test_archives_are_read_as_dataframes(
+    spark: object, extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The programs of docs/source.md, one after the other, on a folder `crawl`."""
+    monkeypatch.chdir(tmp_path)
+    Path("crawl").symlink_to(extracted.parent / "archive")
+    space = {"spark": spark}
+    for code in programs("docs/source.md", "python"):
+        exec(code, space)
+
+    assert space["records"].count() == space["heads"].count() > 100  # type: ignore[attr-defined]
+    assert ["url", "headers"] == space["heads"].columns  # type: ignore[attr-defined]

@@ -1,0 +1,96 @@
+"""docs/tutorial.md is true: its commands are given in their order, and print what it says."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.spark.java import java_home
+from tests.docs.blocks import ROOT, Block, blocks
+from tests.spark.cluster import free_port
+
+pytestmark = pytest.mark.docs
+
+TUTORIAL = [one for one in blocks() if one.page == "docs/tutorial.md"]
+AFTERWARDS = [
+    one
+    for one in blocks()
+    if one.page in ("docs/collections.md", "docs/duplicates.md") and one.kind in ("python", "sql")
+]
+"""Programs and queries of other pages, on what the tutorial leaves behind."""
+_DBCE = f"#!{sys.executable}\nimport sys\nfrom dbce_spark.cli import main\nsys.exit(main())\n"
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which all commands were given, by one shell; what block N of them printed is in `N.out`."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    for name in ("conf", "jobs"):
+        (folder / name).symlink_to(ROOT / name)
+    command = folder / "bin" / "dbce"
+    command.parent.mkdir()
+    command.write_text(_DBCE)
+    command.chmod(0o755)
+    script = "set -euo pipefail\n" + "".join(step(nth, block) for nth, block in enumerate(TUTORIAL))
+    (folder / "all.sh").write_text(script.replace("7077", str(free_port())))
+    path = f"{command.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT), "JAVA_HOME": java_home()}
+    ended = subprocess.run(["bash", "all.sh"], cwd=folder, env=environment, timeout=3600, check=False)
+    assert 0 == ended.returncode, "\n".join(one.read_text() for one in sorted(folder.glob("*.out")))
+    return folder
+
+
+def step(nth: int, block: Block) -> str:
+    """What a shell does for a block. What is to be installed, is; a text is what the block before it prints."""
+    lines = [line for line in block.code.splitlines() if not line.startswith("pip ")]
+    if block.kind == "python":
+        lines = ["python - <<'THE_PROGRAM'", *lines, "THE_PROGRAM"]
+    return "" if block.kind == "text" else "\n".join([f"exec > {nth}.out 2>&1", *lines, ""])
+
+
+@pytest.mark.parametrize(
+    "nth", [at for at, one in enumerate(TUTORIAL) if one.kind == "text"], ids=lambda at: str(TUTORIAL[at])
+)
+def test_a_command_prints_what_is_shown(nth: int, done: Path) -> None:
+    """Its lines in their order, but for those that are left out; figures may be others."""
+    printed = [plain(line) for line in (done / f"{nth - 1}.out").read_text().splitlines()]
+    for line in TUTORIAL[nth].code.splitlines():
+        if plain(line) not in ("", "..."):
+            assert plain(line) in printed, "\n".join(printed)
+            printed = printed[printed.index(plain(line)) + 1 :]
+
+
+def plain(line: str) -> str:
+    """A line without its figures, the space between its words, and what it is bordered with."""
+    return " ".join(re.sub(r"[─-╿]+|-{3,}", " ", re.sub(r"[\d.,:]*\d", "N", line)).split())
+
+
+def test_a_cluster_gives_what_a_laptop_gave(done: Path) -> None:
+    """The same bytes in all tables."""
+    here, there = (
+        {one.relative_to(done / name): one.read_bytes() for one in (done / name).rglob("*.parquet")}
+        for name in ("extracted", "on-cluster")
+    )
+
+    assert here
+    assert here == there
+
+
+@pytest.mark.parametrize("block", AFTERWARDS, ids=str)
+def test_what_other_pages_ask_is_answered(
+    block: Block, done: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each program prints something, each query finds rows."""
+    monkeypatch.chdir(done)
+    if block.kind == "python":
+        exec(block.code, {})
+        assert capsys.readouterr().out
+        return
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    for name in ("extractions", "duplicates"):
+        connection.sql(f"CREATE VIEW {name} AS SELECT * FROM 'extracted/{name}/*/*.parquet'")
+    assert connection.sql(block.code).fetchall()

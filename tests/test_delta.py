@@ -1,0 +1,112 @@
+"""A version of a collection as Delta tables, read by a reader of Delta that knows nothing of collections."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dbce_spark.cli import main
+from dbce_spark.collection import Collection, Increment, Version
+
+deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
+
+
+def version(number: int, *increments: int) -> Version:
+    counts = {"page_files": 0, "captures": 0, "extractions": 0, "relabelled": 0}
+    made = tuple(Increment(number=one, **counts) for one in increments)
+    return Version(number=number, made="2026-11-22T00:00:00+00:00", why="extract", increments=made, settings={})
+
+
+@pytest.fixture
+def grown(extracted: Path, tmp_path: Path) -> Collection:
+    """The sample as a first increment. A second says something else of two captures of one file, which holds more."""
+    collection = Collection(str(tmp_path / "news"))
+    first, second = (Path(collection.increment(number)) for number in (1, 2))
+    for name in ("extractions", "captures"):
+        shutil.copytree(extracted / name, first / name)
+    source = next(
+        path for path in sorted((first / "extractions").rglob("*.parquet")) if pq.read_metadata(path).num_rows > 2
+    )
+    rows = pq.ParquetFile(source).read().slice(0, 2)
+    others = rows.set_column(rows.schema.get_field_index("text"), "text", pa.array(["one", "two"]))
+    target = second / source.relative_to(first)
+    target.parent.mkdir(parents=True)
+    pq.write_table(others.cast(rows.schema), target)
+    (second / "superseded").mkdir()
+    pq.write_table(rows.select(["capture_id"]), second / "superseded" / "part-00000.parquet")
+    collection.commit(version(1, 1))
+    collection.commit(version(2, 1, 2))
+    return collection
+
+
+def counting(collection: Collection, number: int, table: str) -> list[dict[str, Any]]:
+    """The rows that a version has, as the collection gives them."""
+    batches = collection.rows(collection.version(number), table)
+    return sorted((row for batch in batches for row in batch.to_pylist()), key=lambda row: str(row["capture_id"]))
+
+
+def read(folder: Path, table: str, number: int | None = None) -> list[dict[str, Any]]:
+    """The rows of a Delta table, without its partitions."""
+    found = deltalake.DeltaTable(folder / table, version=number).to_pyarrow_table()
+    columns = [name for name in found.column_names if name != "site_part"]
+    return sorted(found.select(columns).to_pylist(), key=lambda row: str(row["capture_id"]))
+
+
+def test_a_table_has_the_rows_that_count(grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """To the last column; version by version, and as each was when it is asked for by its number."""
+    tables = tmp_path / "tables"
+    for number in (1, 2):
+        assert 0 == main(["collection", "register", grown.folder, "--delta", str(tables), "--version", str(number)])
+    first, second = counting(grown, 1, "extractions"), counting(grown, 2, "extractions")
+    told = capsys.readouterr().out
+
+    assert first != second
+    assert second == read(tables, "extractions")
+    assert first == read(tables, "extractions", 0)
+    assert counting(grown, 2, "captures") == read(tables, "captures")
+    assert f"{tables}/extractions: version 1, {len(second)} rows; " in told
+    assert told.count(" 1 written again") == 1
+
+
+def test_files_are_linked_unless_rows_of_theirs_were_replaced(grown: Collection, tmp_path: Path) -> None:
+    """Only one file is new; the collection has its bytes as before."""
+    main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
+    files = [*(tmp_path / "tables").rglob("*.parquet")]
+
+    assert 1 == sum(one.stat().st_nlink == 1 for one in files)
+    assert len(files) > 2
+
+
+def test_what_delta_sweeps_away_the_collection_keeps(grown: Collection, tmp_path: Path) -> None:
+    """A vacuum of the tables removes links to files of earlier versions, and no file of the collection."""
+    for number in ("1", "2"):
+        main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables"), "--version", number])
+    before = counting(grown, 1, "extractions")
+    table = deltalake.DeltaTable(tmp_path / "tables" / "extractions")
+    swept = table.vacuum(retention_hours=0, enforce_retention_duration=False, dry_run=False)
+
+    assert 1 == len(swept)
+    assert before == counting(grown, 1, "extractions")
+    assert counting(grown, 2, "extractions") == read(tmp_path / "tables", "extractions")
+
+
+def test_partitions_are_as_they_are_named(grown: Collection, tmp_path: Path) -> None:
+    """A reader that asks for one part of the sites gets its rows."""
+    main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
+    table = deltalake.DeltaTable(tmp_path / "tables" / "extractions").to_pyarrow_table()
+    pairs = {(row["site_part"], row["site"]) for row in table.select(["site_part", "site"]).to_pylist()}
+
+    assert len(pairs) == len({site for _, site in pairs})
+    assert len({part for part, _ in pairs}) > 1
+
+
+def test_what_is_no_table_is_left_alone(grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file in the place of a folder is an error of one line."""
+    (tmp_path / "tables").write_text("letters")
+
+    assert 2 == main(["collection", "register", grown.folder, "--delta", str(tmp_path / "tables")])
+    assert "no Delta tables can be written there" in capsys.readouterr().err
+    assert "letters" == (tmp_path / "tables").read_text()
