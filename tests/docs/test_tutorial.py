@@ -12,7 +12,7 @@ from dbce_spark.spark.java import java_home
 from tests.docs.blocks import ROOT, Block, blocks
 from tests.spark.cluster import free_port
 
-pytestmark = pytest.mark.docs
+pytestmark = [pytest.mark.docs, pytest.mark.spark]
 
 TUTORIAL = [one for one in blocks() if one.page == "docs/tutorial.md"]
 AFTERWARDS = [
