@@ -94,7 +94,7 @@ def write(
     started = time.monotonic()
     known = collection.of(of, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
-    with store.whole_folder(output) as target, _as_ours():
+    with store.whole_folder(output.rstrip("/")) as target, _as_ours():
         urls, captures = _sizes(spark, known)
         parts = max(1, -(-captures // captures_per_file))
         held = _held(spark, of, version)
@@ -111,7 +111,7 @@ def write(
             seconds=round(time.monotonic() - started, 1),
         )
         report = asdict(account) | {"collection": of.folder, "versions": {"dbce_spark": __version__}}
-        with store.whole_file(f"{target.rstrip('/')}/{RUN_FILE}") as file:
+        with store.whole_file(f"{target}/{RUN_FILE}") as file:
             file.write(json.dumps(report, indent=2).encode() + b"\n")
     return account
 
