@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -19,12 +20,12 @@ import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
 from dbce_spark import sources, store, totals
-from dbce_spark.collection import REMARKED, SUPERSEDED, Collection
+from dbce_spark.collection import REMARKED, SUPERSEDED, Collection, Version
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.rejects import Reason
 
 TABLES = EXTRACTIONS, CAPTURES, REJECTS = "extractions", "captures", "rejects"
-DUPLICATES, RUN_FILE = "duplicates", "run.json"
+DUPLICATES, RUN_FILE, RUNS = "duplicates", "run.json", "runs"
 _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 _ID = "capture_id"
@@ -159,18 +160,35 @@ def _version(collection: Collection, number: int | None) -> Output:
     folders = {one.number: collection.increment(one.number) for one in chosen.increments}
     return Output(
         root=collection.folder,
-        run=totals.together(chosen, [_run(folder) for folder in folders.values()]),
+        run=totals.together(chosen, [*told(collection, chosen).values()]),
         runs=tuple(_written(folder, at) for at, folder in folders.items()),
     )
 
 
-def _run(root: str) -> dict[str, Any]:
+def told(collection: Collection, version: Version) -> dict[int, dict[str, Any]]:
+    """What run.json says of each crawl of a version, by the number of its increment, the oldest first. An increment
+    that was put together of others keeps theirs.
+
+    Raises:
+        OutputError: one cannot be read.
+    """
+    found: dict[int, dict[str, Any]] = {}
+    for one in version.increments:
+        folder = collection.increment(one.number)
+        kept = sorted(Path(folder, RUNS).glob("[0-9]*.json"))
+        found |= {int(path.stem): _run(str(path.parent), path.name) for path in kept}
+        if not kept:
+            found[one.number] = _run(folder)
+    return found
+
+
+def _run(root: str, name: str = RUN_FILE) -> dict[str, Any]:
     try:
         filesystem, path = url_to_fs(root)
-        run: dict[str, Any] = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{RUN_FILE}"))
+        run: dict[str, Any] = json.loads(filesystem.cat_file(f"{path.rstrip('/')}/{name}"))
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(
-            f"{root}: no {RUN_FILE} that can be read there, so this is no finished output; give the folder that"
+            f"{root}: no {name} that can be read there, so this is no finished output; give the folder that"
             " `dbce extract` wrote, or run it again"
         ) from error
     return run

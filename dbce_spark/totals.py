@@ -19,7 +19,7 @@ Run = Mapping[str, Any]
 
 
 def together(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
-    """All that readers ask of run.json. `runs` is what it says of each increment of the version, the oldest first.
+    """All that readers ask of run.json. `runs` is what it says of each crawl of the version, the oldest first.
 
     Every record has one fate here, too: each run asks for all originals again that were not found before, so revisits
     without one are those of the last. `crossed` and `single` are left out, since runs change the status of captures

@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark import output, store
+from dbce_spark.collection import Collection, Increment
 from dbce_spark.errors import InputError, OutputError
 from tests import collected as grown
 from tests.extracted import rows
@@ -165,6 +167,27 @@ def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> N
     shutil.rmtree(tmp_path / "c" / "increments" / "00000002")
     with pytest.raises(OutputError, match=r"00000002: no run\.json that can be read"):
         output.opened(str(tmp_path / "c"))
+
+
+def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_path: Path) -> None:
+    """What each of their runs told is kept beside their rows, and summed up as before."""
+    collection = Collection(str(shutil.copytree(collected, tmp_path / "c")))
+    before = output.opened(collection.folder)
+    texts = main_texts(before)
+    whole = [path for crawl in grown.crawls(collected.parent) for path in crawl]
+    shutil.copytree(grown.grow(tmp_path / "whole", [whole]) / "increments" / "00000001", collection.increment(4))
+    for number in (1, 2, 3):
+        target = Path(collection.increment(4), "runs", f"{number:08}.json")
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(Path(collection.increment(number), "run.json"), target)
+        shutil.rmtree(collection.increment(number))
+    one = Increment(number=4, page_files=3, captures=9, extractions=9, relabelled=0)
+    collection.commit(replace(collection.known(), number=4, increments=(one,)))
+    after = output.opened(collection.folder)
+
+    assert texts == main_texts(after)
+    assert {**before.run, "collection": None} == {**after.run, "collection": None}
+    assert [1, 2, 3] == [*output.told(collection, collection.known())]
 
 
 @settings(deadline=None, max_examples=40)  # files are written

@@ -42,6 +42,7 @@ def compared(of: Collection, version: Version, config: ComparisonConfig) -> Comp
 
     Raises:
         OutputError: an increment cannot be read.
+        InputError: the crawl is there no more by itself.
     """
     before, now = figures.crawls(of, version)
     now_figures = figures.figures(now, config)

@@ -6,6 +6,7 @@ Labels are those that were given when it came: the crawl before had no later one
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,7 @@ from dbce_spark import output
 from dbce_spark.collection import SUPERSEDED, Collection, Version
 from dbce_spark.comparison import Figures, Site, Template
 from dbce_spark.config import ComparisonConfig
+from dbce_spark.errors import InputError
 from dbce_spark.output import CAPTURES, EXTRACTIONS, Output
 from dbce_spark.rejects import Reason
 from dbce_spark.report.counts import Grouped
@@ -53,17 +55,23 @@ class Crawl:
 
 
 def crawls(of: Collection, version: Version) -> tuple[Crawl | None, Crawl]:
-    """The last crawl of a version, and the one before that brought anything; None if none did."""
-    brought = [at for at, one in enumerate(version.increments[:-1]) if one.captures]
-    before = _crawl(of, version, brought[-1]) if brought else None
-    return before, _crawl(of, version, len(version.increments) - 1)
+    """The last crawl of a version, and the one before that brought anything; None if none did.
 
+    Raises:
+        InputError: what the last one wrote is there no more, since increments were put together.
+    """
+    told = output.told(of, version)
+    numbers = [*told]
+    there = [at for at, number in enumerate(numbers) if Path(of.increment(number), output.RUN_FILE).exists()]
+    if not there or there[-1] != len(numbers) - 1:
+        raise InputError(f"{of.folder}: crawl {numbers[-1]} was put together with others, and is not there by itself")
+    brought = [at for at in there[:-1] if told[numbers[at]]["captures"]]
 
-def _crawl(of: Collection, version: Version, at: int) -> Crawl:
-    numbers = [one.number for one in version.increments]
-    written = output.opened(of.increment(numbers[at]))
-    earlier = output.opened(of.increment(numbers[at - 1])).run["rejects"] if at else {}
-    return Crawl(written, numbers[at], earlier.get(_UNRESOLVED, 0))
+    def crawl(at: int) -> Crawl:
+        earlier = told[numbers[at - 1]]["rejects"] if at else {}
+        return Crawl(output.opened(of.increment(numbers[at])), numbers[at], earlier.get(_UNRESOLVED, 0))
+
+    return crawl(brought[-1]) if brought else None, crawl(there[-1])
 
 
 def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
