@@ -318,6 +318,10 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
     command.add_argument(
         "--gold", metavar="FILE", help="also write its pages with their main text, as JSON lines for `dbce evaluate`"
     )
+    command.add_argument(
+        "--days", type=_count, metavar="N",
+        help="in place of three crawls one a day, a folder each, and what goes wrong in a month (docs/collections.md)",
+    )  # fmt: skip
     command.set_defaults(run=_sample_archive)
 
 
@@ -695,10 +699,15 @@ def _corpus(arguments: argparse.Namespace) -> None:
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:
-    from dbce_spark.samples import write_archive
+    from dbce_spark.samples import write_archive, write_month
     from dbce_spark.samples.gold import write_gold
 
     made = {"pages": arguments.pages, "seed": arguments.seed, "weight": arguments.weight}
+    if arguments.days:
+        if arguments.gold:
+            raise InputError("--gold is of three crawls; leave out --days, or --gold")
+        print(write_month(arguments.folder, days=arguments.days, **made))
+        return
     print(write_archive(arguments.folder, **made))
     if arguments.gold:
         print(f"{write_gold(arguments.gold, **made)} of them with their main text in {arguments.gold}")
