@@ -144,8 +144,8 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "collection",
-        help="say what a collection holds, go back to a version, or remove what none needs",
-        description="Say what a collection holds, go back to a version, or remove what none needs"
+        help="say what a collection holds, go back to a version, make it smaller, or remove what none needs",
+        description="Say what a collection holds, go back to a version, make it smaller, or remove what none needs"
         " (docs/collections.md).",
     )
     what = command.add_subparsers(dest="what", required=True, metavar="WHAT")
@@ -154,6 +154,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         ("show", "say what a version holds"),
         ("files", "list the Parquet files of a version, table by table"),
         ("rollback", "make what a version held count again, as a new version"),
+        ("compact", "write what counts anew, without what was replaced and in fewer files, as a new version"),
         ("vacuum", "remove old versions, and what none of the others needs"),
     ):
         part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -164,7 +165,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             part.add_argument(
                 "--keep", type=_count, default=10, metavar="N", help="versions that stay (default: %(default)s)"
             )
-        elif name != "log":
+        elif name not in ("log", "compact"):
             part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
         part.set_defaults(run=_collection)
 
@@ -598,6 +599,11 @@ def _collection(arguments: argparse.Namespace) -> None:
         print(inventory.log([of.version(number) for number in of.numbers()]))
     elif arguments.what == "rollback":
         print(inventory.log([of.rollback(arguments.version)]))
+    elif arguments.what == "compact":
+        from dbce_spark.spark import compaction
+
+        made = compaction.run(of, configuration.default().output.rows_per_file)
+        print(inventory.log([made]) if made else f"{of.folder} is one increment, and stays as it is")
     elif arguments.what == "vacuum":
         removed = of.vacuum(arguments.keep)
         print("\n".join([*removed, f"{len(removed)} removed"]))

@@ -180,7 +180,7 @@ class Collection:
         """The rows of a table that count, and of these those that an expression is true of: of extractions and rejects
         what later increments say of the same capture, or of the same revisit without an original, stands for what
         earlier ones said."""
-        last = self._superseded(version) if table == EXTRACTIONS else {}
+        last = self.superseded(version) if table == EXTRACTIONS else {}
         key = {EXTRACTIONS: "capture_id", REJECTS: "reason"}.get(table)
         wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
         for number, path in self.files(version, table):
@@ -193,7 +193,7 @@ class Collection:
                     batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
                 yield batch.select(list(columns)) if columns else batch
 
-    def _superseded(self, version: Version) -> dict[str, int]:
+    def superseded(self, version: Version) -> dict[str, int]:
         """The last increment that says something else of a capture than those before it, by the capture's id."""
         found: dict[str, int] = {}
         for number, path in self.files(version, SUPERSEDED):

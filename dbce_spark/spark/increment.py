@@ -19,8 +19,8 @@ from dbce_spark.spark.known import Known
 NAME = "keep"
 KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, revisits.PENDING, INPUTS)
 """What an increment has beside the tables of an output."""
-_MEMBERS_PER_FILE = 1 << 20
-_ROWS_PER_GROUP = 1 << 12
+MEMBERS_PER_FILE = 1 << 20
+ROWS_PER_GROUP = 1 << 12
 """Members have some 800 bytes, and are in order of their sites: who reads some sites skips the groups of others."""
 
 
@@ -28,13 +28,13 @@ def keep(spark: SparkSession, output: str, folder: str, known: Known, page_files
     """Writes into the folder of the increment what later ones ask of it: the pages as they were staged, who they are,
     and the revisits whose originals may still come."""
     members = sites.members(pages.kept(spark, output)).withColumn("file_no", F.col("file_no") + known.next_file)
-    parts = max(1, -(-members.count() // _MEMBERS_PER_FILE))
+    parts = max(1, -(-members.count() // MEMBERS_PER_FILE))
     placed = members.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
     _write(placed, f"{folder}/{MEMBERS}", tables.MEMBERS)
     if has_revisits:
         _write(revisits.pending(spark, output), f"{folder}/{revisits.PENDING}", tables.REVISITS)
     for number in range(page_files):
-        _link(Path(staging.file(output, pages.NAME, number)), Path(collection.page_file(folder, number)))
+        link(Path(staging.file(output, pages.NAME, number)), Path(collection.page_file(folder, number)))
 
 
 def keep_inputs(output: str, folder: str, files: Sequence[str]) -> None:
@@ -51,7 +51,7 @@ def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
-        with store.parquet_file(path, schema, dictionary=["site"], rows_per_group=_ROWS_PER_GROUP) as file:
+        with store.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
             for batch in batches:
                 file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
         yield pa.RecordBatch.from_pydict({"done": [True]})
@@ -60,7 +60,7 @@ def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
         store.write_parquet(f"{folder}/part-00000.parquet", schema, [])
 
 
-def _link(source: Path, target: Path) -> None:
+def link(source: Path, target: Path) -> None:
     """The same file under another name; a copy where the file system has no links."""
     if target.exists():
         return
