@@ -353,8 +353,8 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         "--work", required=True, metavar="DIR", help="a folder for the archives, which are kept, and for the runs"
     )
     command.add_argument(
-        "--only", action="append", choices=("growth", "shapes", "workers"), metavar="PART", dest="parts",
-        help="what to measure: growth, shapes or workers; may be repeated (default: all)",
+        "--only", action="append", choices=("growth", "shapes", "workers", "collection"), metavar="PART", dest="parts",
+        help="what to measure: growth, shapes, workers or collection; may be repeated (default: all)",
     )  # fmt: skip
     command.add_argument(
         "--pages", type=_counts, default="5000,20000,80000", metavar="N,...",
@@ -370,6 +370,10 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     command.add_argument(
         "--shape-pages", type=_count, default=100_000, metavar="N",
         help="captures of an archive of one shape (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--crawl-pages", type=_count, default=2_000, metavar="N",
+        help="captures of each of the ten crawls that a collection grows by (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
@@ -735,6 +739,7 @@ def _bench_scale(arguments: argparse.Namespace) -> None:
         pages=arguments.pages,
         weight=arguments.weight,
         shape_pages=arguments.shape_pages,
+        crawl_pages=arguments.crawl_pages,
         parts=arguments.parts or scale.PARTS,
         settings=arguments.settings,
     )

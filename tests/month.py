@@ -25,8 +25,8 @@ from typing import Any
 import pyarrow.dataset as ds
 
 from dbce_spark.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
-from dbce_spark.samples import month, write_month
 from dbce_spark.config import default
+from dbce_spark.samples import month, write_month
 from dbce_spark.spark import compaction, staging
 from tests.spark.cluster import kill_all, wait_for
 
