@@ -203,6 +203,15 @@ def test_who_extends_it_meanwhile_wins(grown: Collection, monkeypatch: pytest.Mo
     assert not Path(grown.folder, "increments/_compacting").exists()
 
 
+def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) -> None:
+    """Who ends a run after the collection was rolled back is told, and nothing is changed."""
+    grown.rollback(1)
+
+    with pytest.raises(OutputError, match="was changed meanwhile: version 4 is there"):
+        extension.commit(grown)
+    assert [1, 2, 3, 4] == grown.numbers()
+
+
 def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
     """What it has done is neither lost nor put together."""
     begun = Path(staging.path(grown.increment(4), staging.PLAN))
