@@ -9,7 +9,7 @@ import shutil
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from dbce_spark import store
 from dbce_spark.collection import CAPTURES, EXTRACTIONS, INPUTS, MEMBERS, REJECTS, Collection, Version
@@ -37,8 +38,8 @@ def run(to: Collection, rows_per_file: int) -> Version | None:
 
     Raises:
         InputError: there is no collection.
-        OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; or it
-            holds what this program does not know.
+        OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
+            what this program does not know, or a file that is broken; or it cannot be written.
     """
     version = to.known()
     target = Path(to.increment(version.number + 1))
@@ -49,16 +50,26 @@ def run(to: Collection, rows_per_file: int) -> Version | None:
     _check_known(folders)
     work = target.with_name(_WORK)
     with staging.alone(str(work)):
-        try:
+        with _whole_or_gone(work):
             _empty(work)
             _write(to, version, work, rows_per_file)
             _take_place(to, version, work, target)
-        except BaseException:
-            shutil.rmtree(work)
-            raise
         extension.commit(to)
         shutil.rmtree(staging.path(str(target), ""))
     return to.known()
+
+
+@contextmanager
+def _whole_or_gone(work: Path) -> Iterator[None]:
+    """Removes what the block has written if it fails."""
+    try:
+        yield
+    except OSError as error:
+        shutil.rmtree(work)
+        raise OutputError(f"{work}: {error}; nothing is lost, and the same command begins again") from error
+    except BaseException:
+        shutil.rmtree(work)
+        raise
 
 
 def _check_free(target: Path) -> None:
@@ -131,8 +142,17 @@ def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, s
 
 
 def _batches(path: str) -> Iterator[pa.RecordBatch]:
-    with store.open_parquet(path) as file:
+    with _read(path) as file:
         yield from file.iter_batches(_BATCH_ROWS)
+
+
+@contextmanager
+def _read(path: str) -> Iterator[pq.ParquetFile]:
+    try:
+        with store.open_parquet(path) as file:
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(f"{path} cannot be read: {error}; restore it, or roll back to a version before it") from error
 
 
 def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
@@ -190,12 +210,12 @@ def _store(
 def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
     """The schema of some files, and the columns whose values they hold in a dictionary."""
     for path in paths:
-        with store.open_parquet(path) as file:
+        with _read(path) as file:
             schema, metadata = file.schema_arrow, file.metadata
-            if metadata.num_row_groups:
-                group = metadata.row_group(0)
-                columns = [group.column(at) for at in range(group.num_columns)]
-                return schema, [one.path_in_schema for one in columns if one.has_dictionary_page]
+        if metadata.num_row_groups:
+            group = metadata.row_group(0)
+            columns = [group.column(at) for at in range(group.num_columns)]
+            return schema, [one.path_in_schema for one in columns if one.has_dictionary_page]
     return schema, []
 
 

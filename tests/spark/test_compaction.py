@@ -229,6 +229,20 @@ def test_a_run_at_work_is_left_alone(grown: Collection) -> None:
         compaction.run(grown, 1000)
 
 
+def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
+    """The version before stays, and the folder is as it was."""
+    broken = Path(grown.increment(2), "captures/part-00000.parquet")
+    whole = broken.read_bytes()
+    broken.write_bytes(whole[:4] + b"x" * 40 + whole[44:])
+
+    with pytest.raises(OutputError, match="increments/00000002/captures/part-00000.parquet cannot be read"):
+        compaction.run(grown, 1000)
+    assert [1, 2, 3] == grown.numbers()
+    assert ["00000001", "00000002", "00000003"] == sorted(
+        one.name for one in Path(grown.folder, "increments").iterdir()
+    )
+
+
 def test_what_it_does_not_know_is_refused(grown: Collection) -> None:
     """A table of another program would be lost."""
     Path(grown.increment(2), "pictures").mkdir()
