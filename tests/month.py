@@ -2,8 +2,8 @@
 
 Every day what the sample archive's month has for it is laid into the inbox, and examples/dbce-batch is called as cron
 calls it, with a collection. On some days all its processes are killed in the midst of their work. At the end the
-collection has to hold what one `dbce extract` makes of all that came, and again when it is compacted. Prints a line a
-day; ends with 1 if rows differ.
+collection has to hold what one `dbce extract` makes of all good input, and again when it is compacted: of every file
+that came whole, once. Prints a line a day; ends with 1 if rows differ.
 
 Called again it goes on with the day after the last that it has played; DAY is the last to be played this time.
 """
@@ -36,6 +36,8 @@ PAGES, SEED = 100, 1
 KILLED = {7: "pages/00000000", 19: "extractions/00000000"}
 """On which days, and what is done then: one file is read, one part is written."""
 TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
+PLACE = ("warc_file", "warc_offset", "warc_length", "record_id")
+"""Where a capture was read: of one that two files hold, in the one that came first."""
 OUTPUT, COLLECTION = 'DBCE_ARGUMENTS="--output', '# DBCE_ARGUMENTS="--collection'
 """The lines of batch.env that say where it goes, and where else."""
 
@@ -147,11 +149,18 @@ class Play:
         kill_all(job)
         wait_for(lambda: _is_free(self.folder / "srv/state/lock"))
 
+    @property
+    def damaged(self) -> str:
+        """The name of the file that came once more because it was damaged."""
+        (mended,) = self.inbox.glob(f"*/{month.MENDED}*")
+        return mended.name.removeprefix(month.MENDED)
+
     def whole(self) -> Path:
-        """What one run makes of all files that came, those but for once more."""
+        """What one run makes of all files that came whole, each once."""
         output = self.folder / "whole"
         if not (output / "run.json").exists():
-            files = sorted(file for file in self.inbox.glob("*/*") if not file.name.startswith(month.COPY))
+            came = sorted(self.inbox.glob("*/*"))
+            files = [file for file in came if not file.name.startswith(month.COPY) and file.name != self.damaged]
             command = [sys.executable, "-m", "dbce_spark.cli", "extract", *map(str, files), "--output", str(output)]
             environment = {**os.environ, "PYTHONPATH": str(ROOT)}
             with (self.folder / "whole.log").open("wb") as log:
@@ -168,18 +177,25 @@ class Play:
         files = [path for table in TABLES for _, path in of.files(version, table)]
         print(f"version {version.number}: {len(files):,} files, {sum(map(os.path.getsize, files)):,} bytes")
         for table in TABLES:
-            grown = _rows(row for batch in of.rows(version, table) for row in batch.to_pylist())
-            once = _rows(ds.dataset(whole / table).to_table().to_pylist())
+            grown = self._rows(table, (row for batch in of.rows(version, table) for row in batch.to_pylist()))
+            once = self._rows(table, ds.dataset(whole / table).to_table().to_pylist())
             other = (grown - once).total() + (once - grown).total()
             print(f"{table}: {grown.total():,} rows in the collection, {once.total():,} of one run, {other:,} differ")
             differ += other
         return differ
 
-
-def _rows(rows: Iterable[dict[str, Any]]) -> Counter[str]:
-    """Each row, with all its columns, as text; without those of files that came once more."""
-    kept = (row for row in rows if not Path(row["warc_file"]).name.startswith(month.COPY))
-    return Counter(str({name: value for name, value in row.items() if name != "site_part"}) for row in kept)
+    def _rows(self, table: str, rows: Iterable[dict[str, Any]]) -> Counter[str]:
+        """Each row as text, with all columns, but for what the damaged file alone tells: what of it could not be read,
+        and where its captures lie."""
+        found: Counter[str] = Counter()
+        for row in rows:
+            name = Path(row["warc_file"]).name
+            if table == REJECTS and name == self.damaged:
+                print(f"reject of the damaged file: {row['reason']}, {row['detail']}")
+                continue
+            aside = {"site_part", *(PLACE if name.removeprefix(month.MENDED) == self.damaged else ())}
+            found[str({column: value for column, value in row.items() if column not in aside})] += 1
+        return found
 
 
 def _is_free(lock: Path) -> bool:
