@@ -152,8 +152,8 @@ def _add_extract(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "collection",
-        help="say what a collection holds, go back to a version, or remove what none needs",
-        description="Say what a collection holds, go back to a version, or remove what none needs"
+        help="say what a collection holds, go back to a version, make it smaller, or remove what none needs",
+        description="Say what a collection holds, go back to a version, make it smaller, or remove what none needs"
         " (docs/collections.md).",
     )
     what = command.add_subparsers(dest="what", required=True, metavar="WHAT")
@@ -163,6 +163,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
         ("files", "list the Parquet files of a version, table by table"),
         ("report", "say what changed oddly from one crawl to the next"),
         ("rollback", "make what a version held count again, as a new version"),
+        ("compact", "write what counts anew, without what was replaced and in fewer files, as a new version"),
         ("vacuum", "remove old versions, and what none of the others needs"),
         ("register", "make Delta tables of a version, of links to its files"),
     ):
@@ -174,7 +175,7 @@ def _add_collection(commands: "argparse._SubParsersAction[argparse.ArgumentParse
             part.add_argument(
                 "--keep", type=_count, default=10, metavar="N", help="versions that stay (default: %(default)s)"
             )
-        elif name != "log":
+        elif name not in ("log", "compact"):
             part.add_argument("--version", type=_count, metavar="N", help="its number (default: the last)")
         if name == "report":
             part.add_argument("--output", metavar="FILE", help="write it as a page of HTML, too, such as report.html")
@@ -361,6 +362,10 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
     command.add_argument(
         "--gold", metavar="FILE", help="also write its pages with their main text, as JSON lines for `dbce evaluate`"
     )
+    command.add_argument(
+        "--days", type=_count, metavar="N",
+        help="in place of three crawls one a day, a folder each, and what goes wrong in a month (docs/collections.md)",
+    )  # fmt: skip
     command.set_defaults(run=_sample_archive)
 
 
@@ -391,8 +396,8 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         "--work", required=True, metavar="DIR", help="a folder for the archives, which are kept, and for the runs"
     )
     command.add_argument(
-        "--only", action="append", choices=("growth", "shapes", "workers"), metavar="PART", dest="parts",
-        help="what to measure: growth, shapes or workers; may be repeated (default: all)",
+        "--only", action="append", choices=("growth", "shapes", "workers", "collection"), metavar="PART", dest="parts",
+        help="what to measure: growth, shapes, workers or collection; may be repeated (default: all)",
     )  # fmt: skip
     command.add_argument(
         "--pages", type=_counts, default="5000,20000,80000", metavar="N,...",
@@ -408,6 +413,10 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     command.add_argument(
         "--shape-pages", type=_count, default=100_000, metavar="N",
         help="captures of an archive of one shape (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--crawl-pages", type=_count, default=2_000, metavar="N",
+        help="captures of each of the ten crawls that a collection grows by (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
@@ -641,6 +650,11 @@ def _collection(arguments: argparse.Namespace) -> None:
         print(inventory.log([of.version(number) for number in of.numbers()]))
     elif arguments.what == "rollback":
         print(inventory.log([of.rollback(arguments.version)]))
+    elif arguments.what == "compact":
+        from dbce_spark.spark import compaction
+
+        made = compaction.run(of, configuration.default().output.rows_per_file)
+        print(inventory.log([made]) if made else f"{of.folder} is one increment, and stays as it is")
     elif arguments.what == "vacuum":
         removed = of.vacuum(arguments.keep)
         print("\n".join([*removed, f"{len(removed)} removed"]))
@@ -781,10 +795,15 @@ def _corpus(arguments: argparse.Namespace) -> None:
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:
-    from dbce_spark.samples import write_archive
+    from dbce_spark.samples import write_archive, write_month
     from dbce_spark.samples.gold import write_gold
 
     made = {"pages": arguments.pages, "seed": arguments.seed, "weight": arguments.weight}
+    if arguments.days:
+        if arguments.gold:
+            raise InputError("--gold is of three crawls; leave out --days, or --gold")
+        print(write_month(arguments.folder, days=arguments.days, **made))
+        return
     print(write_archive(arguments.folder, **made))
     if arguments.gold:
         print(f"{write_gold(arguments.gold, **made)} of them with their main text in {arguments.gold}")
@@ -806,6 +825,7 @@ def _bench_scale(arguments: argparse.Namespace) -> None:
         pages=arguments.pages,
         weight=arguments.weight,
         shape_pages=arguments.shape_pages,
+        crawl_pages=arguments.crawl_pages,
         parts=arguments.parts or scale.PARTS,
         settings=arguments.settings,
     )

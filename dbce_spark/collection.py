@@ -185,7 +185,7 @@ class Collection:
         """The rows of a table that count, and of these those that an expression is true of: of extractions and rejects
         what later increments say of the same capture, or of the same revisit without an original, stands for what
         earlier ones said."""
-        last = self._last(version, *_REPLACED_BY.get(table, ()))
+        last = self.replaced(version, *_REPLACED_BY.get(table, ()))
         key = {EXTRACTIONS: "capture_id", DUPLICATES: "capture_id", REJECTS: "reason"}.get(table)
         wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
         for number, path in sorted(one for name in (table, *_ALSO.get(table, ())) for one in self.files(version, name)):
@@ -198,7 +198,7 @@ class Collection:
                     batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
                 yield batch.select(list(columns)) if columns else batch
 
-    def _last(self, version: Version, *tables: str) -> dict[str, int]:
+    def replaced(self, version: Version, *tables: str) -> dict[str, int]:
         """The last increment that says something else of a capture than those before it, by the capture's id."""
         found: dict[str, int] = {}
         for number, path in sorted(one for table in tables for one in self.files(version, table)):

@@ -88,7 +88,7 @@ def _registered(of: Collection, version: Version, table: str, folder: Path) -> R
 def _placed(of: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
     """The files of the table where Delta looks for them, those without rows left out: how many rows each has, and
     whether it was written again."""
-    last = _superseded(of, version) if table == EXTRACTIONS else {}
+    last = of.replaced(version, SUPERSEDED) if table == EXTRACTIONS else {}
     for number, name in of.files(version, table):
         source = Path(name)
         place = folder / source.relative_to(Path(of.increment(number), table)).parent
@@ -104,14 +104,6 @@ def _placed(of: Collection, version: Version, table: str, folder: Path) -> Itera
             target = place / f"{number:08}-{source.name}"
             store.link(source, target)
             yield target, rows, False
-
-
-def _superseded(of: Collection, version: Version) -> dict[str, int]:
-    """The last increment that says something else of a capture than those before it, by the capture's id."""
-    last: dict[str, int] = {}
-    for number, path in of.files(version, SUPERSEDED):
-        last |= dict.fromkeys(pq.read_table(path).column("capture_id").to_pylist(), number)
-    return last
 
 
 def _kept(source: Path, number: int, last: dict[str, int]) -> list[bool]:

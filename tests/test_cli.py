@@ -50,6 +50,8 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--status", "ok"], "--status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
+        (["sample-archive", "out", "--days", "3", "--gold", "gold.jsonl"], "--gold is of three crawls"),
+        (["collection", "compact", "nowhere"], "nowhere is no collection"),
     ],
 )
 def test_an_error_is_one_line_that_names_its_cause(

@@ -11,7 +11,6 @@ from surt import surt
 from dbce_spark.errors import OutputError
 from dbce_spark.samples.crawl import Fetch, Schedule, fetches
 from dbce_spark.samples.records import Place, WarcFiles, payload_digest
-from dbce_spark.samples.site import CRAWLS
 from dbce_spark.samples.sorted_lines import SortedLines
 from dbce_spark.samples.web import sites
 
@@ -43,13 +42,13 @@ def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weig
     Raises:
         OutputError: the folder is not empty, or cannot be made.
     """
-    target = _empty_folder(Path(folder))
+    target = empty_folder(Path(folder))
     web = sites(pages=pages, seed=seed, weight=weight)
     schedule = Schedule(web)
     index = SortedLines(target)
     files = records = captures = 0
     with (target / "labels.jsonl").open("w", encoding="utf-8", newline="\n") as labels:
-        for crawl, day in enumerate(CRAWLS):
+        for crawl, day in enumerate(schedule.calendar.days):
             warcs = WarcFiles(target, f"{day:%Y%m%d}")
             for fetch in fetches(schedule, crawl):
                 digest_of_body = payload_digest(fetch.answer.body)
@@ -65,7 +64,8 @@ def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weig
     )
 
 
-def _empty_folder(folder: Path) -> Path:
+def empty_folder(folder: Path) -> Path:
+    """The folder, made if need be. Raises OutputError if it holds anything, or cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

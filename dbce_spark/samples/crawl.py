@@ -7,8 +7,9 @@ from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate
 from math import gcd
 
+from dbce_spark.samples.calendar import Calendar
 from dbce_spark.samples.server import Answer, answer, urls
-from dbce_spark.samples.site import CRAWLS, Site
+from dbce_spark.samples.site import Site
 
 SECONDS = 2
 """Between two fetches, so that no two captures have the same 14-digit timestamp."""
@@ -39,6 +40,7 @@ class Schedule:
 
     def __init__(self, sites: Sequence[Site]) -> None:
         self._sites = sites
+        self.calendar = sites[0].calendar
         self._ends = list(accumulate(urls(site) for site in sites))
         self.total = self._ends[-1]
         self._stride = next(
@@ -58,11 +60,11 @@ def fetches(schedule: Schedule, crawl: int) -> Iterator[Fetch]:
         site, number = schedule.url(position)
         found = answer(site, number, crawl)
         if found is not None:
-            answered = _answered(position, crawl)
+            answered = _answered(position, schedule.calendar, crawl)
             wait = timedelta(milliseconds=40 + position * 7919 % 300)
-            yield Fetch(site, found, answered - wait, answered, _answered(position, found.since))
+            yield Fetch(site, found, answered - wait, answered, _answered(position, schedule.calendar, found.since))
 
 
-def _answered(position: int, crawl: int) -> datetime:
-    start = datetime.combine(CRAWLS[crawl], time(6), tzinfo=UTC)
+def _answered(position: int, calendar: Calendar, crawl: int) -> datetime:
+    start = datetime.combine(calendar.days[crawl], time(6), tzinfo=UTC)
     return start + timedelta(seconds=SECONDS * (position + 1), microseconds=position * 104_729 % 900_000)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from dbce_spark.samples.languages import DIARY, RUSSIAN
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link
-from dbce_spark.samples.site import CRAWLS, Item, Moment, Site
+from dbce_spark.samples.site import Item, Moment, Site
 
 MONTHS = ("января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря").split("|")
 
@@ -23,7 +23,7 @@ class Diary(Site):
     register = DIARY
     authors = RUSSIAN.names
     sections = ("Север", "Горы", "Море", "Города")
-    redesigned = 2
+    is_redesigned = True
     stylesheet = "diary.css"
 
     def item_path(self, number: int) -> str:
@@ -133,7 +133,7 @@ def _old_top(site: Diary, crawl: int) -> Sheet:
 def _old_bottom(site: Diary, crawl: int) -> Sheet:
     sheet = Sheet()
     sheet.markup('</div>\n<div id="foot">')
-    sheet.chrome("p", f"© 2009-{CRAWLS[crawl].year} {site.name}. При копировании ссылка обязательна.")
+    sheet.chrome("p", f"© 2009-{site.year(crawl)} {site.name}. При копировании ссылка обязательна.")
     sheet.markup("</div>\n</div>\n")
     return sheet
 
@@ -154,7 +154,7 @@ def _new_bottom(site: Diary, crawl: int) -> Sheet:
     sheet.markup('<div class="cards">')
     sheet.add(_lists(site, crawl))
     sheet.markup("</div>\n</main>\n<footer>")
-    sheet.chrome("small", f"© 2009-{CRAWLS[crawl].year} {site.name}")
+    sheet.chrome("small", f"© 2009-{site.year(crawl)} {site.name}")
     sheet.markup("</footer>\n")
     return sheet
 

@@ -8,7 +8,7 @@ from random import Random
 from dbce_spark.samples.languages import ENGLISH, WORKSHOP
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link
-from dbce_spark.samples.site import CRAWLS, Item, Moment, Site, long_date
+from dbce_spark.samples.site import Item, Moment, Site, long_date
 
 THREADS = ((0, 0), (1, 0), (2, 0), (2, 1), (3, 0), (4, 0), (4, 1), (4, 2))
 """Eight pages in a row are five threads: which thread and which of its pages each is."""
@@ -190,6 +190,6 @@ def _bottom(site: Forum, crawl: int) -> Sheet:
         f"{dice.randrange(5, 90)} users: {', '.join(item.author for item in online)} and {dice.randrange(20)} guests",
     )
     sheet.markup("</div>\n")
-    sheet.chrome("p", f"Powered by boardware © 2003-{CRAWLS[crawl].year}. All times are UTC.")
+    sheet.chrome("p", f"Powered by boardware © 2003-{site.year(crawl)}. All times are UTC.")
     sheet.markup("</div>\n<script>setTimeout(function(){},60000)</script>\n")
     return sheet

@@ -7,7 +7,7 @@ from functools import lru_cache
 from dbce_spark.samples.languages import ENGLISH, GOODS, NEWS
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link, strong
-from dbce_spark.samples.site import CRAWLS, Item, Moment, Site, long_date
+from dbce_spark.samples.site import Item, Moment, Site, long_date
 
 SLUG_WORD = re.compile("[a-z0-9]+")
 
@@ -206,7 +206,7 @@ def _side(site: Gazette, crawl: int) -> Sheet:
     sheet.markup("</form></section>\n</aside>\n</div>\n<footer>")
     for text in ("Contact", "Imprint", "Privacy", "Terms of use", "Careers"):
         sheet.chrome("div", link(f"/{text.split()[0].lower()}", text))
-    sheet.chrome("p", f"© {CRAWLS[crawl].year} {site.name}. All rights reserved.")
+    sheet.chrome("p", f"© {site.year(crawl)} {site.name}. All rights reserved.")
     sheet.markup(
         '</footer>\n<noscript><img src="data:," alt=""></noscript>\n'
         f'<script>track("view");var build="{dice.getrandbits(32):08x}";</script>\n'

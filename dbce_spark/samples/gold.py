@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 
 from dbce_spark.samples.crawl import Fetch, Schedule, fetches
-from dbce_spark.samples.site import CRAWLS
 from dbce_spark.samples.web import sites
 
 DATASET = "sample"
@@ -20,7 +19,7 @@ def write_gold(path: str | os.PathLike[str], *, pages: int, seed: int, weight: i
     schedule = Schedule(sites(pages=pages, seed=seed, weight=weight))
     written = 0
     with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        for crawl in range(len(CRAWLS)):
+        for crawl in range(len(schedule.calendar.days)):
             for fetch in fetches(schedule, crawl):
                 if fetch.answer.sheet is not None and not fetch.again:
                     file.write(json.dumps(_fields(fetch), ensure_ascii=False) + "\n")

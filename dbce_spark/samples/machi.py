@@ -6,7 +6,7 @@ from functools import lru_cache
 from dbce_spark.samples.languages import JAPANESE, TOWN_MAGAZINE
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link
-from dbce_spark.samples.site import CRAWLS, Item, Moment, Site
+from dbce_spark.samples.site import Item, Moment, Site
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,6 @@ def _side(site: Machi, crawl: int) -> Sheet:
     sheet.chrome("dt", "お知らせ")
     sheet.chrome("dd", f"次号は{dice.randrange(1, 28)}日に発行します。")
     sheet.markup('</dl>\n</div>\n<div id="bottom">')
-    sheet.chrome("p", Span("<small>", f"Copyright {CRAWLS[crawl].year} {site.name} 無断転載を禁じます", "</small>"))
+    sheet.chrome("p", Span("<small>", f"Copyright {site.year(crawl)} {site.name} 無断転載を禁じます", "</small>"))
     sheet.markup("</div>\n</div>\n<script>var p=location.pathname;</script>\n")
     return sheet

@@ -7,7 +7,7 @@ from random import Random
 from dbce_spark.samples.languages import ENGLISH, MANUAL
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, code, link
-from dbce_spark.samples.site import CRAWLS, Moment, Site
+from dbce_spark.samples.site import Moment, Site
 
 CHAPTER = 12
 """Pages in a chapter: the navigation tree shows one chapter."""
@@ -124,7 +124,7 @@ class Manual(Site):
 
     def _closed(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup('</div>\n<footer class="foot">')
-        sheet.chrome("p", f"Copyright © {CRAWLS[moment.crawl].year} the {self.name} authors. Version 4.{moment.crawl}.")
+        sheet.chrome("p", f"Copyright © {self.year(moment.crawl)} the {self.name} authors. Version 4.{moment.crawl}.")
         sheet.markup("</footer>\n<script>document.documentElement.dataset.theme='light';</script>\n</body>\n</html>\n")
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from dbce_spark.samples.languages import COOKING, ENGLISH, STEPS
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link, strong
-from dbce_spark.samples.site import CRAWLS, Moment, Site, long_date
+from dbce_spark.samples.site import Moment, Site, long_date
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ class Recipes(Site):
     def _closed(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup('</div>\n<div class="foot">')
         sheet.chrome(
-            "p", f"© {CRAWLS[moment.crawl].year} {self.name}", " ", Span("<a href='/imprint'>", "Imprint", "</a>")
+            "p", f"© {self.year(moment.crawl)} {self.name}", " ", Span("<a href='/imprint'>", "Imprint", "</a>")
         )
         sheet.markup("</div>\n<noscript><p></p></noscript>\n</body>\n</html>\n")
 

@@ -13,12 +13,6 @@ from dbce_spark.samples.sheet import Sheet
 from dbce_spark.samples.site import Moment, Site
 from dbce_spark.samples.weight import weighed
 
-GONE = 0.06
-"""Share of the items that are gone (404) at the second or third crawl."""
-EDITED = 0.2
-"""Share of the items that are edited between two crawls."""
-CACHED = 0.15
-"""Share of the unedited items that come out of a cache, byte for byte as in the crawl before."""
 ITEMS_PER_PHOTO = 10
 ITEMS_PER_REDIRECT = 20
 CHUNK = 4096
@@ -77,16 +71,16 @@ def _page(site: Site, page: int, crawl: int) -> Answer | None:
 
 def _moment(site: Site, number: int, crawl: int) -> Moment | None:
     """How an item stands at a crawl: None before it is born, crawl -1 when it is gone."""
-    born = site.born(number)
+    born, calendar = site.born(number), site.calendar
     if crawl < born:
         return None
     dice = site.dice("fate", number)
-    gone = dice.choice((1, 2)) if dice.random() < GONE else crawl + 1
+    gone = dice.choice(range(1, len(calendar.days))) if dice.random() < calendar.gone else crawl + 1
     if born < gone <= crawl:
         return Moment(-1, 0)
     moment = Moment(born, 0)
     for later in range(born + 1, crawl + 1):
-        edited, cached = dice.random() < EDITED, dice.random() < CACHED
+        edited, cached = dice.random() < calendar.edited, dice.random() < calendar.cached
         if edited or not cached or later == site.redesigned:
             moment = Moment(later, moment.edits + edited)
     return moment

@@ -7,7 +7,7 @@ from functools import lru_cache
 from dbce_spark.samples.languages import ENGLISH, GOODS, REVIEWS
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link
-from dbce_spark.samples.site import CRAWLS, Moment, Site
+from dbce_spark.samples.site import Moment, Site
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,6 +169,6 @@ def _bottom(site: Shop, crawl: int) -> Sheet:
         for text in texts:
             sheet.chrome("p", text)
         sheet.markup("</div>\n")
-    sheet.chrome("p", f"© {CRAWLS[crawl].year} {site.name}. All prices include tax.")
+    sheet.chrome("p", f"© {site.year(crawl)} {site.name}. All prices include tax.")
     sheet.markup('</div>\n<iframe src="about:blank" width="0" height="0" title="chat"></iframe>\n')
     return sheet

@@ -8,14 +8,9 @@ from importlib.resources import files
 from random import Random
 from typing import ClassVar
 
+from dbce_spark.samples.calendar import THREE_YEARS, Calendar
 from dbce_spark.samples.prose import Register
 from dbce_spark.samples.sheet import Sheet
-
-CRAWLS = (date(2022, 3, 7), date(2022, 9, 5), date(2023, 3, 6))
-"""The days on which the crawls begin."""
-
-BORN = (0.8, 0.92, 1.0)
-"""Share of a site's items that exist at each crawl."""
 
 PAGES_PER_LIST = 15
 """A site has one list page (front page, section) for so many pages."""
@@ -50,6 +45,7 @@ class Site(ABC):
     pages: int
     hue: int  # 0 to 359, the site's colour
     weight: int = 0  # what its pages carry beside their text, in the measure of weight.py
+    calendar: Calendar = THREE_YEARS
 
     kind: ClassVar[str]  # of the item pages
     language: ClassVar[str]
@@ -61,7 +57,7 @@ class Site(ABC):
     authors: ClassVar[tuple[str, ...]]
     gzipped: ClassVar[bool] = False
     chunked: ClassVar[bool] = False
-    redesigned: ClassVar[int] = len(CRAWLS)  # the first crawl that sees the new design
+    is_redesigned: ClassVar[bool] = False
     per_list: ClassVar[int] = 12
     stylesheet: ClassVar[str]  # a file of data/
 
@@ -89,13 +85,21 @@ class Site(ABC):
     def items(self) -> int:
         return self.pages - self.lists
 
+    @property
+    def redesigned(self) -> int:
+        """The first crawl that sees the new design; behind all, if there is none."""
+        return self.calendar.redesigned if self.is_redesigned else len(self.calendar.days)
+
+    def year(self, crawl: int) -> int:
+        return self.calendar.days[crawl].year
+
     def alive(self, crawl: int) -> int:
         """How many items have been published by a crawl: the items below this number."""
-        return max(min(1, self.items), int(self.items * BORN[crawl]))
+        return max(min(1, self.items), int(self.items * self.calendar.born[crawl]))
 
     def born(self, number: int) -> int:
         """The first crawl that finds an item."""
-        return next(crawl for crawl in range(len(CRAWLS)) if number < self.alive(crawl))
+        return next(crawl for crawl in range(len(self.calendar.days)) if number < self.alive(crawl))
 
     def path(self, page: int) -> str:
         return self.list_path(page) if page < self.lists else self.item_path(page - self.lists)
@@ -114,10 +118,10 @@ class Site(ABC):
 
     def day(self, number: int) -> date:
         """When an item was published: spread over four years before the first crawl, then between the crawls."""
-        crawl = self.born(number)
+        crawl, crawls = self.born(number), self.calendar.days
         first = self.alive(crawl - 1) if crawl else 0
-        days = (CRAWLS[crawl] - CRAWLS[crawl - 1]).days if crawl else 1400
-        return CRAWLS[crawl] - timedelta(
+        days = (crawls[crawl] - crawls[crawl - 1]).days if crawl else 1400
+        return crawls[crawl] - timedelta(
             days=1 + (self.alive(crawl) - 1 - number) * days // (self.alive(crawl) - first)
         )
 

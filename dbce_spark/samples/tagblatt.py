@@ -6,7 +6,7 @@ from functools import lru_cache
 from dbce_spark.samples.languages import GERMAN, TOWN_PAPER
 from dbce_spark.samples.prose import length
 from dbce_spark.samples.sheet import Sheet, Span, link
-from dbce_spark.samples.site import CRAWLS, Item, Moment, Site
+from dbce_spark.samples.site import Item, Moment, Site
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ def _side(site: Tagblatt, crawl: int) -> Sheet:
     sheet.markup("</td>\n</tr>\n<tr>")
     sheet.chrome(
         'td colspan="3" align="center" class="klein"',
-        f"© {CRAWLS[crawl].year} Verlag {site.name}, alle Rechte vorbehalten",
+        f"© {site.year(crawl)} Verlag {site.name}, alle Rechte vorbehalten",
     )
     sheet.markup("</tr>\n</table>\n</center>\n")
     return sheet

@@ -3,6 +3,7 @@
 from itertools import accumulate, pairwise
 from math import ceil, sqrt
 
+from dbce_spark.samples.calendar import THREE_YEARS, Calendar
 from dbce_spark.samples.diary import Diary
 from dbce_spark.samples.forum import Forum
 from dbce_spark.samples.gazette import Gazette
@@ -33,7 +34,7 @@ SKEW = 0.9
 """Exponent of the sizes' power law: 1 is Zipf's."""
 
 
-def sites(*, pages: int, seed: int, weight: int = 0) -> list[Site]:
+def sites(*, pages: int, seed: int, weight: int = 0, calendar: Calendar = THREE_YEARS) -> list[Site]:
     """All sites of an archive with `pages` pages of a weight (`weight.py`), the largest first."""
     copies = ceil(sqrt(max(1.0, pages / PAGES_PER_COPY)))
     found = []
@@ -42,7 +43,8 @@ def sites(*, pages: int, seed: int, weight: int = 0) -> list[Site]:
         make, label, domain, name, hue = KINDS[kind]
         suffix = f"-{copy + 1}" if copy else ""
         title = f"{name} {copy + 1}" if copy else name
-        found.append(make(f"{label}{domain}{suffix}.example", title, str(seed), size, (hue + 47 * copy) % 360, weight))
+        colour = (hue + 47 * copy) % 360
+        found.append(make(f"{label}{domain}{suffix}.example", title, str(seed), size, colour, weight, calendar))
     return [site for site in found if site.pages]
 
 

@@ -2,8 +2,10 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from functools import partial
 from io import BytesIO
 from itertools import groupby
 from pathlib import Path
@@ -15,13 +17,18 @@ from warcio.warcwriter import WARCWriter
 
 from dbce_spark import config, warc
 from dbce_spark.samples import write_archive
-from dbce_spark.samples.records import VERSION, iso, payload_digest
+from dbce_spark.samples.calendar import Calendar
+from dbce_spark.samples.crawl import Schedule, fetches
+from dbce_spark.samples.records import VERSION, WarcFiles, iso, payload_digest
+from dbce_spark.samples.web import sites
 from dbce_spark.scale.shapes import SEED, Made, Shape
 
 FILES = 16
 """Files of a shape. A file is a task: enough for several workers, and none is a large part of the whole."""
 CAPTURES_OF_URL = 2.5
 """HTML captures that the sample archive has of each URL."""
+CRAWL_FILES = 4
+"""Files of one of many crawls: what a day brings, and work for several tasks."""
 
 _STAMP = "made.json"
 _HTML = [("Content-Type", "text/html; charset=utf-8")]
@@ -53,6 +60,43 @@ def sample(work: Path, captures: int, weight: int) -> Archive:
 def shaped(work: Path, name: str, shape: Shape, pages: int) -> Archive:
     """An archive of one shape, spread over 16 files."""
     return _made(work / f"{name}-{pages}", lambda folder: _write(folder, shape(pages), pages))
+
+
+def crawls(work: Path, count: int, captures: int, weight: int) -> list[Archive]:
+    """The same sites crawled again and again, each time with about so many captures of pages, a crawl an archive. All
+    pages come each time with a body of their own, a fifth of them edited; one site is redesigned halfway."""
+    calendar = Calendar(
+        days=tuple(date(2025, 1, 6) + timedelta(days=28 * number) for number in range(count)),
+        born=(1.0,) * count,
+        gone=0.0,
+        edited=0.2,
+        cached=0.0,
+        redesigned=count // 2,
+    )
+    schedule = Schedule(sites(pages=captures, seed=SEED, weight=weight, calendar=calendar))
+
+    def write(folder: Path, number: int) -> tuple[int, int]:
+        files = WarcFiles(folder, f"{calendar.days[number]:%Y%m%d}")
+        for place, fetch in enumerate(fetches(schedule, number), 1):
+            files.write(fetch, payload_digest(fetch.answer.body))
+            if place % (schedule.total // CRAWL_FILES + 1) == 0:
+                files.close()
+        files.close()
+        sizes = [size for path in sorted(folder.glob("*.warc.gz")) for size in _html_sizes(path)]
+        return sum(sizes), len(sizes)
+
+    inside = work / f"crawls-{count}-{captures}-{weight}"
+    return [_made(inside / f"{number + 1:02}", partial(write, number=number)) for number in range(count)]
+
+
+def together(crawled: Sequence[Archive]) -> Archive:
+    """All crawls as one archive."""
+    return Archive(
+        folder=str(Path(crawled[0].folder).parent),
+        input_bytes=sum(one.input_bytes for one in crawled),
+        html_bytes=sum(one.html_bytes for one in crawled),
+        equivalents=sum(one.equivalents for one in crawled),
+    )
 
 
 def _made(folder: Path, write: Callable[[Path], tuple[int, int]]) -> Archive:

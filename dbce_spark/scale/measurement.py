@@ -1,18 +1,20 @@
 """The measurement: which archives are extracted, and what their runs say of each other."""
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from dbce_spark import config, store
+from dbce_spark.collection import Collection
 from dbce_spark.scale import archives, shapes
 from dbce_spark.scale.archives import Archive
-from dbce_spark.scale.runs import Run, extract
+from dbce_spark.scale.runs import Run, extend, extract
 
-GROWTH, SHAPES, WORKERS = "growth", "shapes", "workers"
-PARTS = (GROWTH, SHAPES, WORKERS)
+GROWTH, SHAPES, WORKERS, COLLECTION = "growth", "shapes", "workers", "collection"
+PARTS = (GROWTH, SHAPES, WORKERS, COLLECTION)
 BASE = "base"
 """What each part calls its smallest run."""
 
@@ -27,6 +29,10 @@ MIN_SPEED_UP = 1.7
 
 BASE_CAPTURES = 500
 """Captures of the run that says what any run costs: enough for every stage, and a task in most partitions."""
+INCREMENTS = 10
+"""Crawls by which a collection grows."""
+_YOUNG, _OLD = ("3", "4", "5"), ("8", "9", "10")
+"""Increments that are compared: from the third on each has known captures of both kinds, siblings and two snapshots."""
 _MAP = "pages"
 _COLUMNS = ("pages", "wall s", "cpu s", "others s", "ms/page", "x", "worker MB", "java MB")
 _CLUSTER = "local-cluster[{},1,1024]"
@@ -37,14 +43,15 @@ _EXECUTOR = {"spark.executor.memory": "1024m"}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What is measured. `pages` are the sizes of the sample archives in captures, and `weight` is theirs
-    (`samples.write_archive`); `shape_pages` is the size of the shapes. `settings` are handed to every run, as `--set`
-    is."""
+    (`samples.write_archive`); `shape_pages` is the size of the shapes, `crawl_pages` that of each crawl of the
+    collection. `settings` are handed to every run, as `--set` is."""
 
     work: str
     output: str
     pages: Sequence[int]
     weight: int
     shape_pages: int
+    crawl_pages: int
     parts: Sequence[str]
     settings: Sequence[str]
 
@@ -65,7 +72,7 @@ class Measurement:
         """
         config.load(settings=self.request.settings)
         self.report["settings"] = list(self.request.settings)
-        measures = {GROWTH: self._growth, SHAPES: self._shapes, WORKERS: self._workers}
+        measures = {GROWTH: self._growth, SHAPES: self._shapes, WORKERS: self._workers, COLLECTION: self._collection}
         for part in self.request.parts:
             measures[part]()
         return f"{text(self.report)}\nwritten to {self.request.output}"
@@ -104,6 +111,22 @@ class Measurement:
         self._keep(measured, "1", one)
         self._keep(measured, "2", two, speed_up=speed_up(one.stages, two.stages))
 
+    def _collection(self) -> None:
+        measured = self.report[COLLECTION] = {}
+        base = self._run(self._sample(BASE_CAPTURES))
+        self._keep(measured, BASE, base)
+        crawls = archives.crawls(self._work, INCREMENTS, self.request.crawl_pages, self.request.weight)
+        to = Collection(str(self._work / "collection"))
+        shutil.rmtree(to.folder, ignore_errors=True)
+        for number, crawl in enumerate(crawls, 1):
+            alone = self._run(crawl)
+            self._keep(measured, f"{number} alone", alone, ms_per_page=ms_per_page(alone, base))
+            run = extend(crawl, self._work, to, self.request.settings)
+            ratio = round(run.cpu_seconds / alone.cpu_seconds, 3)
+            self._keep(measured, f"{number}", run, ms_per_page=ms_per_page(run, base), ratio=ratio)
+        whole = self._run(archives.together(crawls))
+        self._keep(measured, "whole", whole, ms_per_page=ms_per_page(whole, base))
+
     @property
     def _work(self) -> Path:
         return Path(self.request.work)
@@ -140,6 +163,16 @@ def speed_up(one: Mapping[str, float], two: Mapping[str, float]) -> dict[str, fl
     return {name: round(seconds / two[name], 2) for name, seconds in one.items() if two.get(name)}
 
 
+def ageing(report: Mapping[str, Any]) -> float:
+    """What a late increment of the collection costs, in what an early one does, each beside its crawl alone. 1 where
+    they were not measured."""
+    measured = report.get(COLLECTION, {})
+    if _OLD[-1] not in measured:
+        return 1.0
+    young, old = (sum(measured[number]["ratio"] for number in numbers) for numbers in (_YOUNG, _OLD))
+    return round(float(old / young), 3)
+
+
 def over(report: Mapping[str, Any]) -> list[str]:
     """What goes beyond its bound, a sentence each."""
     found = [
@@ -159,6 +192,8 @@ def over(report: Mapping[str, Any]) -> list[str]:
         if one["worker_peak_bytes"] > MAX_WORKER_BYTES
     ]
     gained = report.get(WORKERS, {}).get("2", {}).get("speed_up", {}).get(_MAP, MIN_SPEED_UP)
+    if ageing(report) > MAX_RATIO:
+        found.append(f"collection: late increments take {ageing(report)} of what early ones do, more than {MAX_RATIO}")
     if gained < MIN_SPEED_UP:
         found.append(f"two workers: {_MAP} {gained} times as fast as one, less than {MIN_SPEED_UP}")
     return found
@@ -170,6 +205,11 @@ def text(report: Mapping[str, Any]) -> str:
     lines += [_row(f"{part} {name}", one) for part in PARTS for name, one in report.get(part, {}).items()]
     gained = report.get(WORKERS, {}).get("2", {}).get("speed_up", {})
     lines += [f"two workers for one: {name} x {times}" for name, times in gained.items()]
+    lines += [
+        f"collection {name}: {one['relabelled']:,} relabelled, {one['output_bytes'] / 1e6:.1f} MB"
+        for name, one in report.get(COLLECTION, {}).items()
+        if one["relabelled"]
+    ]
     return "\n".join([*lines, *(f"over its bound: {sentence}" for sentence in over(report))])
 
 

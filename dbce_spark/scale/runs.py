@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from dbce_spark.collection import Collection
 from dbce_spark.errors import JobError
 from dbce_spark.scale import events, watch
 from dbce_spark.scale.archives import Archive
@@ -42,6 +43,7 @@ class Run:
     spilled_bytes: int  # to disk
     tasks: Mapping[str, events.Tasks]
     largest_bucket: int
+    relabelled: int = 0  # captures of earlier increments of a collection
 
     @property
     def cpu_seconds(self) -> float:
@@ -58,19 +60,39 @@ def extract(
     Raises:
         JobError: the command ended with an error; its log stays.
     """
-    output, logs = work / "output", work / "events"
-    for folder in (output, logs):
-        shutil.rmtree(folder, ignore_errors=True)
+    output = work / "output"
+    shutil.rmtree(output, ignore_errors=True)
+    options = ["--output", str(output), *(["--master", master] if master else [])]
+    run = _measured(archive, work, output, [*options, *_set(settings)], spark or {})
+    shutil.rmtree(output)
+    return run
+
+
+def extend(archive: Archive, work: Path, to: Collection, settings: Sequence[str]) -> Run:
+    """Extends a collection by an archive.
+
+    Raises:
+        JobError: as `extract`.
+    """
+    numbers = to.numbers()
+    increment = Path(to.increment(numbers[-1] + 1 if numbers else 1))
+    return _measured(archive, work, increment, ["--collection", to.folder, *_set(settings)], {})
+
+
+def _set(settings: Sequence[str]) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def _measured(archive: Archive, work: Path, output: Path, options: Sequence[str], spark: Mapping[str, str]) -> Run:
+    logs = work / "events"
+    shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    command = [sys.executable, "-m", "dbce_spark.cli", "extract", archive.folder, "--output", str(output)]
-    command += [word for setting in settings for word in ("--set", setting)]
-    command += ["--master", master] if master else []
+    command = [sys.executable, "-m", "dbce_spark.cli", "extract", archive.folder, *options]
     busy = machine_seconds()
-    environment = _environment({**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **(spark or {})})
+    environment = _environment({**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **spark})
     watched, seconds = _watched(command, environment, output, work / "extract.log")
     run = _run(archive, output, logs, watched, seconds, machine_seconds() - busy)
-    for folder in (output, logs):
-        shutil.rmtree(folder)
+    shutil.rmtree(logs)
     return run
 
 
@@ -123,6 +145,7 @@ def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: fl
         spilled_bytes=sum(some.spilled_bytes for some in tasks.values()),
         tasks=tasks,
         largest_bucket=report["largest_bucket"],
+        relabelled=report.get("relabelled", 0),
     )
 
 

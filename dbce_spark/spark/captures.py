@@ -14,7 +14,7 @@ from dbce_spark.spark import pages, revisits
 NAME = "captures"
 ROWS_PER_FILE = 1 << 20
 """About 100 bytes each as stored."""
-_ROWS_PER_GROUP = 1 << 14
+ROWS_PER_GROUP = 1 << 14
 _ORDER = ["part", "url_key", "timestamp", "capture_id"]
 
 
@@ -37,7 +37,7 @@ def write(spark: SparkSession, output: str, tables_in: str, rows: int) -> None:
                         open_files.close()
                         path, current = f"{target}/part-{part:05}.parquet", part
                         file = open_files.enter_context(
-                            store.parquet_file(path, tables.CAPTURES, dictionary=True, rows_per_group=_ROWS_PER_GROUP)
+                            store.parquet_file(path, tables.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP)
                         )
                     of_part = batch.filter(pc.equal(batch.column("part"), part))
                     file.write(of_part.select(tables.CAPTURES.names).cast(tables.CAPTURES))

@@ -16,6 +16,9 @@ from dbce_spark.spark import job, known, plan
 from dbce_spark.spark.job import Request
 from dbce_spark.spark.plan import Plan
 
+COMPACT = "compact"
+"""Why there is a version whose one increment stands for all before it."""
+
 _OF_A_RUN = ("input", "select", "fetch", "corpus")
 """Sections from which no label follows; on the others all increments must agree."""
 
@@ -62,13 +65,23 @@ def run(
 
 
 def commit(to: Collection) -> None:
-    """Makes the increment that a run has ended, all of it written, the next version."""
+    """Makes the increment that a run has ended, all of it written, the next version.
+
+    Raises:
+        OutputError: another version was made meanwhile.
+    """
     latest = to.latest()
     number = _next(latest)
-    report = json.loads(Path(to.increment(number), job.RUN_FILE).read_text(encoding="utf-8"))
+    try:
+        report = json.loads(Path(to.increment(number), job.RUN_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise OutputError(
+            f"{to.folder} was changed meanwhile: version {number - 1} is there; the same command again goes on from it"
+        ) from None
     counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
-    increments = (*(latest.increments if latest else ()), Increment(number=number, **counts))
-    to.commit(Version(number=number, made=now(), why="extract", increments=increments, settings=report["settings"]))
+    own, why = Increment(number=number, **counts), report.get("why", "extract")
+    before = latest.increments if latest and why != COMPACT else ()
+    to.commit(Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"]))
 
 
 def _next(latest: Version | None) -> int:

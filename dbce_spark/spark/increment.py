@@ -1,7 +1,5 @@
 """An increment of a collection: a run whose output stays beside those before it, with all that later ones ask of it."""
 
-import os
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +19,8 @@ from dbce_spark.spark.tally import Read
 NAME = "keep"
 KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, REMARKED, revisits.PENDING, INPUTS)
 """What an increment has beside the tables of an output."""
-_MEMBERS_PER_FILE = 1 << 20
-_ROWS_PER_GROUP = 1 << 12
+MEMBERS_PER_FILE = 1 << 20
+ROWS_PER_GROUP = 1 << 12
 """Members have some 800 bytes, and are in order of their sites: who reads some sites skips the groups of others."""
 
 
@@ -38,7 +36,7 @@ class Kept:
         """Who the new pages are, so many of them."""
         rows = sites.members(pages.kept(spark, self.output))
         placed = rows.withColumn("file_no", F.col("file_no") + self.known.next_file)
-        parts = max(1, -(-count // _MEMBERS_PER_FILE))
+        parts = max(1, -(-count // MEMBERS_PER_FILE))
         ordered = placed.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
         _write(ordered, f"{self.folder}/{MEMBERS}", tables.MEMBERS)
 
@@ -49,7 +47,8 @@ class Kept:
     def pages(self, files: int) -> None:
         """The pages as they were staged, in so many files."""
         for number in range(files):
-            _link(Path(staging.file(self.output, pages.NAME, number)), Path(collection.page_file(self.folder, number)))
+            source = Path(staging.file(self.output, pages.NAME, number))
+            store.link(source, Path(collection.page_file(self.folder, number)))
 
     def inputs(self, files: Sequence[str]) -> None:
         """Which files were read, with their bytes then: those that have as many are not read again."""
@@ -65,23 +64,10 @@ def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
-        with store.parquet_file(path, schema, dictionary=["site"], rows_per_group=_ROWS_PER_GROUP) as file:
+        with store.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
             for batch in batches:
                 file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     if not rows.mapInArrow(write_part, "done boolean").collect():
         store.write_parquet(f"{folder}/part-00000.parquet", schema, [])
-
-
-def _link(source: Path, target: Path) -> None:
-    """The same file under another name; a copy where the file system has no links."""
-    if target.exists():
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:
-        partial = target.with_name(f"_{target.name}")
-        shutil.copy(source, partial)
-        partial.replace(target)

@@ -113,12 +113,20 @@ def test_every_batch_has_an_output_of_its_own(tmp_path: Path) -> None:
 def test_a_growing_collection_is_one_line_elsewhere(tmp_path: Path) -> None:
     """Where all batches go to the same place is said by the arguments alone."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
-    lines = one.read_text().replace(f"--output {tmp_path}/extracted/{{batch}}", "--collection /srv/one --favor recall")
-    one.write_text(lines)
-    delivered(tmp_path, "a.warc")
+    lines = one.read_text()
+    offered = 'DBCE_ARGUMENTS="--collection '
+    assert f"\n# {offered}{tmp_path}/collection" in lines
+    one.write_text(
+        lines.replace('DBCE_ARGUMENTS="--output', '#DBCE_ARGUMENTS="--output').replace(f"# {offered}", offered)
+    )
+    for name in ("a.warc", "b.warc"):
+        delivered(tmp_path, name)
+        assert (0, "") == batch(one)
 
-    assert (0, "") == batch(one)
-    assert given_commands(tmp_path)[0].endswith(".txt --collection /srv/one --favor recall")
+    assert [["a.warc"], ["b.warc"]] == taken(tmp_path)
+    assert [f".txt --collection {tmp_path}/collection"] * 2 == [
+        line[line.index(".txt") :] for line in given_commands(tmp_path)
+    ]
 
 
 def test_a_file_that_is_being_written_waits(tmp_path: Path) -> None:

@@ -37,6 +37,20 @@ def test_a_sample_has_about_the_captures_that_were_asked_for(tmp_path: Path) -> 
     assert (sum(len(html) for _, html in found), len(found)) == (archive.html_bytes, archive.equivalents)
 
 
+def test_crawls_are_of_the_same_pages_at_other_times(tmp_path: Path) -> None:
+    """Each has all pages, with bodies of their own; together they are one archive."""
+    crawls = archives.crawls(tmp_path, 3, 40, 0)
+    found = [read(crawl.folder) for crawl in crawls]
+    urls = [{capture.url for capture, _ in some} for some in found]
+    whole = archives.together(crawls)
+
+    assert urls[0] == urls[1] == urls[2]
+    assert {40} == {crawl.equivalents for crawl in crawls}
+    assert 120 == len({(capture.url, html) for some in found for capture, html in some}) == whole.equivalents
+    assert 3 == len({capture.timestamp // 86_400_000_000 for some in found for capture, _ in some})
+    assert [4, 4, 4] == [len([*Path(whole.folder, name).glob("*.warc.gz")]) for name in ("01", "02", "03")]
+
+
 def test_an_archive_is_made_once(tmp_path: Path) -> None:
     """A second measurement takes what is there, and makes again what was not made to its end."""
     first = archives.shaped(tmp_path, "plain", shapes.plain, 5)

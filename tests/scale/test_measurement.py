@@ -86,6 +86,20 @@ def test_what_is_over_its_bound_is_said() -> None:
     ] == measurement.over(badly)
 
 
+def test_late_increments_are_set_beside_early_ones() -> None:
+    """A collection whose increments cost ever more, beside their crawls alone, is over its bound."""
+    ratios = [1.0, 1.3, 1.5, 1.5, 1.5, 1.6, 1.6, 1.7, 1.8, 1.9]
+    grown = {f"{number}": kept(run(5, 1.0), ratio=ratio) for number, ratio in enumerate(ratios, 1)}
+    steady = grown | {name: kept(run(5, 1.0), ratio=1.7) for name in ("8", "9", "10")}
+
+    assert 1.2 == measurement.ageing({"collection": grown})
+    assert 1.0 == measurement.ageing({"collection": {"1": kept(run(5, 1.0), ratio=1.0)}})
+    assert ["collection: late increments take 1.2 of what early ones do, more than 1.15"] == measurement.over(
+        {"collection": grown}
+    )
+    assert [] == measurement.over({"collection": steady})
+
+
 def test_figures_are_a_table_with_what_is_over_below() -> None:
     """A row a run, with its figure beside the others, then the stages with two workers, then what is over."""
     report = {
@@ -111,6 +125,7 @@ def test_a_setting_that_is_none_is_refused_before_anything_is_made(tmp_path: Pat
         pages=[5],
         weight=0,
         shape_pages=5,
+        crawl_pages=5,
         parts=["growth"],
         settings=["lsh.bend=3"],
     )

@@ -23,7 +23,7 @@ def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
     nothing_in = {name for name, value in asdict(run).items() if not value}
 
     assert 60 == run.pages
-    assert {"spilled_bytes"} == nothing_in
+    assert {"spilled_bytes", "relabelled"} == nothing_in
     assert [*run.stages][1:] == [*run.tasks]
     assert run.shuffle_bytes == sum(some.shuffle_bytes for some in run.tasks.values())
     assert {"plain-60", "extract.log"} == {path.name for path in tmp_path.iterdir()}

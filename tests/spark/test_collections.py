@@ -20,7 +20,7 @@ from dbce_spark.collection import Collection
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.samples import write_archive
-from dbce_spark.spark import extension, job, staging
+from dbce_spark.spark import compaction, extension, job, staging
 from tests.spark.ended import kill_at, tables_below
 
 if TYPE_CHECKING:
@@ -139,6 +139,22 @@ def test_what_was_there_before_is_still_there(spark: "SparkSession", crawls: lis
     assert whole(spark, crawls[:3], tmp_path / "whole", PATTERNS) == rows(to)
     assert rows(to) == read(to)
     check_account(to, tmp_path / "whole")
+
+
+def test_it_grows_on_from_what_was_put_together(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+    """Put together it holds the same rows, and ends as one run over all does."""
+    to = Collection(str(tmp_path / "c"))
+    for at in (0, 1):
+        extend(spark, to, [crawls[at]], PATTERNS)
+    before = rows(to)
+    compaction.run(to, 1000)
+    to.vacuum(1)
+
+    assert before == rows(to)
+    extend(spark, to, crawls, PATTERNS)
+    assert [3, 4] == [one.number for one in to.known().increments]
+    assert to.known().increments[-1].relabelled > 0
+    assert whole(spark, crawls, tmp_path / "whole", PATTERNS) == rows(to)
 
 
 def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:

@@ -1,0 +1,282 @@
+"""Collections that are put together: the same rows in fewer files, while readers and writers go on."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dbce_spark import store, tables
+from dbce_spark.cli import main
+from dbce_spark.collection import Collection, Increment, Version
+from dbce_spark.errors import OutputError
+from dbce_spark.spark import compaction, extension, staging
+
+SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
+EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])
+
+
+def write(folder: str, table: str, schema: pa.Schema, *rows: dict[str, Any], file: str = "part-00000") -> None:
+    whole = [{name: row.get(name) for name in schema.names} for row in rows]
+    batch = pa.RecordBatch.from_pylist(whole, schema=schema)
+    store.write_parquet(f"{folder}/{table}/{file}.parquet", schema, [batch], dictionary=["capture_id"])
+
+
+def extend(of: Collection, number: int, **texts: str) -> None:
+    """An increment that says these texts of captures, whose sites and URLs are the first letters of their names."""
+    folder = of.increment(number)
+    known = (
+        {row["capture_id"] for batch in of.rows(of.known(), "captures") for row in batch.to_pylist()}
+        if number > 1
+        else set()
+    )
+    write(folder, "extractions/site_part=0", EXTRACTIONS)
+    for part in (0, 1):
+        some = [
+            {"capture_id": one, "text": text, "text_words": len(text.split())}
+            for one, text in texts.items()
+            if ord(one[0]) % 2 == part
+        ]
+        write(folder, f"extractions/site_part={part}", EXTRACTIONS, *some)
+        marks = [{"capture_id": one["capture_id"], "copy_of": str(number)} for one in some if one["text_words"]]
+        if marks:
+            write(folder, f"duplicates/site_part={part}", tables.DUPLICATES, *marks)
+    write(folder, "superseded", tables.SUPERSEDED, *({"capture_id": one} for one in texts if one in known))
+    write(folder, "told", tables.DIGESTS, *({"capture_id": one, "digest": text} for one, text in texts.items()))
+    new = [one for one in sorted(texts) if one not in known]
+    times = {one: datetime(2026, 1, 30 - number, tzinfo=UTC) for one in new}
+    write(
+        folder,
+        "captures",
+        tables.CAPTURES,
+        *({"capture_id": one, "url_key": one[0], "timestamp": times[one]} for one in new),
+    )
+    write(folder, "members", tables.MEMBERS, *({"capture_id": one, "site": one[0], "file_no": number} for one in new))
+    reasons = ("no_text", "revisit_unresolved")
+    write(folder, "rejects", tables.REJECTS, *({"url": f"{number}", "reason": reason} for reason in reasons))
+    write(folder, "pending", tables.REVISITS, {"url": f"pending of {number}"})
+    for at in range(number):  # of the second increment two files, of the third three
+        write(folder, "pages", EXTRACTIONS, {"text": f"page file {at} of {number}"}, file=f"{at:08}")
+    Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
+    counts = {"page_files": number, "captures": len(new), "extractions": len(new), "relabelled": len(texts) - len(new)}
+    Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
+    extension.commit(of)
+
+
+@pytest.fixture
+def grown(tmp_path: Path) -> Collection:
+    """Three increments: the second says something else of `a1`, the third of `a1` and `b1`, which has no text then. The
+    second and the third mark `c1` anew, and the third `a2`."""
+    of = Collection(str(tmp_path / "c"))
+    extend(of, 1, a1="one", b1="one", c1="one")
+    extend(of, 2, a1="two", a2="two")
+    extend(of, 3, a1="three", b1="", b3="three")
+    for number, some in ((2, ["c1"]), (3, ["a2", "c1"])):
+        anew = [{"capture_id": one, "copy_of": f"anew in {number}"} for one in some]
+        write(of.increment(number), "remarked", tables.DUPLICATES, *anew)
+    return of
+
+
+def rows(of: Collection, version: Version) -> dict[str, list[str]]:
+    return {
+        table: sorted(str(row) for batch in of.rows(version, table) for row in batch.to_pylist())
+        for table in ("extractions", "duplicates", "captures", "rejects", "members")
+    }
+
+
+def table(of: Collection, name: str) -> list[dict[str, Any]]:
+    """All rows of a table that lie there, file by file."""
+    return [row for _, path in of.files(of.known(), name) for row in pq.read_table(path, partitioning=None).to_pylist()]
+
+
+def test_what_counts_is_the_same(grown: Collection) -> None:
+    """Each row that counted, and no other, in one increment; the versions before stay."""
+    before = grown.known()
+    expected = rows(grown, before)
+    made = compaction.run(grown, 1000)
+
+    assert made == grown.known()
+    assert (4, "compact") == (made.number, made.why)
+    assert [Increment(number=4, page_files=6, captures=5, extractions=5, relabelled=0)] == [*made.increments]
+    assert expected == rows(grown, made) == rows(grown, before)
+    assert 5 == len(table(grown, "extractions"))
+    assert [] == grown.files(made, "superseded")
+    assert before.settings == made.settings
+
+
+def test_what_later_runs_ask_is_there(grown: Collection) -> None:
+    """Pages under their numbers, what was told last, which files were read, whose originals may come, each account."""
+    inputs = grown.inputs(grown.known())
+    compaction.run(grown, 1000)
+    folder = Path(grown.increment(4))
+
+    pages = [pq.read_table(folder / f"pages/{at:08}.parquet")["text"][0].as_py() for at in range(6)]
+    assert ["0 of 1", "0 of 2", "1 of 2", "0 of 3", "1 of 3", "2 of 3"] == [
+        one.removeprefix("page file ") for one in pages
+    ]
+    told = {row["capture_id"]: row["digest"] for row in table(grown, "told")}
+    assert {"a1": "three", "a2": "two", "b1": "", "b3": "three", "c1": "one"} == told
+    assert ["pending of 3"] == [row["url"] for row in table(grown, "pending")]
+    assert inputs == grown.inputs(grown.known()) == {f"crawl-{number}.warc": number for number in (1, 2, 3)}
+    assert ["00000001.json", "00000002.json", "00000003.json"] == sorted(
+        one.name for one in (folder / "runs").iterdir()
+    )
+
+
+def test_rows_are_in_order_as_readers_expect_them(grown: Collection) -> None:
+    """Captures by URL and time, which skips row groups; members by site."""
+    compaction.run(grown, 1000)
+
+    assert ["a2", "a1", "b3", "b1", "c1"] == [row["capture_id"] for row in table(grown, "captures")]
+    assert ["a1", "a2", "b1", "b3", "c1"] == [row["capture_id"] for row in table(grown, "members")]
+
+
+def test_files_are_cut_where_they_are_full(grown: Collection) -> None:
+    """None has more rows than it may, and the site parts stay apart."""
+    compaction.run(grown, 2)
+    files = [str(Path(path).relative_to(grown.increment(4))) for _, path in grown.files(grown.known(), "extractions")]
+
+    assert [2, 2, 1] == [pq.read_metadata(Path(grown.increment(4), one)).num_rows for one in files]
+    assert [1, 2] == [sum(f"site_part={part}/" in one for one in files) for part in (0, 1)]
+
+
+def test_duplicates_stand_beside_their_extractions(grown: Collection) -> None:
+    """In files of the same names and in the same order, those that have a text; what was said anew last counts."""
+    compaction.run(grown, 2)
+    folder = Path(grown.increment(4))
+    said = {row["capture_id"]: row["copy_of"] for row in table(grown, "duplicates")}
+    of_texts = {
+        path.relative_to(folder / "extractions"): [
+            row["capture_id"] for row in pq.read_table(path, partitioning=None).to_pylist() if row["text_words"]
+        ]
+        for path in sorted((folder / "extractions").rglob("*.parquet"))
+    }
+
+    assert {"a1": "3", "a2": "anew in 3", "b3": "3", "c1": "anew in 3"} == said
+    assert {name: ids for name, ids in of_texts.items() if ids} == {
+        path.relative_to(folder / "duplicates"): pq.read_table(path, partitioning=None)["capture_id"].to_pylist()
+        for path in sorted((folder / "duplicates").rglob("*.parquet"))
+    }
+    assert not (folder / "remarked").exists()
+
+
+def test_it_goes_on_from_there(grown: Collection) -> None:
+    """A later increment stands above it, can be put together with it, and old ones go when nobody needs them."""
+    compaction.run(grown, 1000)
+    extend(grown, 5, a1="five", d5="five")
+    expected = rows(grown, grown.known())
+    made = compaction.run(grown, 1000)
+    assert made
+    grown.vacuum(1)
+
+    assert [6] == [one.number for one in made.increments]
+    assert ["00000006"] == [one.name for one in Path(grown.folder, "increments").iterdir()]
+    assert expected == rows(grown, made)
+    assert 11 == made.increments[0].page_files
+    assert "page file 4 of 5" == pq.read_table(f"{grown.increment(6)}/pages/00000010.parquet")["text"][0].as_py()
+    assert 4 == len([*Path(grown.increment(6), "runs").iterdir()])
+
+
+def test_one_increment_stays_as_it_is(grown: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+    """The second time there is nothing to be done, and the command says so."""
+    for _ in range(2):
+        assert 0 == main(["collection", "compact", grown.folder])
+    told = capsys.readouterr().out
+
+    assert "compact" in told.splitlines()[1]
+    assert f"{grown.folder} is one increment, and stays as it is" in told
+    assert [1, 2, 3, 4] == grown.numbers()
+
+
+def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
+    """Neither by readers nor by the next, which clears what it has left."""
+    left = Path(grown.folder, "increments/_compacting/captures")
+    left.mkdir(parents=True)
+    (left / "part-00007.parquet").write_text("half a file")
+
+    assert compaction.run(grown, 1000)
+    assert not left.parent.exists()
+    assert ["part-00000.parquet"] == [one.name for one in Path(grown.increment(4), "captures").iterdir()]
+
+
+def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Killed behind its last file, it is what the next run begins with, and stands for all before it."""
+    with monkeypatch.context() as killed:
+        killed.setattr(extension, "commit", _interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compaction.run(grown, 1000)
+    assert [1, 2, 3] == grown.numbers()
+    extension.commit(grown)
+
+    assert [4] == [one.number for one in grown.known().increments]
+    assert 5 == len(table(grown, "extractions"))
+
+
+def _interrupted(of: Collection) -> None:
+    raise KeyboardInterrupt
+
+
+def test_who_extends_it_meanwhile_wins(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that has begun the next increment keeps it, and the compaction says so and leaves nothing."""
+
+    def extended(*given: Any) -> None:
+        Path(grown.increment(4), "_staging").mkdir(parents=True)
+
+    monkeypatch.setattr(compaction, "_keep_runs", extended)
+    with pytest.raises(OutputError, match="changed by another command meanwhile"):
+        compaction.run(grown, 1000)
+
+    assert [1, 2, 3] == grown.numbers()
+    assert ["_staging"] == [one.name for one in Path(grown.increment(4)).iterdir()]
+    assert not Path(grown.folder, "increments/_compacting").exists()
+
+
+def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) -> None:
+    """Who ends a run after the collection was rolled back is told, and nothing is changed."""
+    grown.rollback(1)
+
+    with pytest.raises(OutputError, match="was changed meanwhile: version 4 is there"):
+        extension.commit(grown)
+    assert [1, 2, 3, 4] == grown.numbers()
+
+
+def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
+    """What it has done is neither lost nor put together."""
+    begun = Path(staging.path(grown.increment(4), staging.PLAN))
+    begun.parent.mkdir(parents=True)
+    begun.write_text("{}")
+
+    with pytest.raises(OutputError, match="give its command again first"):
+        compaction.run(grown, 1000)
+    assert begun.exists()
+
+
+def test_a_run_at_work_is_left_alone(grown: Collection) -> None:
+    """Its lock is seen before anything is written."""
+    with staging.alone(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
+        compaction.run(grown, 1000)
+
+
+def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
+    """The version before stays, and the folder is as it was."""
+    broken = Path(grown.increment(2), "captures/part-00000.parquet")
+    whole = broken.read_bytes()
+    broken.write_bytes(whole[:4] + b"x" * 40 + whole[44:])
+
+    with pytest.raises(OutputError, match=r"increments/00000002/captures/part-00000\.parquet cannot be read"):
+        compaction.run(grown, 1000)
+    assert [1, 2, 3] == grown.numbers()
+    assert ["00000001", "00000002", "00000003"] == sorted(
+        one.name for one in Path(grown.folder, "increments").iterdir()
+    )
+
+
+def test_what_it_does_not_know_is_refused(grown: Collection) -> None:
+    """A table of another program would be lost."""
+    Path(grown.increment(2), "pictures").mkdir()
+
+    with pytest.raises(OutputError, match="holds pictures"):
+        compaction.run(grown, 1000)
