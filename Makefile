@@ -60,7 +60,7 @@ docs: $(READY_DOCS) ## the documentation as a site, in build/site
 	$(BIN)/mkdocs build --quiet --site-dir $(BUILD)/site
 	@echo "Site: $(BUILD)/site/index.html"
 
-docs-test: $(READY_DEV) ## do what docs/tutorial.md says, from a laptop to a cluster (five minutes)
+docs-test: $(READY_DEV) ## do what docs/tutorial.md says, from a laptop to a cluster (12 minutes on two busy cores)
 	$(PYTEST) -m docs tests/docs $(PYTEST_ARGS)
 
 faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run (20 minutes; links as root, with iproute2)
