@@ -39,6 +39,7 @@ class Run:
     others_cpu_seconds: float  # of all else on the machine: what the clock says is worth little where they are many
     java_peak_bytes: int  # resident, of the largest Java
     worker_peak_bytes: int  # resident, of the largest Python worker
+    worker_peaks: Mapping[str, int]  # the same by stage
     shuffle_bytes: int  # written
     spilled_bytes: int  # to disk
     tasks: Mapping[str, events.Tasks]
@@ -141,6 +142,7 @@ def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: fl
         others_cpu_seconds=round(max(0.0, busy - sum(map(watched.cpu_seconds, watch.KINDS))), 2),
         java_peak_bytes=watched.peak_bytes(watch.JAVA),
         worker_peak_bytes=watched.peak_bytes(watch.WORKER),
+        worker_peaks=watched.worker_peaks,
         shuffle_bytes=sum(some.shuffle_bytes for some in tasks.values()),
         spilled_bytes=sum(some.spilled_bytes for some in tasks.values()),
         tasks=tasks,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbce_spark.errors import PlatformError
+from dbce_spark.spark import staging, state
 
 try:
     import psutil
@@ -41,6 +42,8 @@ class Watch:
     pid: int
     folder: Path
     peak_folder_bytes: int = 0
+    worker_peaks: dict[str, int] = field(default_factory=dict)
+    """Resident memory of the largest worker in each stage, as far as the folder says which one runs."""
     _seen: dict[psutil.Process, _Seen] = field(default_factory=dict)
     _ended: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -69,13 +72,14 @@ class Watch:
 
     def look(self) -> None:
         """Takes note of all processes as they are now."""
+        stage = _stage(self.folder)
         with suppress(psutil.NoSuchProcess):
             root = psutil.Process(self.pid)
             for process in (root, *root.children(recursive=True)):
                 with suppress(psutil.NoSuchProcess):
-                    self._note(process)
+                    self._note(process, stage)
 
-    def _note(self, process: psutil.Process) -> None:
+    def _note(self, process: psutil.Process, stage: str) -> None:
         with process.oneshot():
             name, times, memory = process.name(), process.cpu_times(), process.memory_info()
             seen = self._seen.setdefault(process, _Seen())
@@ -84,6 +88,8 @@ class Watch:
         seen.kind = DRIVER if process.pid == self.pid else JAVA if name == JAVA else WORKER
         seen.cpu_seconds = times.user + times.system
         seen.peak_bytes = max(seen.peak_bytes, memory.rss)
+        if stage and seen.kind == WORKER:
+            self.worker_peaks[stage] = max(self.worker_peaks.get(stage, 0), memory.rss)
 
     def _run(self) -> None:
         looks = 0
@@ -92,6 +98,12 @@ class Watch:
             if looks % _LOOKS_PER_WEIGHING == 0:
                 self.peak_folder_bytes = max(self.peak_folder_bytes, folder_bytes(self.folder))
             looks += 1
+
+
+def _stage(folder: Path) -> str:
+    """The stage of the run that stages in a folder; "" before the first one, and behind the last."""
+    found = state.read(str(folder.parent)) if folder.name == staging.FOLDER else None
+    return found.stage if found else ""
 
 
 def _is_gone(process: psutil.Process) -> bool:

@@ -35,6 +35,7 @@ def run(pages: int, cpu_seconds: float, stages: Mapping[str, float] | None = Non
         others_cpu_seconds=3.0,
         java_peak_bytes=0,
         worker_peak_bytes=worker_bytes,
+        worker_peaks={},
         shuffle_bytes=0,
         spilled_bytes=0,
         tasks={},

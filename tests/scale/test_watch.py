@@ -2,9 +2,12 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from dbce_spark.log import Log
 from dbce_spark.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
+from dbce_spark.spark import staging, state
 
 # Works until it has taken so many seconds of processor time; then waits for its end.
 _WORKS = (
@@ -62,3 +65,22 @@ def test_a_folder_weighs_what_is_below_it(tmp_path: Path) -> None:
 
     assert 7 == folder_bytes(tmp_path)
     assert 0 == folder_bytes(tmp_path / "none")
+
+
+def test_workers_are_told_apart_by_stage(tmp_path: Path) -> None:
+    """What a run says of itself in its folder is the stage that a worker's memory is counted under."""
+    folder = tmp_path / staging.FOLDER
+    folder.mkdir()
+    below = _WORKS.format(size=100_000_000, seconds=0.1)
+    command = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {below!r}])"
+    with subprocess.Popen([sys.executable, "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        watch = Watch(process.pid, folder)
+        assert process.stdout is not None
+        process.stdout.readline()
+        watch.look()
+        state.write(str(tmp_path), replace(state.begin(Log()), stage="sites"))
+        watch.look()
+        process.communicate(b"\n")
+
+    assert ["sites"] == [*watch.worker_peaks]
+    assert 100_000_000 < watch.worker_peaks["sites"] <= watch.peak_bytes(WORKER)

@@ -1,0 +1,65 @@
+"""What several commands ask of their arguments, and do around their work."""
+
+import argparse
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from dbce_spark.errors import ConfigError
+
+INPUT_HELP = (
+    "a (W)ARC file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these a line;"
+    " local or any URL that fsspec knows (s3://, http://, hdfs://)"
+)
+
+
+def add_version(command: argparse.ArgumentParser) -> None:
+    """Adds the option that says which version of a collection is read."""
+    command.add_argument("--version", type=count, metavar="N", help="of a collection (default: the last)")
+
+
+def count(text: str) -> int:
+    """A number from 1 on."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
+
+
+def counts(text: str) -> list[int]:
+    """Such numbers, with commas between them."""
+    return [count(one) for one in names(text)]
+
+
+def seconds(text: str) -> float:
+    """A time, more than none."""
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"{text} is not more than 0")
+    return value
+
+
+def names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def spark_settings(given: Sequence[str]) -> dict[str, str]:
+    """The settings of `--spark` by their keys."""
+    if given and "PYSPARK_GATEWAY_PORT" in os.environ:
+        raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
+    pairs = [one.partition("=") for one in given]
+    if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):
+        raise ConfigError(f"--spark {wrong}: write KEY=VALUE, such as spark.ui.enabled=true")
+    return {key: value for key, _, value in pairs}
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Within the block SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: with a word."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,82 @@
+"""`dbce history` and `dbce changes`: what became of pages in a collection."""
+
+import argparse
+import sys
+
+from dbce_spark import sources, store, timeline
+from dbce_spark.collection import Collection
+from dbce_spark.commands.arguments import count, spark_settings, stoppable
+from dbce_spark.config import LshConfig
+from dbce_spark.errors import OutputError
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds them to the commands of `dbce`."""
+    _add_history(commands)
+    _add_changes(commands)
+
+
+def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "history",
+        help="say what became of a page from capture to capture",
+        description="Say what became of a page from capture to capture (docs/collections.md).",
+    )
+    command.add_argument("url", metavar="URL", help="of the page, in any spelling that has its SURT key")
+    command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
+    command.add_argument("--version", type=count, metavar="N", help="of the collection (default: the last)")
+    command.add_argument(
+        "--all", action="store_true", dest="everything", help="tell of boilerplate too, not of content alone"
+    )
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour what came and went (default: on a terminal)",
+    )
+    command.set_defaults(run=_history)
+
+
+def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "changes",
+        help="write what became of all pages of a collection as tables",
+        description="Write what became of all pages of a collection, from capture to capture, as Parquet tables: steps,"
+        " changes, lives of texts, redesigns of sites (docs/collections.md).",
+    )
+    command.add_argument("collection", metavar="COLLECTION", help="what `dbce extract --collection` was given")
+    command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
+    command.add_argument("--version", type=count, metavar="N", help="of the collection (default: the last)")
+    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    command.add_argument(
+        "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
+        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
+        " to that)",
+    )  # fmt: skip
+    command.set_defaults(run=_changes)
+
+
+def _history(arguments: argparse.Namespace) -> None:
+    of = Collection(arguments.collection)
+    latest = of.known()
+    version = latest if arguments.version is None else of.version(arguments.version)
+    coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
+    line = timeline.moments(of, version, arguments.url)
+    threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
+    print(timeline.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
+
+
+def _changes(arguments: argparse.Namespace) -> None:
+    of = Collection(sources.absolute(arguments.collection))
+    latest = of.known()
+    version = latest if arguments.version is None else of.version(arguments.version)
+    output = sources.absolute(arguments.output)
+    if store.names(output):
+        raise OutputError(f"{output} is not empty; give a folder that is not there yet")
+    settings = spark_settings(arguments.spark)
+    from dbce_spark.spark import changes
+    from dbce_spark.spark.session import session
+
+    with stoppable():
+        spark = session("dbce changes", master=arguments.master, settings=settings)
+        print(f"{changes.write(spark, of, version, output).text()}\nin {output}")

@@ -1,0 +1,32 @@
+"""`dbce status`."""
+
+import argparse
+import json
+
+from dbce_spark import sources
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "status",
+        help="say how far a run is, or where it died",
+        description="Say how far a run is, or where it died. Ends with 0: finished, 3: finished, but too many files"
+        " failed, 4: running, 5: dead, 6: never begun, 2: cannot be said.",
+    )
+    command.add_argument(
+        "extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` or `--collection` was given"
+    )
+    command.add_argument(
+        "--staging", default="", metavar="DIR", help="what `dbce extract --staging` was given, if it was"
+    )
+    command.add_argument("--json", action="store_true", help="as JSON, for programs")
+    command.set_defaults(run=_tell_status)
+
+
+def _tell_status(arguments: argparse.Namespace) -> int:
+    from dbce_spark import status
+
+    found = status.of(sources.absolute(arguments.extracted), sources.absolute(arguments.staging))
+    print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.json else found.text())
+    return found.exit_status
