@@ -19,13 +19,17 @@ hypothesis.settings.load_profile("untimed")
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the
-    tests, one of them has all that share a session, from the start, and another one those that start Spark in processes
-    of their own: they are most of the time."""
+    tests, one of them has those that share a session, from the start, and another one those that start Spark in
+    processes of their own, and some more, so that both take as long: they are most of the time."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is not None)
     for item in items:
         if item.get_closest_marker("spark") is not None:
-            shares = "spark" in getattr(item, "fixturenames", ())
+            shares = "spark" in getattr(item, "fixturenames", ()) and item.path.name not in _BESIDE
             item.add_marker(pytest.mark.xdist_group("session" if shares else "processes"))
+
+
+_BESIDE = ("test_duplicates.py", "test_revisits.py")
+"""Files that share a session with each other alone."""
 
 
 @pytest.fixture(scope="session")

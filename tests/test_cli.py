@@ -1,6 +1,8 @@
 """The commands as a person calls them, without Spark."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.cli import main
+from dbce_spark.commands.arguments import started_whole
 from tests.builders import archive, gzipped, http, record
 from tests.selection.indexes import cdxj_line, entry, write_lines
 
@@ -205,3 +208,22 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
     assert {*tables, "run.json"} == {path.name for path in (tmp_path / "out").iterdir()}
     assert (tmp_path / "out" / "run.json").exists()
     assert "pages/s/core" in ended.stdout
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_waits_until_java_has_started(number: signal.Signals) -> None:
+    """Whatever the block does is done when the signal is heard; a second signal is heard at once."""
+    done: list[int] = []
+    for times in (1, 2):
+        with pytest.raises(KeyboardInterrupt):
+            started_under(number, times, done)
+
+    assert [1] == done
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def started_under(number: signal.Signals, times: int, done: list[int]) -> None:
+    with started_whole():
+        for _ in range(times):
+            os.kill(os.getpid(), number)
+        done.append(times)

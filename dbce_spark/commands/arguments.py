@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 
 from dbce_spark.errors import ConfigError
 
@@ -63,3 +64,24 @@ def stoppable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def started_whole() -> Iterator[None]:
+    """Within the block a signal to stop waits for its end: a Java that is left when it has half started stays behind.
+    A second signal does not wait."""
+    waiting: list[int] = []
+
+    def wait(number: int, _: FrameType | None) -> None:
+        if waiting:
+            raise KeyboardInterrupt
+        waiting.append(number)
+
+    before = [(number, signal.signal(number, wait)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+    if waiting:
+        raise KeyboardInterrupt

@@ -11,7 +11,7 @@ from pathlib import Path
 from dbce_spark import budget, log, places, sources
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection
-from dbce_spark.commands.arguments import INPUT_HELP, count, spark_settings, stoppable
+from dbce_spark.commands.arguments import INPUT_HELP, count, spark_settings, started_whole, stoppable
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
@@ -152,7 +152,7 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
     job.check_output(request, config)
     job.name(told, request, config)
     told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.told(config))
-    with told.waiting("Spark starts"):
+    with told.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)
     report = extension.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
     print(summary.text(report, request.output))

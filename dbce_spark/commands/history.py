@@ -5,7 +5,7 @@ import sys
 
 from dbce_spark import sources, store, timeline
 from dbce_spark.collection import Collection
-from dbce_spark.commands.arguments import count, spark_settings, stoppable
+from dbce_spark.commands.arguments import count, spark_settings, started_whole, stoppable
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
 
@@ -78,5 +78,6 @@ def _changes(arguments: argparse.Namespace) -> None:
     from dbce_spark.spark.session import session
 
     with stoppable():
-        spark = session("dbce changes", master=arguments.master, settings=settings)
+        with started_whole():
+            spark = session("dbce changes", master=arguments.master, settings=settings)
         print(f"{changes.write(spark, of, version, output).text()}\nin {output}")

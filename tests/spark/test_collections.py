@@ -107,7 +107,7 @@ _TABLES = ("extractions", "captures", "rejects")
     ("settings", "order"),
     [
         (CUT, [[0], [1], [2, 3]]),
-        (LARGE, [[0, 2], [1], [3]]),
+        (LARGE, [[0, 3], [1, 2]]),
         (PATTERNS, [[1, 3], [0], [2]]),
     ],
     ids=["in_time", "bucket_by_bucket", "late"],

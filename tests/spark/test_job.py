@@ -254,7 +254,7 @@ def expected_of_crawls(crawls: list[str]) -> local.Result:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("partitions", [1, 3, 7])
+@pytest.mark.parametrize("partitions", [3])
 def test_real_crawls_give_what_plain_python_gives(
     spark: "SparkSession", crawls: list[str], expected_of_crawls: local.Result, tmp_path: Path, partitions: int
 ) -> None:
