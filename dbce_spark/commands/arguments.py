@@ -20,6 +20,16 @@ def add_version(command: argparse.ArgumentParser) -> None:
     command.add_argument("--version", type=count, metavar="N", help="of a collection (default: the last)")
 
 
+def add_spark(command: argparse.ArgumentParser) -> None:
+    """Adds the options that say where and how Spark runs."""
+    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    command.add_argument(
+        "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
+        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
+        " to that)",
+    )  # fmt: skip
+
+
 def count(text: str) -> int:
     """A number from 1 on."""
     value = int(text)

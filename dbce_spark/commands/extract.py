@@ -11,7 +11,7 @@ from pathlib import Path
 from dbce_spark import budget, log, places, sources
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection
-from dbce_spark.commands.arguments import INPUT_HELP, count, spark_settings, started_whole, stoppable
+from dbce_spark.commands.arguments import INPUT_HELP, add_spark, count, spark_settings, started_whole, stoppable
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
@@ -76,12 +76,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--max-failed-files", type=float, metavar="SHARE",
         help="end with an error if more than this share of the files cannot be read (default: as configured, 0.05)",
     )  # fmt: skip
-    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
-    command.add_argument(
-        "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
-        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
-        " to that)",
-    )  # fmt: skip
+    add_spark(command)
     command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
     command.add_argument(
         "--log-format", choices=("text", "json"), default="text",

@@ -5,7 +5,7 @@ import sys
 
 from dbce_spark import sources, store, timeline
 from dbce_spark.collection import Collection
-from dbce_spark.commands.arguments import count, spark_settings, started_whole, stoppable
+from dbce_spark.commands.arguments import add_spark, add_version, spark_settings, started_whole, stoppable
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
 
@@ -24,7 +24,7 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     command.add_argument("url", metavar="URL", help="of the page, in any spelling that has its SURT key")
     command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
-    command.add_argument("--version", type=count, metavar="N", help="of the collection (default: the last)")
+    add_version(command)
     command.add_argument(
         "--all", action="store_true", dest="everything", help="tell of boilerplate too, not of content alone"
     )
@@ -46,13 +46,8 @@ def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     command.add_argument("collection", metavar="COLLECTION", help="what `dbce extract --collection` was given")
     command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
-    command.add_argument("--version", type=count, metavar="N", help="of the collection (default: the last)")
-    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
-    command.add_argument(
-        "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
-        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
-        " to that)",
-    )  # fmt: skip
+    add_version(command)
+    add_spark(command)
     command.set_defaults(run=_changes)
 
 

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,16 +17,22 @@ _WORKS = (
 )
 
 
-def test_processes_are_told_apart_and_added_up(tmp_path: Path) -> None:
-    """The command is the driver, what runs below it a worker: each with its processor time and its largest memory."""
-    below = _WORKS.format(size=200_000_000, seconds=0.6)
-    command = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {below!r}])"
+@contextmanager
+def one_below(program: str) -> Iterator[int]:
+    """A process, by its id, and one below it that has worked and waits until the block ends."""
+    command = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {program!r}])"
     with subprocess.Popen([sys.executable, "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        watch = Watch(process.pid, tmp_path)
         assert process.stdout is not None
         process.stdout.readline()
-        watch.look()
+        yield process.pid
         process.communicate(b"\n")
+
+
+def test_processes_are_told_apart_and_added_up(tmp_path: Path) -> None:
+    """The command is the driver, what runs below it a worker: each with its processor time and its largest memory."""
+    with one_below(_WORKS.format(size=200_000_000, seconds=0.6)) as pid:
+        watch = Watch(pid, tmp_path)
+        watch.look()
 
     assert 0.5 < watch.cpu_seconds(WORKER)
     assert watch.cpu_seconds(DRIVER) < watch.cpu_seconds(WORKER)
@@ -71,16 +79,11 @@ def test_workers_are_told_apart_by_stage(tmp_path: Path) -> None:
     """What a run says of itself in its folder is the stage that a worker's memory is counted under."""
     folder = tmp_path / staging.FOLDER
     folder.mkdir()
-    below = _WORKS.format(size=100_000_000, seconds=0.1)
-    command = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {below!r}])"
-    with subprocess.Popen([sys.executable, "-c", command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        watch = Watch(process.pid, folder)
-        assert process.stdout is not None
-        process.stdout.readline()
+    with one_below(_WORKS.format(size=100_000_000, seconds=0.1)) as pid:
+        watch = Watch(pid, folder)
         watch.look()
         state.write(str(tmp_path), replace(state.begin(Log()), stage="sites"))
         watch.look()
-        process.communicate(b"\n")
 
     assert ["sites"] == [*watch.worker_peaks]
     assert 100_000_000 < watch.worker_peaks["sites"] <= watch.peak_bytes(WORKER)
