@@ -212,14 +212,19 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_waits_until_java_has_started(number: signal.Signals) -> None:
-    """Whatever the block does is done when the signal is heard; a second signal is heard at once."""
+    """Whatever the block does is done when the signal is heard; a second signal is heard at once; one that is to be
+    ignored stays so."""
     done: list[int] = []
+    before = signal.signal(number, signal.default_int_handler)
     for times in (1, 2):
         with pytest.raises(KeyboardInterrupt):
             started_under(number, times, done)
-
     assert [1] == done
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.default_int_handler is signal.signal(number, signal.SIG_IGN)
+    started_under(number, 3, done)
+    signal.signal(number, before)
+
+    assert [1, 3] == done
 
 
 def started_under(number: signal.Signals, times: int, done: list[int]) -> None:

@@ -87,7 +87,9 @@ def started_whole() -> Iterator[None]:
             raise KeyboardInterrupt
         waiting.append(number)
 
-    before = [(number, signal.signal(number, wait)) for number in (signal.SIGINT, signal.SIGTERM)]
+    # What a shell has made deaf to Ctrl-C, as it does in the background, stays so.
+    heard = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
+    before = [(number, signal.signal(number, wait)) for number in heard]
     try:
         yield
     finally:
