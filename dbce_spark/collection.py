@@ -10,8 +10,8 @@ A row of an increment replaces the rows that earlier ones have of the same captu
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from dbce_spark import store
 from dbce_spark.errors import InputError, OutputError
 
 FORMAT = 1
@@ -174,9 +175,7 @@ class Collection:
     def files(self, version: Version, table: str) -> list[tuple[int, str]]:
         """The Parquet files of a table, each behind the number of its increment."""
         return [
-            (one.number, str(path))
-            for one in version.increments
-            for path in sorted(Path(self.increment(one.number), table).rglob("[!_.]*.parquet"))
+            (one.number, str(path)) for one in version.increments for path in files(self.increment(one.number), table)
         ]
 
     def rows(
@@ -192,8 +191,7 @@ class Collection:
             file = ds.dataset(path, format="parquet")
             for batch in file.to_batches(columns=wanted, filter=where, batch_size=_ROWS, batch_readahead=1):
                 if last:
-                    ids = batch.column("capture_id").to_pylist()
-                    batch = batch.filter(pa.array([last.get(one, 0) <= number for one in ids], pa.bool_()))
+                    batch = batch.filter(counting(batch.column("capture_id"), number, last))
                 elif table == REJECTS and number != version.increments[-1].number:
                     batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
                 yield batch.select(list(columns)) if columns else batch
@@ -215,6 +213,31 @@ class Collection:
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")
+
+
+def files(folder: str, *tables: str) -> list[str]:
+    """The Parquet files of tables in an increment's folder."""
+    return [str(path) for table in tables for path in sorted(Path(folder, table).rglob("[!_.]*.parquet"))]
+
+
+@contextmanager
+def opened(path: str) -> Iterator[pq.ParquetFile]:
+    """A file of an increment.
+
+    Raises:
+        OutputError: it is broken, as may be found only while it is read.
+    """
+    try:
+        with store.open_parquet(path) as file:
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}; restore it, or roll back to a version before it") from error
+
+
+def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+    """Which rows of an increment count: those of captures of which no later one says something else. `last` is what
+    `Collection.replaced` has found."""
+    return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
 
 
 def now() -> str:

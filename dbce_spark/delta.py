@@ -4,7 +4,7 @@ The files of its increments are linked, not copied. A file of extractions in whi
 written again without them: Delta's deletion vectors would say the same, but not to all who read Delta.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dbce_spark import store, tables
-from dbce_spark.collection import CAPTURES, EXTRACTIONS, SUPERSEDED, Collection, Version
+from dbce_spark.collection import CAPTURES, EXTRACTIONS, SUPERSEDED, Collection, Version, counting
 from dbce_spark.errors import OutputError, PlatformError
 
 if TYPE_CHECKING:
@@ -93,10 +93,10 @@ def _placed(of: Collection, version: Version, table: str, folder: Path) -> Itera
         source = Path(name)
         place = folder / source.relative_to(Path(of.increment(number), table)).parent
         kept = _kept(source, number, last) if last else None
-        rows = kept.count(True) if kept else pq.read_metadata(source).num_rows
+        rows = kept.true_count if kept is not None else pq.read_metadata(source).num_rows
         if not rows:
             continue
-        if kept and not all(kept):
+        if kept is not None and rows < len(kept):
             target = place / f"{number:08}-in-{version.number:08}-{source.name}"
             store.write_parquet(str(target), pq.read_schema(source), _batches(source, kept))
             yield target, rows, True
@@ -106,16 +106,15 @@ def _placed(of: Collection, version: Version, table: str, folder: Path) -> Itera
             yield target, rows, False
 
 
-def _kept(source: Path, number: int, last: dict[str, int]) -> list[bool]:
-    """Of each row of a file, whether it counts."""
-    ids = pq.read_table(source, columns=["capture_id"], partitioning=None).column("capture_id").to_pylist()
-    return [last.get(one, 0) <= number for one in ids]
+def _kept(source: Path, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+    ids = pq.read_table(source, columns=["capture_id"], partitioning=None).column("capture_id")
+    return counting(ids, number, last)
 
 
-def _batches(source: Path, kept: list[bool]) -> Iterator[pa.RecordBatch]:
+def _batches(source: Path, kept: pa.BooleanArray) -> Iterator[pa.RecordBatch]:
     at = 0
     for batch in pq.ParquetFile(source).iter_batches(_ROWS):
-        yield batch.filter(pa.array(kept[at : at + batch.num_rows]))
+        yield batch.filter(kept.slice(at, batch.num_rows))
         at += batch.num_rows
 
 

@@ -21,9 +21,9 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from dbce_spark import __version__, history, store, tables
-from dbce_spark.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
+from dbce_spark.collection import EXTRACTIONS, SUPERSEDED, Collection, Version, opened
 from dbce_spark.config import LshConfig
-from dbce_spark.errors import JobError, OutputError
+from dbce_spark.errors import JobError
 from dbce_spark.history import KINDS, Lives, Moment, Step
 from dbce_spark.spark import job, staging
 from dbce_spark.spark import known as collection
@@ -150,19 +150,14 @@ def _held(spark: SparkSession, of: Collection, version: Version) -> DataFrame:
     again = [path for _, path in of.files(version, SUPERSEDED)]
     if not again:
         return rows.drop("number")
-    number = F.regexp_extract(F.col("_metadata.file_path"), rf"/(\d+)/{SUPERSEDED}/", 1).cast("long").alias("by")
-    superseded = spark.read.schema(staging.schema(tables.SUPERSEDED)).parquet(*again).select("capture_id", number)
-    last = superseded.groupBy("capture_id").agg(F.max("by").alias("by"))
-    return rows.join(last, on="capture_id", how="left").where("by is null or number >= by").drop("by", "number")
+    superseded = collection.numbered(spark, again, tables.SUPERSEDED)
+    return collection.counting(rows.withColumnRenamed("number", "increment"), superseded).drop("increment")
 
 
 def _pieces(number: int, path: str) -> Iterator[pa.RecordBatch]:
-    try:
-        with store.open_parquet(path) as file:
-            for batch in file.iter_batches(_ROWS, columns=_HOLDS):
-                yield tables.held_batch(number, batch)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise OutputError(f"{path} is broken: {error}; restore it, or roll back to a version before it") from error
+    with opened(path) as file:
+        for batch in file.iter_batches(_ROWS, columns=_HOLDS):
+            yield tables.held_batch(number, batch)
 
 
 def _lines(spark: SparkSession, known: Known, held: DataFrame) -> DataFrame:

@@ -17,7 +17,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from dbce_spark import store, tables
 from dbce_spark.collection import (
@@ -31,6 +30,8 @@ from dbce_spark.collection import (
     SUPERSEDED,
     Collection,
     Version,
+    counting,
+    opened,
 )
 from dbce_spark.errors import OutputError
 from dbce_spark.spark import captures, extension, increment, job, known, ledger, parts, revisits, staging
@@ -154,24 +155,14 @@ def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, s
 
 
 def _batches(path: str) -> Iterator[pa.RecordBatch]:
-    with _read(path) as file:
+    with opened(path) as file:
         yield from file.iter_batches(_BATCH_ROWS)
-
-
-@contextmanager
-def _read(path: str) -> Iterator[pq.ParquetFile]:
-    try:
-        with store.open_parquet(path) as file:
-            yield file
-    except (pa.ArrowException, OSError) as error:
-        raise OutputError(f"{path} cannot be read: {error}; restore it, or roll back to a version before it") from error
 
 
 def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
     """The rows of an increment's file of whose captures no later one says something else."""
     for batch in _batches(path):
-        ids = batch.column("capture_id").to_pylist()
-        yield batch.filter(pa.array([last.get(one, 0) <= number for one in ids], pa.bool_()))
+        yield batch.filter(counting(batch.column("capture_id"), number, last))
 
 
 def _anew(to: Collection, version: Version) -> dict[str, tuple[int, dict[str, Any]]]:
@@ -224,7 +215,7 @@ class _Marks:
 def _store_marks(work: Path, part: str, marks: _Marks) -> None:
     """Writes duplicates to files like those of the extractions."""
     for path in sorted((work / EXTRACTIONS / part).glob("*.parquet")):
-        with _read(str(path)) as file:
+        with opened(str(path)) as file:
             rows = file.read(columns=["capture_id", "text_words"])
         ids = rows.filter(pc.greater(rows.column("text_words"), 0)).column("capture_id").to_pylist()
         batches = [batch for batch in marks.take(ids) if batch.num_rows]
@@ -281,7 +272,7 @@ def _store(
 def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
     """The schema of some files, and the columns whose values they hold in a dictionary."""
     for path in paths:
-        with _read(path) as file:
+        with opened(path) as file:
             schema, metadata = file.schema_arrow, file.metadata
         if metadata.num_row_groups:
             group = metadata.row_group(0)

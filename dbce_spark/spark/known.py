@@ -13,9 +13,8 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables
-from dbce_spark.collection import CAPTURES, MEMBERS, Collection, Version
-from dbce_spark.errors import OutputError
+from dbce_spark import tables
+from dbce_spark.collection import CAPTURES, MEMBERS, Collection, Version, files, opened
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.parts import ROWS_PER_GROUP
@@ -24,14 +23,17 @@ FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""
 PAGES, DIGESTS = "pages", "told"
 _PLACE = ["file_no", "row_no"]
+_NUMBER = r"/increments/(\d+)/"
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The increments of a version, the oldest first: their folders, and how many files of pages each keeps."""
+    """The increments of a version, the oldest first: their folders, how many files of pages each keeps, and how many
+    captures all of them have."""
 
     folders: tuple[str, ...] = ()
     page_files: tuple[int, ...] = ()
+    captures: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.folders)
@@ -54,7 +56,9 @@ NOTHING = Known()
 def of(collection: Collection, version: Version | None) -> Known:
     increments = version.increments if version else ()
     return Known(
-        tuple(collection.increment(one.number) for one in increments), tuple(one.page_files for one in increments)
+        tuple(collection.increment(one.number) for one in increments),
+        tuple(one.page_files for one in increments),
+        sum(one.captures for one in increments),
     )
 
 
@@ -89,6 +93,27 @@ def digests(spark: SparkSession, known: Known) -> DataFrame:
     return told.groupBy("capture_id").agg(F.max_by("digest", "path").alias("digest"))
 
 
+def said(spark: SparkSession, known: Known, arrow: pa.Schema, *names: str) -> DataFrame:
+    """The rows of some tables that any increment has, with the number of their `increment`."""
+    return numbered(spark, [path for folder in known.folders for path in files(folder, *names)], arrow)
+
+
+def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:
+    """The rows of some files, with the number of their `increment`."""
+    kind = staging.schema(arrow)
+    if not paths:
+        return spark.createDataFrame([], kind).withColumn("increment", F.lit(0))
+    number = F.regexp_extract("_metadata.file_path", _NUMBER, 1).cast("int").alias("increment")
+    return spark.read.schema(kind).parquet(*paths).select(*arrow.names, number)
+
+
+def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
+    """As `collection.counting`: `rows` without those of captures of which a later increment says something else.
+    `again` says of which ones which increments do: capture_id, increment."""
+    last = again.groupBy("capture_id").agg(F.max("increment").alias("last"))
+    return rows.join(last, on="capture_id", how="left").where("last is null or increment >= last").drop("last")
+
+
 def neighbours(places: DataFrame, known: Known) -> DataFrame:
     """The pages at some places (file_no, row_no), as NEIGHBOURS rows."""
 
@@ -109,11 +134,8 @@ def row_group() -> Column:
 
 
 def _rows(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    try:
-        with store.open_parquet(path) as file:
-            found = file.read_row_group(number, columns=tables.NEIGHBOURS.names)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise OutputError(f"{path} is broken: {error}; restore it, or roll back to a version before it") from error
+    with opened(path) as file:
+        found = file.read_row_group(number, columns=tables.NEIGHBOURS.names)
     yield from found.select(tables.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
 
 

@@ -3,41 +3,39 @@ again, and which of it has to do with what is new. `dbce_spark.dbce.duplicates.p
 
 from collections.abc import Iterator
 from functools import reduce
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import store, tables
-from dbce_spark.collection import DUPLICATES, REMARKED, SUPERSEDED
+from dbce_spark.collection import DUPLICATES, REMARKED, SUPERSEDED, files
+from dbce_spark.spark import known as collection
 from dbce_spark.spark import staging
 from dbce_spark.spark.known import Known
 
-_NUMBER = r"/increments/(\d+)/"
 ID = pa.schema([("capture_id", pa.string())])
 _GONE = "gone"
 
 
 def count(known: Known) -> int:
     """How many rows its increments have of duplicates."""
-    return sum(pq.read_metadata(path).num_rows for path in _files(known.folders, DUPLICATES, REMARKED))
+    paths = (path for folder in known.folders for path in files(folder, DUPLICATES, REMARKED))
+    return sum(pq.read_metadata(path).num_rows for path in paths)
 
 
 def before(spark: SparkSession, known: Known) -> DataFrame:
     """What was said last of each known text: DUPLICATES rows. Of captures that were labelled or marked again, what
     earlier increments say counts no more."""
-    said = _read(spark, _files(known.folders, DUPLICATES, REMARKED), tables.DUPLICATES)
-    again = _read(spark, _files(known.folders, SUPERSEDED, REMARKED), ID).groupBy("capture_id")
-    last = again.agg(F.max("increment").alias("last"))
-    counting = said.join(last, on="capture_id", how="left").where("last is null or increment >= last")
-    return counting.select(*tables.DUPLICATES.names)
+    said = collection.said(spark, known, tables.DUPLICATES, DUPLICATES, REMARKED)
+    again = collection.said(spark, known, ID, SUPERSEDED, REMARKED)
+    return collection.counting(said, again).select(*tables.DUPLICATES.names)
 
 
 def relabelled(spark: SparkSession, tables_in: str) -> DataFrame:
     """The known captures that this run has labelled again: capture_id."""
-    return _read(spark, _files([tables_in], SUPERSEDED), ID).select("capture_id")
+    return collection.numbered(spark, files(tables_in, SUPERSEDED), ID).select("capture_id")
 
 
 def gone(spark: SparkSession, output: str, known: DataFrame, texts: DataFrame, again: DataFrame) -> DataFrame:
@@ -69,12 +67,8 @@ def asked(known: DataFrame, gone: DataFrame) -> DataFrame:
 
 def texts_of(known: DataFrame) -> DataFrame:
     """DUPLICATES rows as TEXTS rows that are staged nowhere."""
-    nowhere = [F.lit(None).cast("int").alias(name) for name in ("site_part", "task", "row_no")]
-    return known.select(*(_or(known, name, nowhere) for name in tables.TEXTS.names))
-
-
-def _or(rows: DataFrame, name: str, others: list[Column]) -> Column:
-    return F.col(name) if name in rows.columns else others.pop(0)
+    nowhere = {name: F.lit(None).cast("int") for name in ("site_part", "task", "row_no")}
+    return known.withColumns(nowhere).select(*tables.TEXTS.names)
 
 
 def touching(known: DataFrame, new: DataFrame, known_members: DataFrame, new_members: DataFrame) -> DataFrame:
@@ -103,18 +97,3 @@ def write(said: DataFrame, known: DataFrame, tables_in: str) -> None:
     beside = known.select("capture_id", *(name for name in tables.DUPLICATES.names if name not in tables.MARKS.names))
     rows = beside.join(anew, on="capture_id", how="inner").select(*tables.DUPLICATES.names)
     rows.repartition(1).sortWithinPartitions("capture_id").mapInArrow(write_all, "done boolean").collect()
-
-
-def _files(folders: tuple[str, ...] | list[str], *names: str) -> list[str]:
-    return [
-        str(path) for folder in folders for name in names for path in sorted(Path(folder, name).rglob("[!_.]*.parquet"))
-    ]
-
-
-def _read(spark: SparkSession, files: list[str], arrow: pa.Schema) -> DataFrame:
-    """The rows of some files, with the number of their increment."""
-    kind = staging.schema(arrow)
-    if not files:
-        return spark.createDataFrame([], kind).withColumn("increment", F.lit(0))
-    number = F.regexp_extract("_metadata.file_path", _NUMBER, 1).cast("int").alias("increment")
-    return spark.read.schema(kind).parquet(*files).select(*arrow.names, number)

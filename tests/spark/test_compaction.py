@@ -266,7 +266,7 @@ def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
     whole = broken.read_bytes()
     broken.write_bytes(whole[:4] + b"x" * 40 + whole[44:])
 
-    with pytest.raises(OutputError, match=r"increments/00000002/captures/part-00000\.parquet cannot be read"):
+    with pytest.raises(OutputError, match=r"increments/00000002/captures/part-00000\.parquet is broken: "):
         compaction.run(grown, 1000)
     assert [1, 2, 3] == grown.numbers()
     assert ["00000001", "00000002", "00000003"] == sorted(
