@@ -24,6 +24,8 @@ class Account:
     is_increment: bool
     selected: Selected = field(default_factory=Selected)
     tallies: Sequence[Tally] = ()
+    tally: Tally = field(default_factory=Tally)
+    """What became of all records. Lines of an index that are no entries are among them."""
     found: originals.Found = field(default_factory=originals.Found)
     passed_over: Counter[str] = field(default_factory=Counter)
     revisited: revisits.Account = field(default_factory=revisits.Account)
@@ -31,10 +33,9 @@ class Account:
     statuses: Counter[str] = field(default_factory=Counter)
     marked: duplicates.Account | None = None
 
-    @property
-    def tally(self) -> Tally:
-        """What became of all records. Lines of an index that are no entries are among them."""
-        return sum(self.tallies, self.selected.tally())
+    def read(self, tallies: Sequence[Tally]) -> None:
+        """Takes what was counted in each file, and in each part of what the indexes name."""
+        self.tallies, self.tally = tallies, sum(tallies, self.selected.tally())
 
     @property
     def page_files(self) -> list[Tally]:

@@ -32,6 +32,7 @@ from dbce_spark.spark import (
     growth,
     increment,
     ledger,
+    little,
     originals,
     pages,
     parts,
@@ -194,16 +195,23 @@ def cause(told: str) -> str:
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) -> dict[str, Any]:
-    work, known = request.work, request.known
     progress = _begin(spark, request, config, log)
     done = Account(sources=len(request.files) + len(request.indexes), is_increment=request.is_increment)
     if request.indexes:
         with progress.stage(selection.NAME):
             done.selected = _selected(spark, request, config)
-    done.tallies = _pages(spark, request, done.selected, config, progress)
+    done.read(_pages(spark, request, done.selected, config, progress))
     failed = done.failed_files()
     progress.know(done.tally.counts() + Counter(sources=len(done.tallies), failed_files=failed["count"]))
     _warn(log, failed)
+    with little.work(spark, done.tally.captures + done.tally.revisits + request.known.captures):
+        _compare(spark, request, done, config, progress)
+    return _end(spark, request, done, config, progress)
+
+
+def _compare(spark: SparkSession, request: Request, done: Account, config: DbceConfig, progress: Progress) -> None:
+    """What comes behind the reading: all that captures say of each other, and what is written of it."""
+    work, known = request.work, request.known
     has_revisits = done.tally.revisits > 0 or request.has_pending
     if has_revisits:
         with progress.stage(originals.NAME):
@@ -229,7 +237,6 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, log: Log) ->
     if request.is_increment:
         with progress.stage(increment.NAME):
             _keep(spark, request, done, has_revisits=has_revisits)
-    return _end(spark, request, done, config, progress)
 
 
 def _end(

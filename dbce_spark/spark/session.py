@@ -3,7 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.resources import files
 
 from pyspark.sql import SparkSession
@@ -71,6 +72,22 @@ def defaults() -> dict[str, str]:
     lines = (CONF_FOLDER / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
     pairs = (line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
     return {key: value.strip() for key, value in pairs}
+
+
+@contextmanager
+def under(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Within the block these settings of spark.sql hold, and behind it what held before."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, own in before.items():
+            if own is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, own)
 
 
 def _prepare_environment(*, is_local: bool) -> None:
