@@ -24,10 +24,12 @@ _POOL = ["kind", "site", "pool"]
 _BATCH_ROWS = 256
 
 
-def stage(spark: SparkSession, output: str, config: DbceConfig) -> None:
+def stage(spark: SparkSession, output: str, config: DbceConfig, *, has_large: bool) -> None:
     """Stages the EVIDENCE rows of every capture that has siblings or snapshots."""
     judge = partial(classify.of, config.label.classifier)
-    asked = seats(sites.large(spark, output), config.bucket.cap).unionByName(growth.seats(spark, output))
+    asked = growth.seats(spark, output)
+    if has_large:
+        asked = asked.unionByName(seats(sites.large(spark, output), config.bucket.cap))
     staging.write(heard(asked, sites.met(spark, output), judge), output, NAME)
 
 

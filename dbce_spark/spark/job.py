@@ -403,7 +403,7 @@ def _one_by_one(spark: SparkSession, request: Request, config: DbceConfig, progr
     if not has_large and not has_grown:
         return sizes
     with progress.stage(evidence.NAME):
-        evidence.stage(spark, work, config)
+        evidence.stage(spark, work, config, has_large=has_large)
     with progress.stage(annotations.NAME):
         annotations.stage(spark, work, config)
     return sizes
