@@ -53,7 +53,7 @@ class Learner:
             self._scripts.popitem(last=False)
 
     def rules(self) -> list[Rule]:
-        """A rule for each script whose documents need one, in order of scripts. By default all parameters are dropped."""
+        """A rule for each script whose documents need one, in order of scripts. Elsewhere all are dropped."""
         kept = {
             script: _kept(seen, self._config.same)
             for script, seen in sorted(self._scripts.items())
