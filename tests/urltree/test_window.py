@@ -95,7 +95,7 @@ def test_early_pages_are_labelled_again_when_their_node_has_seen_enough() -> Non
 
 
 def test_label_of_a_node_that_had_seen_enough_is_final() -> None:
-    """When a lower node comes to decide, pages that the domain had decided on with enough documents stay as they are."""
+    """When a lower node comes to decide, pages that one above had decided on with enough documents stay as they are."""
     held = DomainTree("news.eu", config("relabel.support=5"))
     for at in range(5):
         held.add(article(at))
