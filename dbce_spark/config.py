@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from dbce_spark.errors import ConfigError
+
+Sections = TypeVar("Sections")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,13 +335,18 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
+    return filled(DbceConfig, "dbce.toml", path, settings)
+
+
+def filled(kind: type[Sections], shipped: str, path: str | None, settings: Sequence[str]) -> Sections:
+    """As `load`, but another dataclass of sections, by another file of conf/."""
     # As a resource, not a path: the package may be a zip that was given to spark-submit.
-    merged = tomllib.loads((files("dbce_spark") / "conf" / "dbce.toml").read_text(encoding="utf-8"))
+    merged = tomllib.loads((files("dbce_spark") / "conf" / shipped).read_text(encoding="utf-8"))
     if path is not None:
         merged = _overlay(merged, _read(path))
     for setting in settings:
         merged = _overlay(merged, _parse_setting(setting))
-    config: DbceConfig = _build(DbceConfig, merged, "")
+    config: Sections = _build(kind, merged, "")
     return config
 
 

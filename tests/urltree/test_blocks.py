@@ -1,0 +1,43 @@
+"""Block keys: what makes two blocks the same to a tree."""
+
+import hashlib
+
+import numpy as np
+
+from dbce_spark.urltree.blocks import block_keys, letters
+from tests.builders import parsed
+
+
+def test_only_letters_count_and_not_their_case() -> None:
+    """As in section 4: all that is no letter goes, the rest in lower case."""
+    assert letters("Comments (12) · Größe_XL, 本 №5!") == "commentsgrößexl本"
+
+
+def test_blocks_with_the_same_letters_have_one_key() -> None:
+    """A counter beside a word does not make it another block."""
+    keys = block_keys(parsed("<p>Comments (12)</p><p>comments: 7</p><p>Comment</p>").blocks, "xxh3")
+
+    assert (keys[0] == keys[1]).all()
+    assert (keys[0] != keys[2]).any()
+
+
+def test_inline_tags_do_not_cut_blocks() -> None:
+    """The blocks are those of the page: <em>, <a> and their like stand within one."""
+    inline = block_keys(parsed("<p>One <em>two</em> <a href=x>three</a></p>").blocks, "xxh3")
+
+    assert (inline == block_keys(parsed("<p>One two three</p>").blocks, "xxh3")).all()
+
+
+def test_md5_is_that_of_the_letters() -> None:
+    """128 bits, all of them."""
+    actual = block_keys(parsed("<p>One, two!</p>").blocks, "md5").tobytes()
+
+    assert hashlib.md5(b"onetwo").digest() == actual
+
+
+def test_shapes_are_blocks_by_words_of_the_key() -> None:
+    """64 bits are one word, 128 two."""
+    blocks = parsed("<p>One<p>Two<p>Three").blocks
+
+    assert [(3, 1), (3, 2)] == [block_keys(blocks, name).shape for name in ("xxh3", "md5")]
+    assert block_keys(blocks, "md5").dtype == np.uint64

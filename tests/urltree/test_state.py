@@ -1,0 +1,40 @@
+"""State as bytes: what is refused."""
+
+import pytest
+
+from dbce_spark.errors import OutputError
+from dbce_spark.urltree import state
+from dbce_spark.urltree.window import DomainTree
+from tests.urltree.made import CONFIG, config, document, domain
+
+
+def refusal(data: bytes, *settings: str) -> str:
+    with pytest.raises(OutputError) as caught:
+        DomainTree.from_bytes(data, config(*settings))
+    return str(caught.value)
+
+
+def test_state_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says which version, and what to do."""
+    with monkeypatch.context() as patch:
+        patch.setattr(state, "VERSION", 7)
+        data = domain([document("http://news.eu/a", "Text")]).to_bytes()
+
+    assert "has version 7, and this program reads 1;" in refusal(data)
+
+
+def test_state_of_another_hash_is_refused() -> None:
+    """Keys of two hashes never meet."""
+    assert "hashed by xxh3, and blocks.hash is md5" in refusal(domain([]).to_bytes(), "blocks.hash=md5")
+
+
+def test_bytes_of_something_else_are_refused() -> None:
+    """A state begins with its name."""
+    assert "is not one of URL Tree" in refusal(b"{}")
+
+
+def test_empty_domain_is_read_again() -> None:
+    """A domain before its first document."""
+    again = DomainTree.from_bytes(domain([]).to_bytes(), CONFIG)
+
+    assert (0, "news.eu") == (len(again), again.domain)

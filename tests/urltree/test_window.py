@@ -1,0 +1,176 @@
+"""A domain of the stream: what is labelled, what is dropped, what leaves."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark.labels import Label
+from dbce_spark.urltree.blocks import WORDS, Keys
+from dbce_spark.urltree.keys import url_key
+from dbce_spark.urltree.settings import UrlTreeConfig
+from dbce_spark.urltree.window import Document, DomainTree
+from tests.urltree.made import CONFIG, config, counted, document, domain, plain
+
+CONTENT, BOILERPLATE = Label.CONTENT, Label.BOILERPLATE
+
+
+def article(at: int, day: float = 0, folder: str = "news") -> Document:
+    """An article with a menu that all share."""
+    return document(
+        f"http://www.news.eu/{folder}/{'abcdefghij'[at % 10]}{at}", "Menu", f"Text {'x' * (at + 1)}", day=day
+    )
+
+
+def test_block_that_others_of_the_node_hold_is_boilerplate() -> None:
+    """The document itself counts: it is inserted before it is labelled."""
+    held = domain([article(at) for at in range(5)])
+    (labelled,) = held.add(article(5))
+
+    assert [BOILERPLATE, CONTENT] == labelled.labels.tolist()
+    assert [6, 1] == labelled.counts.tolist()
+    assert ("news.eu/www/news", 6, 6, 1) == (
+        labelled.node,
+        labelled.node_documents,
+        labelled.domain_documents,
+        labelled.c_max,
+    )
+
+
+def test_first_document_of_a_domain_is_all_content() -> None:
+    """Nothing is known yet; the domain's node decides."""
+    (labelled,) = DomainTree("news.eu", CONFIG).add(article(0))
+
+    assert [CONTENT, CONTENT] == labelled.labels.tolist()
+    assert labelled.node == "news.eu"
+
+
+def test_duplicate_is_dropped_and_changes_nothing() -> None:
+    """Seen twice, its text would look like boilerplate."""
+    held = domain([article(at) for at in range(3)])
+    before = held.to_bytes()
+
+    assert held.add(article(1, day=1)) == ()
+    assert before == held.to_bytes()
+
+
+def test_oldest_document_leaves_a_full_window() -> None:
+    """By the time of its event, not by that of its arrival."""
+    held = domain([], config("window.max_documents=3", "window.min_documents=1"))
+    for at, day in enumerate((2, 1, 3, 4)):
+        held.add(article(at, day))
+
+    assert [True, False, True, True] == [held.holds(article(at).url_key) for at in range(4)]
+
+
+def test_documents_leave_by_age_but_the_most_recent_stay() -> None:
+    """Older than 14 days behind the newest; three always stay."""
+    held = domain([], config("window.min_documents=3"))
+    for at in range(5):
+        held.add(article(at, day=at))
+    held.add(article(5, day=40))
+
+    assert [3, 4, 5] == [at for at in range(6) if held.holds(article(at).url_key)]
+
+
+def test_order_of_labels_is_that_of_the_page() -> None:
+    """One entry a block, though blocks repeat."""
+    held = domain([document(f"http://news.eu/{name}", "Menu", "Menu", name) for name in ("p", "q", "r", "s", "t")])
+    (labelled,) = held.add(document("http://news.eu/u", "u", "Menu", "uu", "Menu"))
+
+    assert [CONTENT, BOILERPLATE, CONTENT, BOILERPLATE] == labelled.labels.tolist()
+
+
+def test_early_pages_are_labelled_again_when_their_node_has_seen_enough() -> None:
+    """Each once: the first five were labelled by less than five documents."""
+    held = DomainTree("news.eu", config("relabel.support=5"))
+    told = [held.add(article(at)) for at in range(7)]
+
+    assert [1, 1, 1, 1, 5, 1, 1] == [len(one) for one in told]
+    assert [False, True, True, True, True] == [one.is_late for one in told[4]]
+    assert all([BOILERPLATE, CONTENT] == one.labels.tolist() for one in told[4])
+    assert [article(at).document_id for at in range(4)] == [one.document_id for one in told[4][1:]]
+
+
+arrivals = st.lists(
+    st.tuples(st.sampled_from(("a", "a/b", "a/b/c", "d", "d/e")), st.lists(st.sampled_from("mnopqr"), max_size=4),
+              st.integers(0, 30)), max_size=25
+)  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(arrivals)
+def test_tree_after_eviction_is_the_tree_of_the_survivors(some: list[tuple[str, list[str], int]]) -> None:
+    """Counts are exact, whoever has left, and however long ago."""
+    parameters = config("window.max_documents=6", "window.min_documents=2")
+    held = DomainTree("news.eu", parameters)
+    for at, (folder, texts, day) in enumerate(some):
+        name = "".join("abcdefghij"[int(digit)] for digit in str(at))
+        held.add(document(f"http://news.eu/{folder}/{name}", "Menu", *texts, name, day=day))
+
+        tree, words = held._tree, held._vocabulary.keys[:, 0].tolist()
+        survivors = [
+            (tuple(node.name for node in reversed(list(one.leaf.up())))[1:], [words[number] for number in one.ids])
+            for one in tree.documents.values()
+        ]
+        by_key = {
+            path: (count, {words[number]: times for number, times in blocks.items()})
+            for path, (count, blocks) in plain(tree).items()
+        }
+
+        assert counted("news.eu", survivors) == by_key
+        assert len(tree.documents) <= 6
+
+
+@settings(max_examples=40)
+@given(arrivals, st.integers(0, 25))
+def test_state_as_bytes_goes_on_as_the_domain_itself(some: list[tuple[str, list[str], int]], at: int) -> None:
+    """Written and read in between, a stream has the same labels and ends in the same state."""
+    parameters = config("window.max_documents=6", "window.min_documents=2", "relabel.support=3", "label.n_min=2")
+    stream = [
+        document(f"http://news.eu/{folder}/{n}", *texts, "x", day=day) for n, (folder, texts, day) in enumerate(some)
+    ]
+    whole, cut = DomainTree("news.eu", parameters), DomainTree("news.eu", parameters)
+    for number, one in enumerate(stream):
+        if number == at:
+            cut = DomainTree.from_bytes(cut.to_bytes(), parameters)
+        for expected, actual in zip(whole.add(one), cut.add(one), strict=True):
+            assert (expected.document_id, expected.node) == (actual.document_id, actual.node)
+            np.testing.assert_array_equal(expected.counts, actual.counts)
+
+    assert plain(whole._tree) == plain(cut._tree)
+
+
+@pytest.mark.parametrize("name", ["xxh3", "md5"])
+def test_document_takes_at_most_half_of_what_the_paper_says(name: str) -> None:
+    """6.5 KB each; measured by what is allocated, on pages of 150 blocks of which 50 are their own."""
+    parameters = config(f"blocks.hash={name}")
+    stream = news(500, parameters)
+    tracemalloc.start()
+    held = domain(stream, parameters)
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert len(held) == 500
+    assert size < 500 * 6_500 / 2
+
+
+def news(count: int, settings: UrlTreeConfig) -> list[Document]:
+    """A site by sections and days: a template of 80 blocks, lists of 20 that go from page to page, and texts of 50."""
+    random = np.random.default_rng(1)
+
+    def keys(blocks: int) -> Keys:
+        return random.integers(0, 1 << 63, (blocks, WORDS[settings.blocks.hash])).astype(np.uint64)
+
+    template, heads = keys(80), keys(count)
+    return [
+        Document(
+            document_id=f"{at:032x}",
+            url_key=url_key(f"http://www.news.eu/{'abcd'[at % 4]}/2011/10/{at // 50}/a-story-of-the-day-{at}", "", ()),
+            timestamp=at * 60_000_000,
+            keys=np.concatenate([template, heads[np.maximum(np.arange(at - 19, at + 1), 0)], keys(50)]),
+        )
+        for at in range(count)
+    ]
