@@ -303,6 +303,19 @@ class AcquireConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StreamConfig:
+    """How much `dbce stream` takes at a time, and how its state is divided."""
+
+    batch_files: int
+    batch_bytes: int
+    partitions: int
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            _at_least(f"stream.{field.name}", getattr(self, field.name), 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DbceConfig:
     """All parameters of a run. `load` makes one; conf/dbce.toml says what each field means."""
 
@@ -322,6 +335,7 @@ class DbceConfig:
     corpus: CorpusConfig
     comparison: ComparisonConfig
     acquire: AcquireConfig
+    stream: StreamConfig
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for run.json."""

@@ -28,8 +28,9 @@ from dbce_spark.sources import MEMBER, open_binary
 Refusal = Callable[[Entry], str | None]
 """What a selection says of a record, by what is known of it: the filter that it does not fit, None if it may go on."""
 
-ITEM_TITLE = "Feed-Item-Title"
-"""The header of a response record by which `dbce acquire` says how the feed that led to the page calls it."""
+ITEM_TITLE, ITEM_LINK = "Feed-Item-Title", "Feed-Item-Link"
+"""Headers of a response record by which `dbce acquire` says what the feed that led to the page has of it: its title,
+and its address before redirects."""
 SEGMENT = Skip("segment")
 """A continuation: what it holds is in the record that it continues."""
 WET = Skip("conversion:text")
@@ -351,6 +352,7 @@ def _capture(
         record_type=record.kind,
         declared_digest="" if declared_digest == payload_digest else declared_digest,
         item_title=record.headers.get(ITEM_TITLE.lower()),
+        item_link=record.headers.get(ITEM_LINK.lower()),
     )
 
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
     "command",
     [
         *("extract", "history", "status", "report", "export", "sample-archive", "bench", "bench-scale", "cost"),
-        *("evaluate", "train", "changes", "acquire"),
+        *("evaluate", "train", "changes", "acquire", "stream"),
     ],
 )
 def test_every_command_and_option_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,6 +56,9 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["sample-archive", "out", "--days", "3", "--gold", "gold.jsonl"], "--gold is of three crawls"),
         (["collection", "compact", "nowhere"], "nowhere is no collection"),
         (["acquire", "ftp://example.org/feed", "--output", "o", "--state", "s"], "ftp://example.org/feed: is no URL"),
+        (["stream", "@files", "--output", "o"], "@files: a stream takes folders"),
+        (["stream", "in", "--output", "s3://b/o"], "give --checkpoint DIR"),
+        (["stream", "in", "--output", "o", "--set", "urltree.label.n_max=3"], "label.n_max is no parameter"),
         (["acquire", "@no-list.txt", "--output", "o", "--state", "s"], "no-list.txt"),
     ],
 )

@@ -19,7 +19,7 @@ from dbce_spark import store
 from dbce_spark.acquisition.item import Item
 from dbce_spark.acquisition.web import Exchange
 from dbce_spark.errors import OutputError
-from dbce_spark.warc import ITEM_TITLE
+from dbce_spark.warc import ITEM_LINK, ITEM_TITLE
 
 _VERSION = "WARC/1.1"
 _BUILDER = RecordBuilder(warc_version=_VERSION)
@@ -120,8 +120,9 @@ class Archive:
         headers = self._headers(exchange, reply)
         if exchange.cut:
             headers["WARC-Truncated"] = exchange.cut
-        if item is not None and (title := _line(item.title)):
-            headers[ITEM_TITLE] = title
+        if item is not None:
+            said = {ITEM_TITLE: _line(item.title), ITEM_LINK: _line(item.link)}
+            headers |= {name: value for name, value in said.items() if value}
         return _record("response", exchange.url, exchange.body, "application/http; msgtype=response", headers, head)
 
     def _metadata(self, exchange: Exchange, reply: str, item: Item) -> ArcWarcRecord:

@@ -16,7 +16,7 @@ from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.spark import ledger, staging
 
 _VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
-_OF_OTHERS = ("corpus", "comparison", "acquire")
+_OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
 """Sections of the configuration that no output of a run follows from."""
 _TOLD = 5
 """Differences, and files of each, that an error names."""

@@ -157,6 +157,11 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
         """The end of the next step: one that an earlier process had planned, or a new one."""
+        if start[_COUNT] > len(self._ledger.paths):
+            raise OutputError(
+                f"{self._folder} knows of {len(self._ledger.paths)} files, the checkpoint of {start[_COUNT]}: they are"
+                " not of one stream"
+            )
         planned = self._ledger.next_end(start[_COUNT])
         if planned > start[_COUNT]:
             return {_COUNT: planned}
