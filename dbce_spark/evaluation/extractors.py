@@ -13,12 +13,13 @@ from typing import Protocol
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation import ablation, folds, spark_run
+from dbce_spark.evaluation import ablation, folds, spark_run, stream
 from dbce_spark.evaluation.child import Child, Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.model import Extraction, Page
 from dbce_spark.rejects import Reject
+from dbce_spark.urltree import settings as urltree
 
 Extractor = Callable[[Sequence[GoldPage]], dict[str, Extracted]]
 """The extracted texts by page id: one for each page, whatever happened."""
@@ -213,8 +214,24 @@ def by_case(of: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Ex
     return {page_id: Extracted(one.text, sum(one.seconds.values()), one.error) for page_id, one in found.items()}
 
 
+def by_url_tree(of: Sequence[GoldPage], setting: Setting, changes: Sequence[str] = ()) -> dict[str, Extracted]:
+    """URL Tree, each page as it comes; the changes are laid over the shipped parameters ("label.n_min=3")."""
+    found = stream.extract(of, urltree.load(settings=changes), setting.config.page)
+    setting.advance(len(of))
+    return found
+
+
 _SHOWN = (0, 1, 2, 4, 8, 16)
 """Siblings that a page is shown, to see what one more is worth."""
+
+_HEURISTICS: Mapping[str, tuple[str, ...]] = {
+    "strict": ("label.heuristic=strict",),
+    "strict-support-100": ("label.heuristic=strict-support", "label.support=100"),
+    "strict-at-domain": ("label.heuristic=strict-at-domain",),
+    "relaxed-at-domain-500": ("label.heuristic=relaxed-at-domain", "label.relaxed_above=500"),
+    "relaxed-at-domain-20": ("label.heuristic=relaxed-at-domain", "label.relaxed_above=20"),
+}
+"""The paper's heuristics, with the paper's numbers; and one with a number that domains of our gold reach."""
 
 JOINT: Mapping[str, Joint] = {
     "dbce": together,
@@ -228,7 +245,10 @@ JOINT: Mapping[str, Joint] = {
     "dbce-T001": partial(together, by="T001"),
     "dbce-T002": partial(together, by="T002"),
     **{f"dbce-{case}": partial(by_case, case=case) for case in ("T003", "T004", "T005", "T006")},
+    "dbce-arrived": partial(together, method=stream.arrived),
     "dbce-spark": _by_spark,
+    "urltree": by_url_tree,
+    **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},
 }
 """By name, as PEERS has the others. A new method is a line here: `partial` binds what else it takes."""
 

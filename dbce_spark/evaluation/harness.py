@@ -13,6 +13,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import (
     analysis,
+    averages,
     datasets,
     ensembles,
     extractors,
@@ -96,12 +97,13 @@ def evaluate(request: Request, config: DbceConfig) -> str:
     scored, of_nodes = _score(gold.sets, run.texts, names)
     analysed = analysis.analyse(scored, of_nodes)
     notes = list(_notes(gold.skipped, left_out, run.reused))
-    told = summary.text(analysed, notes)
+    course = averages.course(scored, gold.sets)
+    told = summary.text(analysed, notes, course)
     folder = request.output.rstrip("/")
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
     _write(f"{folder}/summary.md", told)
-    _write(f"{folder}/report.html", report.html(analysed, scored, notes))
+    _write(f"{folder}/report.html", report.html(analysed, scored, notes, course))
     return told + _held(request, gate.measured(scored, gold.sets))
 
 

@@ -1,6 +1,6 @@
 """Plots of scores as SVG texts, to stand inside a page.
 
-Written here because it is little: five kinds of plot, and no package of some 30 MB for them. What is drawn takes its
+Written here because it is little: a few kinds of plot, and no package of some 30 MB for them. What is drawn takes its
 colours from the page around it (variables --ink, --soft, --line, --c0 ...), so it is readable on light and on dark, and
 the same numbers give the same bytes. No plot needs a script; what a mark is, it says in its title.
 """
@@ -22,6 +22,9 @@ COLOURS = 8
 
 _GRID = 201
 """Places from 0 to 1 at which a density is drawn."""
+
+_POINTS = 200
+"""Of a curve, at most."""
 
 _SMOOTH = 0.02
 """Standard deviation of the kernel of a density, in F1: what differs by less looks the same."""
@@ -52,6 +55,15 @@ class Series:
     label: str
     colour: int
     dots: Sequence[Dot]  # one for each step of the axis, in their order
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A value after each of many documents; `colour` -1 is that of what is only there for comparison."""
+
+    label: str
+    colour: int
+    values: Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +154,25 @@ def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 3
     return _svg(width, height, body)
 
 
+def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
+    """F1 after so many documents, which stand on a logarithmic axis, a line a curve."""
+    most = max(len(one.values) for one in some)
+    low = max(0.0, math.floor(min(float(one.values.min()) for one in some) * 10) / 10)
+    across, up = _Axis(0.0, math.log10(max(most, 10)), 46, width - 16), _Axis(low, 1.0, height - 56, 12)
+    body = list(_horizontal_grid(up, 46, width - 16))
+    for power in range(int(math.log10(max(most, 10))) + 1):
+        x = across(power)
+        body.append(f'<line class="grid" x1="{_n(x)}" x2="{_n(x)}" y1="12" y2="{_n(height - 56)}"/>')
+        body.append(_text(x, height - 38, f"{10**power:,}", "middle", "small"))
+    body.append(_text(width / 2, height - 12, title, "middle", "soft"))
+    for one in sorted(some, key=lambda one: one.colour):
+        shown = _thinned(len(one.values))
+        points = " ".join(f"{_n(across(math.log10(at + 1)))},{_n(up(float(one.values[at])))}" for at in shown)
+        line = f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}">'
+        body.append(f"{line}<title>{escape(one.label)}</title></polyline>")
+    return _svg(width, height, body)
+
+
 def scatter(
     places: Values, colours: Sequence[int], titles: Sequence[str], *, width: int = 540, height: int = 420
 ) -> str:
@@ -221,6 +252,11 @@ def _density(one: Distribution, grid: Values) -> Values:
     mirrored = np.concatenate([counts[::-1], counts, counts[::-1]])
     smooth: Values = np.convolve(mirrored, kernel, "same")[len(grid) : 2 * len(grid)]
     return smooth
+
+
+def _thinned(count: int) -> list[int]:
+    """Places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
+    return sorted({round(float(at)) - 1 for at in np.geomspace(1, count, min(count, _POINTS))})
 
 
 def _quantile(one: Distribution, share: float) -> float:

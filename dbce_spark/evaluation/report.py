@@ -12,9 +12,20 @@ from markupsafe import Markup
 import dbce_spark
 from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, nodes, plots, weights
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Standing
-from dbce_spark.evaluation.plots import Distribution, Dot, Row, Series
+from dbce_spark.evaluation.averages import METHOD, Course, moving
+from dbce_spark.evaluation.plots import Curve, Distribution, Dot, Row, Series
 from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
-from dbce_spark.evaluation.summary import against, between, number, percent
+from dbce_spark.evaluation.summary import (
+    PASSINGS_HEAD,
+    against,
+    between,
+    number,
+    passings,
+    percent,
+    steps,
+    steps_head,
+    stream_note,
+)
 
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 """Of the distribution, as in figure 6.2 of the study."""
@@ -25,7 +36,7 @@ _STANDING_HEAD = (
 )  # fmt: skip
 
 
-def html(analysis: Analysis, scores: Scores, notes: Sequence[str]) -> str:
+def html(analysis: Analysis, scores: Scores, notes: Sequence[str], course: Course | None = None) -> str:
     """The whole report; `notes` as in the summary."""
     environment = Environment(
         loader=PackageLoader("dbce_spark.evaluation"),
@@ -56,6 +67,7 @@ def html(analysis: Analysis, scores: Scores, notes: Sequence[str]) -> str:
         node_head=nodes.HEAD,
         nodes=analysis.nodes,
         misses=_misses(analysis),
+        course=_course(course) if course else None,
     )
 
 
@@ -225,6 +237,42 @@ def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
 
 def _misses(analysis: Analysis) -> list[tuple[str, str, str, str]]:
     return [(name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items()]
+
+
+def _course(course: Course) -> dict[str, Any]:
+    """The paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
+    last = course.moving[:, -1]
+    best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[: plots.COLOURS]
+    method = next(at for at, name in enumerate(course.extractors) if name.startswith(METHOD))
+    shown = list(dict.fromkeys([method, *best]))[: plots.COLOURS]
+    long = sorted(course.domains, key=lambda name: -len(course.domains[name]))
+    return {
+        "note": stream_note(course),
+        "names": [f"{course.extractors[at]} ({number(float(last[at]))})" for at in shown],
+        "plot": Markup(
+            plots.curves(
+                [Curve(course.extractors[at], colour, course.moving[at]) for colour, at in enumerate(shown)],
+                "documents of the stream",
+            )
+        ),
+        "method": course.extractors[method],
+        "domains": long[: plots.COLOURS],
+        "by_domain": Markup(
+            plots.curves(
+                [
+                    Curve(name, at if at < plots.COLOURS else -1, moving(course.f1[method, course.domains[name]]))
+                    for at, name in enumerate(long)
+                ],
+                "documents of the domain",
+            )
+        )
+        if long
+        else "",
+        "steps_head": steps_head(course),
+        "steps": list(steps(course)),
+        "passings_head": PASSINGS_HEAD,
+        "passings": list(passings(course)),
+    }
 
 
 def _strong(value: float) -> Markup:

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dbce_spark.evaluation import bootstrap, complexity, nodes, weights
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Pool, Standing
+from dbce_spark.evaluation.averages import LEAST, Course
 from dbce_spark.evaluation.bootstrap import Difference, Interval
 from dbce_spark.evaluation.scores import MAIN_METRIC
 
 
-def text(analysis: Analysis, notes: Sequence[str]) -> str:
+def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
     """The summary. `notes` are sentences on what was left out, and on what was not measured anew."""
     best = [analysis.extractors[at] for at in analysis.shown]
     parts = [
@@ -32,6 +33,7 @@ def text(analysis: Analysis, notes: Sequence[str]) -> str:
         "Weights as in the first table, so that the parts of it add up. `best other`: of all extractors but the first,"
         f" where only the {len(best) - 1} best by the first table have columns. report.html has all, with intervals.",
         _table(("by", "value", "pages", "sites", "best other", *best), _breakdown(analysis)),
+        *(_course(course) if course else ()),
         "## Metrics",
         "Mean F1 by metric, weights as in the first table; below, how alike two metrics rank the extractors (Spearman's"
         " rank correlation).",
@@ -103,6 +105,50 @@ def _breakdown(analysis: Analysis) -> Iterator[tuple[str, ...]]:
         for cell in cells:
             shown = [number(cell.f1[at]) for at in analysis.shown]
             yield by, cell.value, f"{cell.pages:,}", f"{cell.sites:,}", best_other(cell, analysis), *shown
+
+
+def _course(course: Course) -> Iterator[str]:
+    yield "## Over the stream"
+    yield stream_note(course)
+    yield _table(steps_head(course), steps(course))
+    yield _table(PASSINGS_HEAD, passings(course))
+
+
+PASSINGS_HEAD = ("passes", "", "domains", "median documents", "documents of the stream")
+
+
+def stream_note(course: Course) -> str:
+    """What the tables of the stream say."""
+    pages = course.f1.shape[1]
+    return (
+        f"{pages:,} pages in order of arrival, set after set: by date, and the {course.undated:,} without one in the"
+        " order of their lines. Mean F1 by how many documents of its domain had come, every page alike. Below: on how"
+        f" many of the domains with {LEAST} documents and more the moving average of one passes that of another and"
+        " stays above it to the end, and after how many documents; and the same over all pages."
+    )
+
+
+def steps_head(course: Course) -> tuple[str, ...]:
+    return ("extractor", *(f"{step.name} ({step.pages:,})" for step in course.steps), "all")
+
+
+def steps(course: Course) -> Iterator[tuple[str, ...]]:
+    """An extractor a row, the best at the end first."""
+    means = course.moving[:, -1]
+    for at in sorted(range(len(course.extractors)), key=lambda at: -means[at]):
+        yield course.extractors[at], *(number(step.f1[at]) for step in course.steps), number(float(means[at]))
+
+
+def passings(course: Course) -> Iterator[tuple[str, ...]]:
+    for one in course.passings:
+        median = "" if math.isnan(one.median) else f"{one.median:g}"
+        yield (
+            one.extractor,
+            one.other,
+            f"{one.domains} of {one.of}",
+            median,
+            f"{one.over_all:,}" if one.over_all else "-",
+        )
 
 
 def _by_metric(analysis: Analysis) -> Iterator[tuple[str, ...]]:

@@ -80,6 +80,21 @@ class RelabelConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LearnConfig:
+    documents: int
+    scripts: int
+    least: int
+    same: float
+
+    def __post_init__(self) -> None:
+        _between("learn.scripts", self.scripts, 1)
+        _between("learn.documents", self.documents, 2)
+        _between("learn.least", self.least, 2, self.documents)
+        if not 0 < self.same <= 1:
+            raise ConfigError(f"learn.same is {self.same}; it must lie above 0 and be at most 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UrlTreeConfig:
     """All parameters of URL Tree; conf/urltree.toml says what each field means."""
 
@@ -88,6 +103,7 @@ class UrlTreeConfig:
     label: LabelConfig
     window: WindowConfig
     relabel: RelabelConfig
+    learn: LearnConfig
 
 
 def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig:

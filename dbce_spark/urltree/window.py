@@ -62,6 +62,11 @@ class DomainTree:
     def __len__(self) -> int:
         return len(self._order)
 
+    @property
+    def blocks(self) -> int:
+        """Different blocks that are numbered: those that are held, and those that have left but were not thrown out."""
+        return len(self._vocabulary)
+
     def holds(self, url_key: UrlKey) -> bool:
         """Whether a document of this URL key is in the window."""
         leaf = self._tree.find(url_key.branch)

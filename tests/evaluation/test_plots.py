@@ -8,7 +8,7 @@ import pytest
 
 from dbce_spark.evaluation import plots
 from dbce_spark.evaluation.bootstrap import Interval
-from dbce_spark.evaluation.plots import Distribution, Dot, Row, Series
+from dbce_spark.evaluation.plots import Curve, Distribution, Dot, Row, Series
 
 SVG = "{http://www.w3.org/2000/svg}"
 DOTS = [Dot("<a & b>", 0.5, Interval(0.4, 0.6), 0), Dot("other", 1.0, Interval(0.9, 1.0), 1)]
@@ -78,3 +78,16 @@ def test_a_heat_map_leaves_out_what_is_not_known() -> None:
     svg = plots.heat_map(("a", "b"), np.array([[1.0, -0.5], [np.nan, 1.0]]))
     assert 3 == len(drawn(svg, "rect"))
     assert ["1.00", "-0.50", "1.00"] == re.findall(r">(-?\d\.\d\d)<", svg)
+
+
+def test_a_curve_ends_at_its_last_value() -> None:
+    """However many documents there are, few points are drawn, and the last is one of them."""
+    values = np.concatenate([np.linspace(0.5, 0.9, 9_999), [0.7]])
+    (line,) = drawn(plots.curves([Curve("<a>", 0, values)], "documents"), "polyline")
+    svg = plots.curves([Curve("<a>", 0, values)], "documents")
+    points = (line.get("points") or "").split()
+    scale = {one.text: float(one.get("y") or 0) - 4 for one in drawn(svg, "text", "small")}
+
+    assert len(points) <= 200
+    assert pytest.approx(scale["0.7"], abs=0.2) == float(points[-1].split(",")[1])
+    assert ["<a>"] == [one.text for one in drawn(svg, "title")]

@@ -1,0 +1,78 @@
+"""Gold pages as a stream: each is labelled by what has come before, and by nothing else."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import config
+from dbce_spark.dbce import local, pages
+from dbce_spark.evaluation import stream
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.model import Page
+from dbce_spark.urltree import settings
+from tests.evaluation.fakes import gold_pages, line, own_set
+
+CONFIG = config.default()
+STRICT = settings.load(settings=["label.heuristic=strict"])
+
+
+def story(name: str, date: str = "", **fields: str) -> dict[str, object]:
+    """A page of a site with a menu."""
+    html = f"<html><body><p>Menu</p><p>Story {name}</p></body></html>"
+    return line(name, html, f"Story {name}", site="news.eu", url=f"http://news.eu/{name}", date=date, **fields)
+
+
+def extracted(of: Sequence[GoldPage]) -> dict[str, str]:
+    return {page_id: one.text for page_id, one in stream.extract(of, STRICT, CONFIG.page).items()}
+
+
+def test_pages_come_by_date_and_those_without_one_last(tmp_path: Path) -> None:
+    """The latter in the order of their lines."""
+    days = {"a": "", "b": "20120102", "c": "", "d": "20120101"}
+    found = stream.arrivals(gold_pages(tmp_path, [story(name, date) for name, date in days.items()]))
+
+    assert ["d", "b", "a", "c"] == [page.page_id for page in found]
+
+
+def test_menu_is_content_only_until_it_is_seen_again(tmp_path: Path) -> None:
+    """The first page of a domain knows nothing; the domain decides for the next."""
+    texts = extracted(gold_pages(tmp_path, [story("a", "20120102"), story("b", "20120101"), story("c", "20120103")]))
+
+    assert {"a": "Story a", "b": "Menu\nStory b", "c": "Story c"} == texts
+
+
+def test_pages_with_one_url_key_all_have_a_text(tmp_path: Path) -> None:
+    """A stream would drop them as duplicates; here each has a gold text of its own."""
+    lines = [story(name) | {"url": f"http://news.eu/story?x={name}"} for name in "ab"]
+
+    assert {"a": "Menu\nStory a", "b": "Story b"} == extracted(gold_pages(tmp_path, lines))
+
+
+def test_page_without_a_word_is_a_miss(tmp_path: Path) -> None:
+    """With the reason as the other joint methods tell it."""
+    found = stream.extract(gold_pages(tmp_path, [line("a", "<br>", "")]), STRICT, CONFIG.page)
+
+    assert ("", "no_text: no word outside scripts, styles and forms") == (found["a"].text, found["a"].error)
+
+
+@pytest.fixture(scope="module")
+def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
+    """Four pages of one template, and one page alone."""
+    gold = gold_pages(tmp_path_factory.mktemp("stream"), own_set())
+    made = pages.of_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
+    return pages.unique(page for page in made if isinstance(page, Page))
+
+
+def test_page_is_judged_beside_those_that_had_come(captures: list[Page]) -> None:
+    """The first as if it were alone, the last as if all had come at once."""
+    by_place = {one.page.capture.warc_offset: one for one in stream.arrived(captures, CONFIG)}
+    whole = {one.page.capture.warc_offset: one for one in local.extractions(captures, CONFIG)}
+    first = min(captures, key=lambda page: page.capture.warc_offset)
+    (alone,) = local.extractions([first], CONFIG)
+
+    assert len(captures) == len(by_place)
+    assert alone.segments.scores.tolist() == by_place[0].segments.scores.tolist()
+    assert whole[0].segments.scores.tolist() != by_place[0].segments.scores.tolist()
+    assert whole[3].segments.scores.tolist() == by_place[3].segments.scores.tolist()
+    assert whole[3].crosses == by_place[3].crosses
