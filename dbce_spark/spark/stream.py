@@ -5,8 +5,8 @@ No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -112,19 +112,32 @@ def alone(folder: str) -> AbstractContextManager[None]:
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:
-    for name, value in {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}.items():
-        spark.conf.set(name, value)
-    query = _started(spark, request, config, tree, told)
-    try:
-        while not query.awaitTermination(_WAIT_SECONDS):
-            pass
-    except PySparkException as error:
-        raise JobError(f"Spark gave up: {cause(str(error))}; the same command goes on from there") from error
-    finally:
-        with suppress(Py4JError, PySparkException):
-            query.stop()
+    with _settings(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
+        query = _started(spark, request, config, tree, told)
+        try:
+            while not query.awaitTermination(_WAIT_SECONDS):
+                pass
+        except PySparkException as error:
+            raise JobError(f"Spark gave up: {cause(str(error))}; the same command goes on from there") from error
+        finally:
+            with suppress(Py4JError, PySparkException):
+                query.stop()
     done = output.committed(request.output)
     return done[-1].totals if done else {}
+
+
+@contextmanager
+def _settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Within the block the session has these; behind it those that it had, since it may be somebody else's."""
+    before = {name: spark.conf.get(name, None) for name in wanted}
+    for name, value in wanted.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        with suppress(Py4JError):
+            for name, had in before.items():
+                spark.conf.unset(name) if had is None else spark.conf.set(name, had)
 
 
 def _check_begun(request: Request, config: DbceConfig, tree: UrlTreeConfig) -> None:
