@@ -12,6 +12,7 @@ from dbce_spark import warc
 from dbce_spark.acquisition.archive import Archive
 from dbce_spark.acquisition.memory import Fate, Memory
 from dbce_spark.acquisition.reader import Reader
+from dbce_spark.errors import OutputError
 from tests.acquisition.newsroom import Newsroom, item, newsroom
 from tests.builders import config, fates, read
 
@@ -305,3 +306,17 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
 
     assert ["warcinfo", "request", "response", "metadata"] == kinds
     assert [f"via: {feed}", f"link: {room.url}/a", "title: A"] == told.decode().splitlines()[:3]
+
+
+def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
+    """The run ends with words; the file waits, and the next run hands it over."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    (desk.folder / "warcs").write_bytes(b"no folder")
+    with pytest.raises(OutputError, match="warcs: cannot be written"):
+        desk.read([feed])
+    (desk.folder / "warcs").unlink()
+    desk.read([feed])
+
+    assert [(f"{room.url}/a", "A")] == captured(desk)
+    assert 1 == room.paths().count("/a")
