@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
     "command",
     [
         *("extract", "history", "status", "report", "export", "sample-archive", "bench", "bench-scale", "cost"),
-        *("evaluate", "train", "changes", "acquire", "stream"),
+        *("evaluate", "train", "changes", "acquire", "stream", "rules"),
     ],
 )
 def test_every_command_and_option_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:

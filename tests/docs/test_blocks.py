@@ -28,6 +28,7 @@ RUN_BY = {
     ("docs/source.md", "python"): "tests/docs/test_programs.py",
     ("docs/tables.md", "sql"): "tests/docs/test_programs.py",
     ("docs/tutorial.md", "python"): "tests/docs/test_tutorial.py",
+    ("docs/urltree.md", "python"): "tests/docs/test_programs.py",
 }
 """Which test runs what is neither shell nor to be read only."""
 OF_THE_SHELL = {"[", "case", "esac", "exit", "export", "kill", "sleep", "wait"}

@@ -48,6 +48,20 @@ def test_metrics_are_where_they_are_scraped() -> None:
     assert scraped["metrics_path"].rstrip("/") in settings.split()
 
 
+def test_url_tree_labels_an_archive(extracted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The program of docs/urltree.md, on the first file of the sample archive: the front page is its domain's first."""
+    (code,) = programs("docs/urltree.md", "python")
+    archive = extracted.parent / "archive"
+    first, *_ = sorted(archive.glob("*.warc.gz"))
+    space: dict[str, object] = {}
+    exec(code.replace("crawl/crawl-20220307-00000.warc.gz", str(first)), space)
+    told = capsys.readouterr().out.splitlines()
+
+    assert first.name == "crawl-20220307-00000.warc.gz"
+    assert told[0].startswith("gazette.example 1 [1, 1, ")
+    assert len(told) == sum(map(len, space["trees"].values()))  # type: ignore[attr-defined]
+
+
 @pytest.mark.spark
 def test_archives_are_read_as_dataframes(spark: object, extracted: Path) -> None:
     """The programs of docs/source.md, one after the other. Spark's own processes stand where it was started, so the

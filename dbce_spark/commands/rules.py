@@ -1,0 +1,37 @@
+"""`dbce rules`: which query parameters name a document, learned from archives."""
+
+import argparse
+
+from dbce_spark import config as configuration
+from dbce_spark import sources
+from dbce_spark.commands.arguments import INPUT_HELP
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "rules",
+        help="find which query parameters name a document, for conf/urltree.toml",
+        description="Read archives, tell how many documents are duplicates after each step of the normalisation of"
+        " their URLs, and write the rules that their query parameters ask for as TOML (docs/urltree.md).",
+    )
+    command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
+    command.add_argument(
+        "--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/urltree.toml"
+    )
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help="one parameter of it, such as learn.least=10; may be repeated",
+    )  # fmt: skip
+    command.set_defaults(run=_rules)
+
+
+def _rules(arguments: argparse.Namespace) -> None:
+    from dbce_spark import rules
+    from dbce_spark.urltree import learn, settings
+
+    config, tree = configuration.default(), settings.load(arguments.config, arguments.settings)
+    found = rules.find(sources.expand(arguments.input, config.input.patterns), config, tree)
+    steps = ", ".join(f"{step} {count:,}" for step, count in found.duplicates.items())
+    print(f"# {found.documents:,} documents; duplicates within their domain by {steps}")
+    print(learn.as_toml(found.rules), end="")

@@ -1,0 +1,44 @@
+"""`dbce rules`: what archives say of their URLs."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.cli import main
+from tests.builders import archive, http, record
+
+
+def page(number: int) -> str:
+    """A page of ten blocks of its own, below a menu of ten."""
+    blocks = [f"menu {'x' * at}" for at in range(1, 11)] + [
+        f"story {'ab'[number % 2]} {'y' * (9 * number + at)}" for at in range(9)
+    ]
+    return f"<title>Story {number}</title>" + "".join(f"<p>{one}</p>" for one in blocks)
+
+
+def test_rules_of_an_archive_are_written_as_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Six stories by number, each twice, once from a feed; the first line tells of duplicates."""
+    records = [
+        record(http(page(number)), url=f"http://a.example/story?{feed}id={number}")
+        for number in range(6)
+        for feed in ("", "feed=1&")
+    ]
+    archive(tmp_path / "a.warc.gz", *records)
+
+    assert 0 == main(["rules", str(tmp_path)])
+    told = capsys.readouterr().out
+    assert told.startswith(
+        "# 12 documents; duplicates within their domain by request 0, response 0, titled 0, key 11\n"
+    )
+    assert {"keys": {"rules": [{"match": r"a\.example/story(\?|$)", "keep": ["id"]}]}} == tomllib.loads(told)
+
+
+def test_rules_that_are_given_are_known_by_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With them, the stories are what is left."""
+    archive(tmp_path / "a.warc.gz", *[record(http(page(at)), url=f"http://a.example/story?id={at}") for at in range(6)])
+    main(["rules", str(tmp_path)])
+    (tmp_path / "rules.toml").write_text(capsys.readouterr().out)
+
+    assert 0 == main(["rules", str(tmp_path), "--config", str(tmp_path / "rules.toml")])
+    assert "key 0\n" in capsys.readouterr().out
