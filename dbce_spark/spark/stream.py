@@ -122,8 +122,8 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTre
         finally:
             with suppress(Py4JError, PySparkException):
                 query.stop()
-    done = output.committed(request.output)
-    return done[-1].totals if done else {}
+    done = output.last_commit(request.output)
+    return done.totals if done else {}
 
 
 @contextmanager
@@ -142,7 +142,6 @@ def _settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
 
 def _check_begun(request: Request, config: DbceConfig, tree: UrlTreeConfig) -> None:
     settings = {
-        "inputs": sorted(request.inputs),
         "checkpoint": request.checkpoint,
         "partitions": config.stream.partitions,
         "state": domains.VERSION,
@@ -174,7 +173,9 @@ def _started(
         .transformWithStateInPandas(Labelling(tree), schema, outputMode="Append", timeMode="None")
     )
     trigger: dict[str, Any] = (
-        {"availableNow": True} if request.every is None else {"processingTime": f"{request.every} seconds"}
+        {"availableNow": True}
+        if request.every is None
+        else {"processingTime": f"{round(1000 * request.every)} milliseconds"}
     )
     return (
         labelled.writeStream.queryName("dbce stream")

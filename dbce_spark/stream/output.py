@@ -126,10 +126,18 @@ def read_commit(output: str, batch: int) -> Commit | None:
 
 def committed(output: str) -> list[Commit]:
     """All batches that are written, in their order."""
-    numbers = sorted(
-        int(name.removesuffix(".json")) for name in store.names(f"{output}/{COMMITS}") if name[0].isdigit()
-    )
-    return [one for number in numbers if (one := read_commit(output, number)) is not None]
+    return [one for number in _numbers(output) if (one := read_commit(output, number)) is not None]
+
+
+def last_commit(output: str) -> Commit | None:
+    """The batch that was written last; None: none was."""
+    numbers = _numbers(output)
+    return read_commit(output, numbers[-1]) if numbers else None
+
+
+def _numbers(output: str) -> list[int]:
+    """Of the batches that are written; what begins otherwise is half a file."""
+    return sorted(int(name.removesuffix(".json")) for name in store.names(f"{output}/{COMMITS}") if name[0].isdigit())
 
 
 def files(output: str, table: str) -> list[str]:
