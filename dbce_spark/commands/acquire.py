@@ -83,7 +83,7 @@ def _acquire(arguments: argparse.Namespace, told: Log) -> None:
 
 def _line(counts: Counter[str]) -> str:
     """What was done, without what was not."""
-    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _TOLD if counts[name]) or "nothing yet"
+    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _TOLD if counts[name]) or "nothing"
 
 
 def _urls(arguments: Sequence[str]) -> list[str]:

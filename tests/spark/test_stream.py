@@ -158,9 +158,12 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
     assert {*tables} == {Path(one) for name in output.SCHEMAS for one in output.files(str(tmp_path / "out"), name)}
 
 
-@pytest.mark.parametrize("mark", ["arrivals/00000001.json", "_checkpoint/offsets/1", "_checkpoint/commits/1"])
+@pytest.mark.parametrize(
+    "mark", ["arrivals/00000001.json", "_checkpoint/offsets/1", "labels/batch=00000001", "_checkpoint/commits/1"]
+)
 def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_path: Path, mark: str) -> None:
-    """Killed with -9 when the files of a batch are chosen, when it is planned, or when Spark has ended it."""
+    """Killed with -9 when the files of a batch are chosen, when it is planned, while its tables are written, or when
+    Spark has ended it."""
     files = put(tmp_path / "in", 0, 1, 2)
     kill_at(tmp_path / "out" / mark, command("-m", "dbce_spark.cli", "stream", *arguments(tmp_path)), PATIENCE)
     run(spark, tmp_path)
