@@ -38,10 +38,12 @@ class Vocabulary:
     def numbers(self, keys: Keys) -> Ids:
         """The number of each key; those not seen before get one."""
         found = self._find(keys)
-        new = found < 0
-        if new.any():
-            fresh, places = np.unique(keys[new], axis=0, return_inverse=True)
-            found[new] = self._add(fresh)[places.reshape(-1)]
+        new = np.flatnonzero(found < 0)
+        if len(new):
+            raw = keys[new].view(f"V{keys.itemsize * keys.shape[1]}")[:, 0].tolist()
+            places: dict[bytes, int] = {}
+            at = [places.setdefault(key, len(places)) for key in raw]
+            found[new] = self._add(np.frombuffer(b"".join(places), np.uint64).reshape(len(places), -1))[at]
         return found
 
     def _find(self, keys: Keys) -> Ids:

@@ -215,3 +215,15 @@ def test_news_pages(shared_data: Path, tmp_path: Path) -> None:
     rows = [row for row in table(tmp_path) if row["metric"] == "rouge_l"]
     assert np.mean([row["recall"] for row in rows]) > 0.97
     assert np.mean([row["precision"] for row in rows]) > 0.97
+
+
+def test_what_learns_from_a_stream_has_its_course_told(tmp_path: Path) -> None:
+    """In the summary and in the report: who is how good after how many documents, and who passes whom."""
+    told = harness.evaluate(request(tmp_path, names="urltree,lxml"), config.default())
+    section = told.partition("## Over the stream")[2].partition("\n## ")[0]
+    report = (tmp_path / "report.html").read_text(encoding="utf-8")
+
+    assert "| extractor | 1 (2) | 2-4 (3) | all |" in section
+    assert "| urltree | lxml | 0 of 0 |" in section
+    assert '<h2 id="stream">' in report
+    assert "documents of the stream" in report
