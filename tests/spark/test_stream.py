@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import config
@@ -234,6 +235,26 @@ def test_a_state_that_cannot_be_used_ends_the_stream_with_words(spark: "SparkSes
     with pytest.raises(JobError, match="md5"):
         run(spark, tmp_path)
     assert 1 == len(output.committed(str(tmp_path / "out")))
+
+
+def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: Path) -> None:
+    """Objects are read and written by the same rules; the state is in a folder."""
+    import fsspec
+
+    files = put(tmp_path / "in", 0, 1)
+    fsspec.filesystem("s3").put(str(tmp_path / "in"), bucket_folder, recursive=True)
+    to = bucket_folder.replace("/in", "/out")
+    words = [bucket_folder, "--output", to, "--checkpoint", str(tmp_path / "state"), *arguments(tmp_path)[3:]]
+    done = command("-m", "dbce_spark.cli", "stream", *words)
+    rows = expected(files)
+
+    assert 0 == done.wait(PATIENCE)
+    assert {name: len(found) for name, found in rows.items()} == {
+        name: sum(rows for one in output.committed(to) for path, rows in one.files.items() if path.startswith(name))
+        for name in rows
+    }
+    with fsspec.open(output.files(to, LABELS)[0]) as stored:
+        assert {*rows[LABELS][0]} == {*pq.read_table(stored).schema.names}
 
 
 def test_late_labels_are_of_pages_that_were_labelled(spark: "SparkSession", tmp_path: Path) -> None:
