@@ -116,7 +116,9 @@ class Archive:
         return _record("request", exchange.url, b"", "application/http; msgtype=request", headers, head)
 
     def _response(self, exchange: Exchange, reply: str, item: Item | None) -> ArcWarcRecord:
-        head = StatusAndHeaders(f"{exchange.status} {exchange.reason}".strip(), [*exchange.headers], "HTTP/1.1")
+        # The library escapes what is not ASCII in headers, and fails on the phrase of a server that speaks French.
+        reason = exchange.reason.encode("ascii", "replace").decode()
+        head = StatusAndHeaders(f"{exchange.status} {reason}".strip(), [*exchange.headers], "HTTP/1.1")
         headers = self._headers(exchange, reply)
         if exchange.cut:
             headers["WARC-Truncated"] = exchange.cut
@@ -155,7 +157,7 @@ def _fields(told: dict[str, str]) -> bytes:
 
 def _line(text: str) -> str:
     """A text as the value of a header, which ends with its line."""
-    return "".join(letter for letter in " ".join(text.split()) if letter.isprintable())
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def _new_id() -> str:

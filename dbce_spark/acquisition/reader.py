@@ -103,7 +103,7 @@ class Reader:
                 self._put_off(known.next_at, _Errand(encoded(known.url), feed=known))
         for waiting in self._memory.waiting():
             self._put_off(waiting.next_at, _Errand(encoded(waiting.item.link), page=waiting))
-        self._memory.forget(time.time() - self._config.remember_days * _DAY)
+        self._forget()
         with ThreadPoolExecutor(self._config.hosts_together) as threads:
             while not stops() and not (once and self._is_done()):
                 self._send(threads)
@@ -140,7 +140,7 @@ class Reader:
         now = time.time()
         while self._later and self._later[0][0] <= now:
             self._queue(heapq.heappop(self._later)[2])
-        for host in self._hosts.values():
+        for host in [*self._hosts.values()]:
             if len(self._asking) >= self._config.hosts_together:
                 return
             if host.queue and not host.is_busy and max(host.free_at, host.closed_until) <= now:
@@ -227,6 +227,7 @@ class Reader:
         asked = errand.redirects[0].url if errand.redirects else errand.url
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else plain(exchange, self._config.max_bytes)
+        self._robots = {of: one for of, one in self._robots.items() if now - one.read_at <= self._robots_hold(one)}
         self._robots[origin(asked)] = Robots.of(status, body, now)
 
     def _keep_feed(self, feed: Polled, outcome: _Outcome, now: float) -> None:
@@ -312,6 +313,10 @@ class Reader:
             self._archive.hand_over(name, size)
             self._memory.handed_over(name)
             self.counts["files"] += 1
+            self._forget()
+
+    def _forget(self) -> None:
+        self._memory.forget(time.time() - self._config.remember_days * _DAY)
 
 
 def _conditions(errand: _Errand) -> dict[str, str]:

@@ -48,8 +48,13 @@ class Exchange:
     @property
     def redirect(self) -> str:
         """Where it sends to; "" if nowhere."""
-        target = self.header("location")
-        return encoded(urljoin(self.url, target.strip())) if self.status in _REDIRECTS and target else ""
+        target = self.header("location").strip()
+        if self.status not in _REDIRECTS or not target:
+            return ""
+        try:
+            return encoded(urljoin(self.url, target))
+        except ValueError:  # a bracket without its pair
+            return ""
 
     @property
     def is_busy(self) -> bool:

@@ -277,7 +277,7 @@ class _Http:
 
 def retry_seconds(retry_after: str) -> float:
     """Seconds from now of a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3)."""
-    if retry_after.strip().isdigit():
+    if retry_after.isascii() and retry_after.strip().isdigit():
         return float(retry_after)
     try:
         when = parsedate_to_datetime(retry_after)
