@@ -12,7 +12,7 @@ WORKDIR /opt/dbce
 # Dependencies first, by a package that is empty yet: Spark's 450 MB are not installed again for every change of the code.
 COPY pyproject.toml setup.cfg ./
 COPY dbce_spark/__init__.py dbce_spark/
-RUN pip install --no-cache-dir .
+RUN pip install --no-cache-dir '/opt/dbce[stream]'
 
 COPY README.md ./
 COPY conf conf

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands import bench, collection, evaluate, extract, history, readers, rules
+from dbce_spark.commands import acquire, bench, collection, evaluate, extract, history, readers, rules
 from dbce_spark.commands import status as status_command
+from dbce_spark.commands import stream as stream_command
 from dbce_spark.errors import DbceError
 
 
@@ -35,12 +36,17 @@ def changes_main(argv: Sequence[str] | None = None) -> int:
     return main(["changes", *(sys.argv[1:] if argv is None else argv)])
 
 
+def stream_main(argv: Sequence[str] | None = None) -> int:
+    """`dbce stream`, for spark-submit."""
+    return main(["stream", *(sys.argv[1:] if argv is None else argv)])
+
+
 def parser() -> argparse.ArgumentParser:
     """All commands with all their options."""
     parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for one in (extract, collection, history, status_command, readers, rules, bench, evaluate):
+    for one in (extract, collection, history, acquire, stream_command, status_command, readers, rules, bench, evaluate):
         one.add(commands)
     return parser
 

@@ -270,6 +270,52 @@ class ComparisonConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AcquireConfig:
+    """How feeds are polled, and what they link to is fetched."""
+
+    user_agent: str
+    poll_seconds: float
+    max_poll_seconds: float
+    delay_seconds: float
+    robots_seconds: float
+    robots_bytes: int
+    attempts: int
+    first_wait_seconds: float
+    timeout_seconds: float
+    answer_seconds: float
+    max_bytes: int
+    max_redirects: int
+    hosts_together: int
+    file_bytes: int
+    file_seconds: float
+    remember_days: float
+
+    def __post_init__(self) -> None:
+        if not self.user_agent.strip() or not self.user_agent.isprintable():
+            raise ConfigError(f"acquire.user_agent is {self.user_agent!r}; it must name who asks, in one line")
+        for name in ("poll", "max_poll", "robots", "first_wait", "timeout", "answer", "file"):
+            if not getattr(self, f"{name}_seconds") > 0:
+                raise ConfigError(f"acquire.{name}_seconds is {getattr(self, f'{name}_seconds')}; it must be above 0")
+        for name in ("robots_bytes", "attempts", "max_bytes", "hosts_together", "file_bytes", "remember_days"):
+            _at_least(f"acquire.{name}", getattr(self, name), 1)
+        for name in ("delay_seconds", "max_redirects"):
+            _at_least(f"acquire.{name}", getattr(self, name), 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamConfig:
+    """How much `dbce stream` takes at a time, and how its state is divided."""
+
+    batch_files: int
+    batch_bytes: int
+    partitions: int
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            _at_least(f"stream.{field.name}", getattr(self, field.name), 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DbceConfig:
     """All parameters of a run. `load` makes one; conf/dbce.toml says what each field means."""
 
@@ -288,6 +334,8 @@ class DbceConfig:
     output: OutputConfig
     corpus: CorpusConfig
     comparison: ComparisonConfig
+    acquire: AcquireConfig
+    stream: StreamConfig
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for run.json."""
@@ -381,6 +429,6 @@ def _one_of(name: str, value: str, known: Sequence[str]) -> None:
         raise ConfigError(f"{name} is {value!r}; it must be one of {', '.join(known)}")
 
 
-def _at_least(name: str, value: int, bound: int) -> None:
+def _at_least(name: str, value: float, bound: int) -> None:
     if value < bound:
         raise ConfigError(f"{name} is {value}; it must be at least {bound}")

@@ -55,6 +55,8 @@ class Capture:
     truncated: bool  # the record ends before its Content-Length, or says so itself
     record_type: str = "response"  # or "resource", "conversion"
     declared_digest: str = ""  # of the payload, as the record says it, where that is not `payload_digest`
+    item_title: str = ""  # as the feed that led to it has it (`warc.ITEM_TITLE`), "" if none did
+    item_link: str = ""  # the same for the address that the feed has
 
     @property
     def capture_id(self) -> str:

@@ -32,28 +32,33 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """
     files: set[str] = set()
     for argument in arguments:
-        found = _expand_one(argument, patterns)
-        if not found:
+        taken = found(argument, patterns)
+        if not taken:
             raise InputError(
                 f"{argument}: no archive found there; give a file, a glob, a folder holding {', '.join(patterns)},"
                 " or @manifest"
             )
-        files.update(found)
+        files.update(taken)
     return sorted(files)
 
 
-def _expand_one(argument: str, patterns: Sequence[str]) -> list[str]:
+def found(argument: str, patterns: Sequence[str]) -> list[str]:
+    """The files that an argument names; none, if there is nothing.
+
+    Raises:
+        InputError: its storage cannot be reached.
+    """
     if argument.startswith("@"):
         return expand(_manifest(argument[1:]), patterns)
     try:
         filesystem, path = url_to_fs(argument)
         if "*" in path or "?" in path or "[" in path:
-            found = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
+            names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
         elif filesystem.isdir(path):
-            found = [name for name in filesystem.find(path) if _matches(name, patterns)]
+            names = [name for name in filesystem.find(path) if _matches(name, patterns)]
         else:
-            found = [path] if filesystem.exists(path) else []
-        return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in found]
+            names = [path] if filesystem.exists(path) else []
+        return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in names]
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{argument}: cannot be listed: {error}") from error
 

@@ -146,6 +146,10 @@ class ParquetFile:
         self.flush()
         self._writer.close()
 
+    def give_up(self) -> None:
+        """Closes it without what is held: pyarrow would do so later, when the stream is gone."""
+        self._writer.close()
+
     def flush(self) -> None:
         """Writes what is held, as a smaller row group."""
         if self._pending_rows:
@@ -165,7 +169,11 @@ def parquet_file(
     """A whole Parquet file to write batches to. `dictionary` names the columns whose values repeat."""
     with whole_file(path) as stream:
         file = ParquetFile(stream, schema, dictionary=dictionary, rows_per_group=rows_per_group)
-        yield file
+        try:
+            yield file
+        except BaseException:
+            file.give_up()
+            raise
         file.close()
 
 

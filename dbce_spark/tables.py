@@ -291,6 +291,51 @@ REDESIGNS = pa.schema(
 )
 """What befell many pages of a site at once."""
 
+_DECISION = _fields(node=_STRING, node_documents=_INT, domain_documents=_INT, c_max=_INT)
+_PLACE_IN_STREAM = _fields(domain=_STRING, file_no=_LONG, row_no=_LONG)
+_COUNTED = _fields(label=_STRING, count=_INT)
+_STREAM_BLOCK = [*_fields(xpath=_STRING, start=_INT, end=_INT), *_COUNTED]
+_STREAMED = [
+    field
+    for field in _CAPTURE
+    if field.name not in ("url_key", "site", "declared_digest", "declared_charset", "truncated")
+]
+LABELS = pa.schema(
+    [
+        *_STREAMED,
+        *_fields(item_title=_STRING, item_link=_STRING, key=_STRING),
+        *_PLACE_IN_STREAM,
+        *_DECISION,
+        *_fields(blocks=pa.list_(pa.struct(_STREAM_BLOCK)), text=_STRING, page_text=_STRING),
+        *_fields(words=_INT, text_words=_INT, steps=pa.list_(_STRING)),
+    ]
+)
+"""A page of a stream as it was labelled when it arrived."""
+
+LATE_LABELS = pa.schema(
+    [
+        *_fields(capture_id=_STRING),
+        *_PLACE_IN_STREAM,
+        *_DECISION,
+        *_fields(blocks=pa.list_(pa.struct(_COUNTED))),
+    ]
+)
+"""The same page labelled once more; its place in the stream is that of the page by whose arrival it was."""
+
+REPEATS = pa.schema(
+    [
+        *_fields(capture_id=_STRING, url=_STRING, key=_STRING, timestamp=_TIME),
+        *_fields(warc_file=_STRING, warc_offset=_LONG, warc_length=_LONG, record_id=_STRING, payload_digest=_STRING),
+        *_PLACE_IN_STREAM,
+        *_fields(steps=pa.list_(_STRING)),
+    ]
+)
+"""A page that a stream dropped since its domain had one of the same URL key."""
+
+STREAM = pa.schema(_fields(domain=_STRING, table=_STRING, file_no=_LONG, row_no=_LONG, told=_BINARY, keys=_BINARY))
+"""What a stream sends to where a domain's state is, and what comes of it: a page or a row of a table, packed, since
+Java only carries it. Or what goes past the state: a reject, or what became of the records of a file."""
+
 SIBLINGS, SNAPSHOTS = range(2)
 """The kinds of evidence."""
 

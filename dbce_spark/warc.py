@@ -28,6 +28,9 @@ from dbce_spark.sources import MEMBER, open_binary
 Refusal = Callable[[Entry], str | None]
 """What a selection says of a record, by what is known of it: the filter that it does not fit, None if it may go on."""
 
+ITEM_TITLE, ITEM_LINK = "Feed-Item-Title", "Feed-Item-Link"
+"""Headers of a response record by which `dbce acquire` says what the feed that led to the page has of it: its title,
+and its address before redirects."""
 SEGMENT = Skip("segment")
 """A continuation: what it holds is in the record that it continues."""
 WET = Skip("conversion:text")
@@ -348,6 +351,8 @@ def _capture(
         truncated=is_cut or record.says_truncated or block_length < record.declared_length,
         record_type=record.kind,
         declared_digest="" if declared_digest == payload_digest else declared_digest,
+        item_title=record.headers.get(ITEM_TITLE.lower()),
+        item_link=record.headers.get(ITEM_LINK.lower()),
     )
 
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
     "command",
     [
         *("extract", "history", "status", "report", "export", "sample-archive", "bench", "bench-scale", "cost"),
-        *("evaluate", "train", "changes", "rules"),
+        *("evaluate", "train", "changes", "acquire", "stream", "rules"),
     ],
 )
 def test_every_command_and_option_has_a_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,6 +55,11 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
         (["sample-archive", "out", "--days", "3", "--gold", "gold.jsonl"], "--gold is of three crawls"),
         (["collection", "compact", "nowhere"], "nowhere is no collection"),
+        (["acquire", "ftp://example.org/feed", "--output", "o", "--state", "s"], "ftp://example.org/feed: is no URL"),
+        (["stream", "@files", "--output", "o"], "@files: a stream takes folders"),
+        (["stream", "in", "--output", "s3://b/o"], "give --checkpoint DIR"),
+        (["stream", "in", "--output", "o", "--set", "urltree.label.n_max=3"], "label.n_max is no parameter"),
+        (["acquire", "@no-list.txt", "--output", "o", "--state", "s"], "no-list.txt"),
     ],
 )
 def test_an_error_is_one_line_that_names_its_cause(

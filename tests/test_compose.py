@@ -13,6 +13,7 @@ import zstandard
 
 from dbce_spark.cli import main
 from tests.containers import Volumes, engine
+from tests.spark.cluster import wait_for
 
 REPOSITORY = Path(__file__).parents[1]
 COMPOSE = REPOSITORY / "docker-compose.yml"
@@ -68,14 +69,16 @@ def test_a_service_waits_until_what_it_needs_is_healthy() -> None:
     }
     workers = ("worker-1", "worker-2")
 
-    assert {(name, "master") for name in workers} | {("submit", name) for name in workers} == set(waits)
+    of_jobs = {(job, name) for job in ("submit", "stream") for name in workers}
+    assert {(name, "master") for name in workers} | of_jobs == set(waits)
     assert set(waits.values()) == {"service_healthy"}
     assert all("healthcheck" in services()[needed] for _, needed in waits)
 
 
-def test_the_submitted_job_exists() -> None:
-    """What the submit service runs is in the image."""
-    job = next(word for word in shlex.split(services()["submit"]["command"]) if word.endswith(".py"))
+@pytest.mark.parametrize("service", ["submit", "stream"])
+def test_the_submitted_job_exists(service: str) -> None:
+    """What a service submits is in the image."""
+    job = next(word for word in shlex.split(services()[service]["command"]) if word.endswith(".py"))
 
     assert (REPOSITORY / job.removeprefix("/opt/dbce/")).is_file()
 
@@ -83,7 +86,8 @@ def test_the_submitted_job_exists() -> None:
 @pytest.mark.spark
 def test_every_service_does_its_work(tmp_path: Path) -> None:
     """The commands of all services run as they stand in the file, each in a network of its own: the workers join the
-    master, the submitted job extracts what is in /archives, and the history server shows that run."""
+    master, the submitted job extracts what is in /archives, the stream labels it, and the history server shows the
+    run."""
     volumes = Volumes(archives=tmp_path / "archives", output=tmp_path / "output", events=tmp_path / "events")
     for folder in (volumes.output, volumes.events):
         folder.mkdir()
@@ -98,6 +102,10 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
         run = json.loads((volumes.output / "extracted/run.json").read_text())
         assert run["crossed"] > 0
         assert {started.hosts[name].address for name in ("worker-1", "worker-2")} == executors_of(volumes.events)
+        started.up("stream")
+        assert wait_for((volumes.output / "streamed/commits/00000000.json").exists), started.told("stream")
+        labelled = json.loads((volumes.output / "streamed/commits/00000000.json").read_text())["totals"]["labels"]
+        assert labelled > 0
         started.up("history")
         shown = json.loads(started.output_of("history", asking("http://localhost:18080/api/v1/applications")))
         assert [("extract.py", True)] == [(one["name"], one["attempts"][0]["completed"]) for one in shown]

@@ -307,6 +307,9 @@ def test_documentation_names_every_column() -> None:
     assert tables.CHANGES.names == documented("changes")
     assert tables.LIVES.names == documented("lives")
     assert tables.REDESIGNS.names == documented("redesigns")
+    assert tables.LABELS.names == documented("labels")
+    assert tables.LATE_LABELS.names == documented("late_labels")
+    assert tables.REPEATS.names == documented("repeats")
 
 
 REVISIT = Revisit(

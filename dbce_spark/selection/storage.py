@@ -252,7 +252,7 @@ class _Http:
     def _check(self, answer: urllib3.BaseHTTPResponse, offset: int) -> None:
         status = answer.status
         if status >= 500 or status in _PASSING:
-            raise Busy(f"{self._url}: HTTP {status}", _seconds(answer.headers.get("Retry-After", "")))
+            raise Busy(f"{self._url}: HTTP {status}", retry_seconds(answer.headers.get("Retry-After", "")))
         if status not in (200, 206, 416):
             raise Gone(f"{self._url}: HTTP {status}")
         if status == 200 and offset > self._config.span_bytes:
@@ -275,9 +275,9 @@ class _Http:
                 raise Busy(f"{self._url}: fewer than {_SLOWEST} bytes a second")
 
 
-def _seconds(retry_after: str) -> float:
+def retry_seconds(retry_after: str) -> float:
     """Seconds from now of a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3)."""
-    if retry_after.strip().isdigit():
+    if retry_after.isascii() and retry_after.strip().isdigit():
         return float(retry_after)
     try:
         when = parsedate_to_datetime(retry_after)

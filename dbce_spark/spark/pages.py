@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -144,7 +145,7 @@ def stage_file(
             store.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
         )
         reading = open_files.enter_context(quarantine.reading(source, config, attempt))
-        for pages, htmls in _page_batches(reading, tally, rejects, revisits, with_html=with_html, limit=limit):
+        for pages, htmls in page_batches(reading, tally, rejects, revisits, with_html=with_html, limit=limit):
             first_row = tally.captures - len(pages)
             out.write(tables.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
         revisits.flush()
@@ -154,6 +155,12 @@ def stage_file(
     if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
         store.write_parquet(rejected, tables.REJECTS, [tables.rejects_batch(rejects)])
     return tally
+
+
+class Revisits(Protocol):
+    """What takes the revisits that are read."""
+
+    def add(self, revisit: Revisit) -> None: ...
 
 
 @dataclass(slots=True)
@@ -199,11 +206,11 @@ def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
         raise OutputError(f"{path} is broken: {error}") from error
 
 
-def _page_batches(
+def page_batches(
     reading: quarantine.Reading,
     tally: Tally,
     rejects: list[Reject],
-    revisits: _Revisits,
+    revisits: Revisits,
     *,
     with_html: bool,
     limit: int | None,
@@ -226,7 +233,7 @@ def _page_batches(
 
 
 def _lots(
-    records: Iterator[quarantine.Found], tally: Tally, rejects: list[Reject], revisits: _Revisits, limit: int | None
+    records: Iterator[quarantine.Found], tally: Tally, rejects: list[Reject], revisits: Revisits, limit: int | None
 ) -> Iterator[list[warc.Fetch]]:
     """The fetched captures of one source, as many at a time as are looked at together.
 

@@ -16,6 +16,8 @@ from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.spark import ledger, staging
 
 _VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
+_OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
+"""Sections of the configuration that no output of a run follows from."""
 _TOLD = 5
 """Differences, and files of each, that an error names."""
 _TOLD_CHARS = 60
@@ -60,8 +62,8 @@ def of(
         base=base,
         limit=limit,
         with_html=with_html,
-        # Of a run follows nothing from what a corpus is made by, or runs are compared by.
-        config={name: values for name, values in config.as_dict().items() if name not in ("corpus", "comparison")},
+        # Of a run follows nothing from what a corpus is made by, runs are compared by, or pages come by.
+        config={name: values for name, values in config.as_dict().items() if name not in _OF_OTHERS},
         classifier=_classifier(config.label),
         versions=versions(),
     )

@@ -1,0 +1,59 @@
+"""What hosts ask of robots (RFC 9309)."""
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+from urllib.parse import urlsplit
+
+from dbce_spark.errors import PlatformError
+
+
+class _Rules(Protocol):
+    def can_fetch(self, url: str, user_agent: str) -> bool: ...
+
+    def crawl_delay(self, user_agent: str) -> float | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Robots:
+    """The rules of one origin, and when they were read, in seconds."""
+
+    rules: _Rules | None  # None: nothing may be fetched
+    read_at: float
+
+    @classmethod
+    def of(cls, status: int, body: bytes, read_at: float) -> Self:
+        """By the answer to a request for /robots.txt; 0: there was none.
+
+        Who has none allows all; who could not answer allows nothing until he can (RFC 9309, 2.3.1).
+        """
+        if 200 <= status < 300:
+            return cls(_parsed(body.decode("utf-8", "replace")), read_at)
+        return cls(_parsed("") if 400 <= status < 500 and status != 429 else None, read_at)
+
+    def allows(self, url: str, user_agent: str) -> bool:
+        return self.rules is not None and self.rules.can_fetch(url, token(user_agent))
+
+    def delay(self, user_agent: str) -> float:
+        """Seconds that it wants between two requests; 0.0 where it does not say."""
+        asked = self.rules.crawl_delay(token(user_agent)) if self.rules else None
+        return max(0.0, float(asked or 0.0))
+
+
+def token(user_agent: str) -> str:
+    """What rules name: "dbce-acquire/0.1 (+https://example.org)" -> "dbce-acquire"."""
+    return user_agent.split()[0].partition("/")[0]
+
+
+def origin(url: str) -> str:
+    """Whose robots.txt speaks of a URL: its scheme, host and port."""
+    parts = urlsplit(url)
+    return f"{parts.scheme.lower()}://{parts.netloc.rpartition('@')[2].lower()}"
+
+
+def _parsed(text: str) -> _Rules:
+    try:
+        import protego
+    except ImportError as error:
+        raise PlatformError("robots.txt is read with protego: pip install 'dbce-spark[acquire]'") from error
+    rules: _Rules = protego.Protego.parse(text)
+    return rules

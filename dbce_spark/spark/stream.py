@@ -1,0 +1,328 @@
+"""The stream job: files that appear are read, their pages labelled where their domain's state is, and written.
+
+No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream.local` is the whole of it.
+"""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark import TaskContext
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
+
+from dbce_spark import tables
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import JobError, OutputError, PlatformError
+from dbce_spark.log import Log
+from dbce_spark.model import Revisit
+from dbce_spark.rejects import Reject
+from dbce_spark.selection.fetch import start_wait
+from dbce_spark.spark import metrics, pages, plan, quarantine, staging, worker
+from dbce_spark.spark.job import cause
+from dbce_spark.spark.tally import Tally
+from dbce_spark.stream import domain as domains
+from dbce_spark.stream import output
+from dbce_spark.stream.arrival import Row, arrived, packed, unpacked
+from dbce_spark.stream.domain import Domain
+from dbce_spark.stream.local import REJECTS, arrivals, of_reject, parsing
+from dbce_spark.urltree.settings import UrlTreeConfig
+
+try:
+    import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
+
+    from dbce_spark.spark.source.arrivals import NAME, Arrivals
+except ImportError as error:
+    raise PlatformError(
+        f"dbce stream needs PySpark 4.2 or newer, and protobuf: pip install 'dbce-spark[stream]' ({error})"
+    ) from error
+
+LEDGER = "arrivals"
+"""Folder of the output that says which files were taken in which order."""
+_PAGE, _TALLY = "page", "tally"
+"""Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
+_TOLD = {
+    "files": "files",
+    "records": "records",
+    domains.LABELS: "labelled",
+    domains.REPEATS: "repeats",
+    REJECTS: "rejects",
+}
+"""Counts of a batch that a person is told, each with its word."""
+_ROWS_TOGETHER = 64
+_NO_KEYS = b""
+_WAIT_SECONDS = 1
+
+SETTINGS = {
+    # The only store that keeps state beside Java's heap, and the only one that this kind of state can be in.
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    # A batch writes what has changed of the state, and not all files of RocksDB.
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # Only the last batch is ever gone back to; Spark would keep the state behind a hundred of them.
+    "spark.sql.streaming.minBatchesToRetain": "4",
+    # Without rows that come by time alone there is nothing to do in a batch without files.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a stream is asked to do. `every`: seconds from one batch to the next; None: what is there now, and no more.
+
+    `checkpoint` is where Spark keeps how far it is, and the state: a folder, or a URL that Spark knows.
+    """
+
+    inputs: tuple[str, ...]
+    output: str
+    checkpoint: str
+    every: float | None
+
+
+def run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:
+    """Reads what has appeared, or goes on until it is stopped; returns all that was counted since the stream began.
+
+    Raises:
+        OutputError: the output is of another stream, or another process writes there.
+        JobError: Spark gave up.
+    """
+    with alone(request.output):
+        _check_begun(request, config, tree)
+        return _run(spark, request, config, tree, told)
+
+
+def alone(folder: str) -> AbstractContextManager[None]:
+    """Within the block no other process writes to the output; of a store nobody can say that but Spark, behind a batch.
+
+    Raises:
+        OutputError: one does.
+    """
+    return nullcontext() if "://" in folder else staging.alone(folder)
+
+
+def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:
+    with _settings(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
+        query = _started(spark, request, config, tree, told)
+        try:
+            while not query.awaitTermination(_WAIT_SECONDS):
+                pass
+        except PySparkException as error:
+            raise JobError(f"Spark gave up: {cause(str(error))}; the same command goes on from there") from error
+        finally:
+            with suppress(Py4JError, PySparkException):
+                query.stop()
+    done = output.last_commit(request.output)
+    return done.totals if done else {}
+
+
+@contextmanager
+def _settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Within the block the session has these; behind it those that it had, since it may be somebody else's."""
+    before = {name: spark.conf.get(name, None) for name in wanted}
+    for name, value in wanted.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        with suppress(Py4JError):
+            for name, had in before.items():
+                spark.conf.unset(name) if had is None else spark.conf.set(name, had)
+
+
+def _check_begun(request: Request, config: DbceConfig, tree: UrlTreeConfig) -> None:
+    settings = {
+        "checkpoint": request.checkpoint,
+        "partitions": config.stream.partitions,
+        "state": domains.VERSION,
+        "input": asdict(config.input),
+        "page": asdict(config.page),
+        "urltree": asdict(tree),
+    }
+    is_new = not output.begin(request.output, settings, plan.unlike)
+    if is_new and Path(request.checkpoint, "offsets").exists():
+        raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
+
+
+def _started(
+    spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log
+) -> StreamingQuery:
+    spark.dataSource.register(Arrivals)
+    options = {
+        "inputs": json.dumps([*request.inputs]),
+        "patterns": json.dumps([*config.input.patterns]),
+        "ledger": f"{request.output}/{LEDGER}",
+        "files": str(config.stream.batch_files),
+        "bytes": str(config.stream.batch_bytes),
+    }
+    schema = staging.schema(tables.STREAM)
+    files = spark.readStream.format(NAME).options(**options).load()
+    labelled = (
+        files.mapInArrow(_reading(config, tree), schema)
+        .groupBy("domain")
+        .transformWithStateInPandas(Labelling(tree), schema, outputMode="Append", timeMode="None")
+    )
+    trigger: dict[str, Any] = (
+        {"availableNow": True}
+        if request.every is None
+        else {"processingTime": f"{round(1000 * request.every)} milliseconds"}
+    )
+    return (
+        labelled.writeStream.queryName("dbce stream")
+        .foreachBatch(_writing(request.output, told))
+        .option("checkpointLocation", request.checkpoint)
+        .outputMode("append")
+        .trigger(**trigger)
+        .start()
+    )
+
+
+def _reading(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The map over files: STREAM rows of the pages, rejects and counts of each."""
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        worker.prepare()
+        for batch in batches:
+            for file in batch.to_pylist():
+                yield from read_file(file["path"], file["file_no"], config, tree)
+
+    return read
+
+
+class _Passed:
+    """Revisits are counted: they say of a payload that it was there before, and an earlier page has it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, _: Revisit) -> None:
+        self.count += 1
+
+
+def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
+    """STREAM rows of one file: its pages, each on the way to its domain, its rejects, and its counts."""
+    sleep(start_wait(path, config.fetch))
+    task = TaskContext.get()
+    tally, rejects, revisits, row_no = Tally(), list[Reject](), _Passed(), 0
+    with quarantine.reading(path, parsing(config), None if task is None else task.attemptNumber()) as reading:
+        for some, _ in pages.page_batches(reading, tally, rejects, revisits, with_html=False, limit=None):
+            sent = []
+            for one in arrivals(some, file_no, tree):
+                sent.append((one.domain, _PAGE, file_no, row_no, packed(one.row), one.keys.astype("<u8").tobytes()))
+                row_no += 1
+            yield _stream_batch(sent)
+    tally.revisits = revisits.count
+    counts = tally.counts() + Counter({f"skipped.{name}": count for name, count in tally.skipped.items()})
+    told = [("", REJECTS, file_no, at, packed(of_reject(one, file_no)), _NO_KEYS) for at, one in enumerate(rejects)]
+    yield _stream_batch([*told, ("", _TALLY, file_no, 0, packed(counts + Counter(files=1)), _NO_KEYS)])
+
+
+def _stream_batch(rows: list[tuple[str, str, int, int, bytes, bytes]]) -> pa.RecordBatch:
+    columns = [*zip(*rows, strict=True)] or [()] * len(tables.STREAM)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, tables.STREAM, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=tables.STREAM)
+
+
+class Labelling(StatefulProcessor):
+    """What happens where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
+
+    def __init__(self, tree: UrlTreeConfig):
+        self._tree = tree
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._state = handle.getValueState("domain", "state binary")
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[Any],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        """The pages of a domain in a batch come in any order; what comes of them is that of the stream."""
+        waiting: list[tuple[int, int, bytes, bytes]] = []
+        for frame in rows:
+            is_page = frame["table"] == _PAGE
+            if not is_page.all():
+                yield frame[~is_page]
+            own = frame.loc[is_page, ["file_no", "row_no", "told", "keys"]]
+            waiting += own.itertuples(index=False, name=None)
+        if waiting:
+            yield from self._labelled(key[0], sorted(waiting, key=lambda one: one[:2]))
+
+    def _labelled(self, name: str, waiting: list[tuple[int, int, bytes, bytes]]) -> Iterator[pd.DataFrame]:
+        before = self._state.get() if self._state.exists() else None
+        domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
+        made: list[tuple[str, str, int, int, bytes, bytes]] = []
+        for file_no, row_no, told, keys in waiting:
+            arrival = arrived(int(file_no), int(row_no), told, keys, self._tree)
+            made += [(name, table, file_no, row_no, packed(row), _NO_KEYS) for table, row in domain.take(arrival)]
+            if len(made) >= _ROWS_TOGETHER:
+                yield pd.DataFrame(made, columns=tables.STREAM.names)
+                made = []
+        if made:
+            yield pd.DataFrame(made, columns=tables.STREAM.names)
+        self._state.update((domain.to_bytes(),))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _writing(folder: str, told: Log) -> Callable[[DataFrame, int], None]:
+    """What Spark calls with each batch, and calls again after a kill."""
+
+    def write(batch: DataFrame, number: int) -> None:
+        # A batch that is committed already is computed again all the same: Spark lacks the state behind it.
+        began = monotonic()
+        files: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
+        for part in batch.mapInArrow(_part(folder, number), "files string, counts string").collect():
+            files.update(json.loads(part["files"]))
+            counts.update(json.loads(part["counts"]))
+        made = output.commit(folder, number, files, counts)
+        _tell(batch.sparkSession, made, monotonic() - began, told)
+
+    return write
+
+
+def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """The map over the parts of a batch: their files, and what is to be counted."""
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        task, counts = TaskContext.get(), Counter[str]()
+        assert task is not None
+        with output.Part(folder, number, task.partitionId()) as part:
+            for batch in batches:
+                rows: dict[str, list[Row]] = defaultdict(list)
+                for table, data in zip(batch["table"].to_pylist(), batch["told"].to_pylist(), strict=True):
+                    rows[table].append(unpacked(data))
+                for row in rows.pop(_TALLY, []):
+                    counts.update(row)
+                for table, some in rows.items():
+                    part.write(table, some)
+                    counts[table] += len(some)
+                    counts.update(f"steps.{step}" for row in some for step in row.get("steps", ()))
+        told = {"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]}
+        yield pa.RecordBatch.from_pydict(told)
+
+    return write
+
+
+def _tell(spark: SparkSession, made: output.Commit, seconds: float, told: Log) -> None:
+    """What a batch has come to: to the log, and to whoever reads Spark's metrics."""
+    speed = made.counts.get("captures", 0) / seconds if seconds else 0.0
+    totals = Counter(made.totals)
+    metrics.of(spark.sparkContext).show(metrics.values(totals + Counter(sources=totals["files"]), speed))
+    seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _TOLD.items())
+    figures = {"batch": made.batch, "seconds": round(seconds, 3), "pages_per_second": round(speed, 2)}
+    line = f"batch {made.batch}: {seen} in {seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
+    told.tell("progress", line, figures | {"counts": made.counts, "totals": made.totals})

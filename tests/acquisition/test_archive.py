@@ -1,0 +1,63 @@
+"""WARC records of whatever servers and feeds say."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dbce_spark import warc
+from dbce_spark.acquisition.archive import Archive
+from dbce_spark.acquisition.item import Item
+from dbce_spark.acquisition.web import Exchange
+from tests.builders import read
+
+LATIN = st.text(st.characters(min_codepoint=32, max_codepoint=255, blacklist_characters="\x7f\x85\xa0"), max_size=20)
+"""What a header can have by the time that it was read: latin-1 in one line."""
+
+
+def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p>", **headers: str) -> Exchange:
+    pairs = [("Content-Type", "text/html"), *((name.replace("_", "-"), value) for name, value in headers.items())]
+    return Exchange(
+        url="http://example.org/a",
+        asked=(("Host", "example.org"),),
+        began=datetime(2020, 1, 2, tzinfo=UTC),
+        status=status,
+        reason=reason,
+        headers=(*pairs, ("Content-Length", str(len(body)))),
+        body=body,
+        cut="",
+    )
+
+
+@given(LATIN, LATIN, st.text(max_size=20), st.text(max_size=20), st.binary(max_size=20))
+@settings(max_examples=60)
+def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: str, text: str, more: bytes) -> None:
+    """One capture with its body and the feed's title in one line, whatever headers, titles and descriptions hold."""
+    item = Item(feed="http://example.org/rss", link="http://example.org/a", title=title, description=text, date=text)
+    body = b"<p>A word</p>" + more
+    with TemporaryDirectory() as folder:
+        archive = Archive(Path(folder, "open"), folder, "dbce-acquire")
+        size = archive.write(item, [exchange(reason=reason, body=body, X_Any=header)])
+        name = archive.close()
+        archive.hand_over(name, size)
+        found = [one for one in read(Path(folder, name)) if isinstance(one, warc.Fetch)]
+
+    assert [body] == [one.html for one in found]
+    printable = "".join(letter if letter.isprintable() else " " for letter in title)
+    assert " ".join(printable.split()) == found[0].capture.item_title
+    assert "http://example.org/a" == found[0].capture.item_link
+
+
+@pytest.mark.parametrize("location", ["http://[", "javascript:alert(1)", " "])
+def test_a_redirect_to_nowhere_is_none(location: str) -> None:
+    """It is an answer like any other."""
+    assert "" == exchange(status=302, Location=location).redirect
+
+
+@pytest.mark.parametrize(("said", "seconds"), [("120", 120.0), ("\xb2", 0.0), ("soon", 0.0), ("", 0.0), ("-3", 0.0)])
+def test_how_long_a_server_asks_to_be_left_alone(said: str, seconds: float) -> None:
+    """Digits that are no number ask for nothing."""
+    assert seconds == exchange(status=429, Retry_After=said).retry_seconds

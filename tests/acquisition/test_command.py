@@ -1,0 +1,111 @@
+"""`dbce acquire` as a person starts and stops it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import warc
+from dbce_spark.cli import main
+from tests.acquisition.newsroom import Newsroom, item, newsroom
+from tests.builders import read
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60
+QUICK = ("acquire.delay_seconds=0", "acquire.poll_seconds=0.05")
+
+
+@pytest.fixture
+def room() -> Iterator[Newsroom]:
+    with newsroom() as opened:
+        yield opened
+
+
+def arguments(feed: str, folder: Path, *options: str) -> list[str]:
+    settings = [text for setting in QUICK for text in ("--set", setting)]
+    return ["acquire", feed, "--output", str(folder / "warcs"), "--state", str(folder / "state"), *settings, *options]
+
+
+def started(feed: str, folder: Path) -> "subprocess.Popen[bytes]":
+    """The command in a process of its own, which runs until it is stopped."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "dbce_spark.cli", *arguments(feed, folder)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def urls(folder: Path) -> list[str]:
+    files = sorted((folder / "warcs").glob("*.warc.gz"))
+    return [one.capture.url for file in files for one in read(file) if isinstance(one, warc.Fetch)]
+
+
+def test_one_round_says_what_it_did(room: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--once polls what is due, fetches it and ends with a line of figures."""
+    room.article("/a", "Of a")
+    room.publish("/rss", item(f"{room.url}/a", "A"))
+    (tmp_path / "feeds.txt").write_text(f"# of today\n\n{room.url}/rss\n", encoding="utf-8")
+    status = main(arguments(f"@{tmp_path / 'feeds.txt'}", tmp_path, "--once"))
+
+    assert 0 == status
+    assert "1 polls, 1 items, 1 pages, 1 files\n" == capsys.readouterr().out
+    assert [f"{room.url}/a"] == urls(tmp_path)
+
+
+def test_when_stopped_it_hands_over_what_it_has(room: Newsroom, tmp_path: Path) -> None:
+    """SIGTERM ends it with status 0, and the page that was in the open file is in the output."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    process = started(feed, tmp_path)
+    until(lambda: "/a" in room.paths())
+    time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+
+    assert 0 == process.wait(PATIENCE)
+    assert [f"{room.url}/a"] == urls(tmp_path)
+
+
+def test_a_kill_loses_no_page_and_fetches_none_twice(room: Newsroom, tmp_path: Path) -> None:
+    """Killed with pages in the open file, and gone on with while the feed has grown: each page is captured once."""
+    paths = [f"/{name}" for name in "abcdef"]
+    for path in paths:
+        room.article(path, f"Of {path}")
+    feed = room.publish("/rss", *(item(f"{room.url}{path}", path) for path in paths[:3]))
+    process = started(feed, tmp_path)
+    until(lambda: "/c" in room.paths())
+    process.kill()
+    process.wait(PATIENCE)
+    room.publish("/rss", *(item(f"{room.url}{path}", path) for path in paths))
+    time.sleep(0.1)
+    main(arguments(feed, tmp_path, "--once"))
+
+    assert [f"{room.url}{path}" for path in paths] == sorted(urls(tmp_path))
+    assert [] == [path for path in paths[:2] if room.paths().count(path) != 1]
+
+
+def test_two_at_work_on_one_memory_are_refused(
+    room: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second says so in one line, and touches nothing."""
+    feed = room.publish("/rss")
+    process = started(feed, tmp_path)
+    until(lambda: bool(room.asked))
+    status = main(arguments(feed, tmp_path, "--once"))
+    process.kill()
+    process.wait(PATIENCE)
+
+    assert 2 == status
+    assert "is another `dbce acquire` at work with this --state?" in capsys.readouterr().err

@@ -1,0 +1,72 @@
+"""Feeds of every kind, good and broken, from their bytes."""
+
+import pytest
+
+from dbce_spark.acquisition.feeds import NotAFeed, parse
+from dbce_spark.acquisition.item import Item
+
+URL = "http://www.example.org/news/feed"
+RSS = """<?xml version="1.0"?><rss version="2.0"><channel><title>F</title><ttl>30</ttl>
+<item><title>A &amp;
+ b</title><link>/a</link><description>&lt;p&gt;Of a&lt;/p&gt;</description>
+<pubDate>Mon, 24 Oct 2011 08:00:00 GMT</pubDate></item></channel></rss>"""
+ATOM = """<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>F</title>
+<entry><title>A &amp; b</title><link rel="alternate" href="/a"/><link rel="self" href="/self"/>
+<summary type="html">&lt;p&gt;Of a&lt;/p&gt;</summary><published>Mon, 24 Oct 2011 08:00:00 GMT</published></entry>
+</feed>"""
+RDF = """<?xml version="1.0"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<channel rdf:about="x"><title>F</title></channel>
+<item rdf:about="/a"><title>A &amp; b</title><link>/a</link><description>&lt;p&gt;Of a&lt;/p&gt;</description>
+<dc:date>Mon, 24 Oct 2011 08:00:00 GMT</dc:date></item></rdf:RDF>"""
+EXPECTED = Item(
+    feed=URL,
+    link="http://www.example.org/a",
+    title="A & b",
+    description="<p>Of a</p>",
+    date="Mon, 24 Oct 2011 08:00:00 GMT",
+)
+
+
+@pytest.mark.parametrize(
+    "text", [RSS, ATOM, RDF, RSS.replace("</channel></rss>", "")], ids=["rss", "atom", "rdf", "cut"]
+)
+def test_an_item_is_the_same_in_every_format(text: str) -> None:
+    """RSS 2.0, Atom and RDF, and RSS that is cut off, give the same item, with an absolute link."""
+    assert (EXPECTED,) == parse(text.encode(), "application/xml", URL).items
+
+
+def test_a_feed_says_how_long_it_wants_to_be_left_alone() -> None:
+    """The ttl of RSS is in minutes; Atom has none."""
+    assert (1800.0, 0.0) == tuple(parse(text.encode(), "application/xml", URL).ttl_seconds for text in (RSS, ATOM))
+
+
+def test_charset_of_the_header_holds() -> None:
+    """A feed in windows-1252 that only its HTTP header declares is read as that."""
+    text = RSS.replace("A &amp;", "Größe &amp;").replace('<?xml version="1.0"?>', "")
+    found = parse(text.encode("windows-1252"), "text/xml; charset=windows-1252", URL)
+
+    assert "Größe & b" == found.items[0].title
+
+
+@pytest.mark.parametrize("link", ["", "javascript:alert(1)", "file:///etc/passwd", "mailto:a@example.org"])
+def test_an_item_without_a_page_of_the_web_is_none(link: str) -> None:
+    """Only http and https are followed."""
+    assert () == parse(RSS.replace("<link>/a</link>", f"<link>{link}</link>").encode(), "text/xml", URL).items
+
+
+@pytest.mark.parametrize("body", [b"", b"<html><p>Moved</p></html>", b"\0\1\2", b'{"version": "no feed"}'])
+def test_what_is_no_feed_says_so(body: bytes) -> None:
+    """A page in place of a feed is not an empty feed."""
+    with pytest.raises(NotAFeed, match="is neither RSS nor Atom nor RDF"):
+        parse(body, "text/html", URL)
+
+
+def test_the_same_item_in_two_feeds_of_a_site_is_one() -> None:
+    """An item's id is of its site's domain, not of its feed or its link; another site's is another."""
+    ids = {
+        Item(feed=feed, link=link, title="A", description="", date="").item_id
+        for feed, link in ((URL, "x"), ("http://feeds.example.org/sport", "y"), ("http://example.com/", "x"))
+    }
+
+    assert 2 == len(ids)

@@ -1,0 +1,322 @@
+"""Feeds of a real server, polled and followed to their pages."""
+
+import io
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from dbce_spark import warc
+from dbce_spark.acquisition.archive import Archive
+from dbce_spark.acquisition.memory import Fate, Memory
+from dbce_spark.acquisition.reader import Reader
+from dbce_spark.errors import OutputError
+from tests.acquisition.newsroom import Newsroom, item, newsroom
+from tests.builders import config, fates, read
+
+QUICK = (
+    *("acquire.delay_seconds=0", "acquire.poll_seconds=0.01", "acquire.first_wait_seconds=0.01"),
+    "acquire.timeout_seconds=5",
+)
+
+
+@pytest.fixture
+def room() -> Iterator[Newsroom]:
+    with newsroom() as opened:
+        yield opened
+
+
+class Desk:
+    """Reads feeds again and again, with what it remembers in one folder."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.warned: list[str] = []
+
+    def read(self, feeds: Sequence[str], *settings: str, once: bool = True) -> dict[str, int]:
+        """Reads once; returns what was counted."""
+        made = config(*QUICK, *settings)
+        with Memory(self.folder / "state" / "memory.sqlite") as memory:
+            archive = Archive(self.folder / "state" / "open", str(self.folder / "warcs"), made.acquire.user_agent)
+            reader = Reader(feeds, memory, archive, made.acquire, made.input.mimes, self.warned.append)
+            reader.run(stops=lambda: False, once=once)
+            return {name: count for name, count in reader.counts.items() if count}
+
+    def files(self) -> list[Path]:
+        return sorted((self.folder / "warcs").glob("*"))
+
+    def items(self) -> dict[str, int]:
+        with Memory(self.folder / "state" / "memory.sqlite") as memory:
+            return memory.counts()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def captured(desk: Desk) -> list[tuple[str, str]]:
+    """The pages in the WARC files, as this project reads them: URL and the title that the feed gave."""
+    found = [one for file in desk.files() for one in read(file)]
+    return [(one.capture.url, one.capture.item_title) for one in found if isinstance(one, warc.Fetch)]
+
+
+def test_pages_of_a_feed_become_captures(room: Newsroom, desk: Desk) -> None:
+    """Each item's page is in a WARC file, with the title that the feed has for it."""
+    room.article("/a", "Of a")
+    room.article("/b", "Of b")
+    feed = room.publish("/rss", item(f"{room.url}/a", "Große &amp; kleine"), item(f"{room.url}/b", "B"))
+    counts = desk.read([feed])
+
+    assert [(f"{room.url}/a", "Große & kleine"), (f"{room.url}/b", "B")] == captured(desk)
+    assert {"polls": 1, "items": 2, "pages": 2, "files": 1} == counts
+
+
+def test_what_is_known_is_not_fetched_again(room: Newsroom, desk: Desk) -> None:
+    """A feed that has grown gives its new item; the same title, description and date under another link is known."""
+    for path in ("/a", "/b", "/c"):
+        room.article(path, f"Of {path}")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed])
+    room.publish("/rss", item(f"{room.url}/c", "A"), item(f"{room.url}/b", "B"))
+    desk.read([feed])
+
+    assert ["/a", "/b"] == [path for path in room.paths() if len(path) == 2]
+
+
+@pytest.mark.parametrize(
+    "other", [item("{url}/b", "A2"), item("{url}/b", "A", description="Else"), item("{url}/b", "A", date="today")]
+)
+def test_another_title_description_or_date_is_another_item(room: Newsroom, desk: Desk, other: str) -> None:
+    """Each of the three that an item is remembered by tells it from others."""
+    room.article("/a", "Of a")
+    room.article("/b", "Of b")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"), other.format(url=room.url))
+    desk.read([feed])
+
+    assert [f"{room.url}/a", f"{room.url}/b"] == [url for url, _ in captured(desk)]
+
+
+def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> None:
+    """The second poll is conditional on the tag of the first, and is told that nothing has changed."""
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed])
+    counts = desk.read([feed])
+    tags = [headers.get("If-None-Match") for path, headers, _ in room.asked if path == "/rss"]
+
+    assert {"polls": 1, "unchanged": 1} == counts
+    assert [True, False] == [tag is None for tag in tags]
+
+
+def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
+    """What robots.txt forbids is neither fetched nor tried again; it is read before anything else."""
+    room.pages["/robots.txt"] = (b"User-agent: dbce-acquire\nDisallow: /private", "text/plain")
+    room.article("/private/a", "Of a")
+    room.article("/b", "Of b")
+    feed = room.publish("/rss", item(f"{room.url}/private/a", "A"), item(f"{room.url}/b", "B"))
+    desk.read([feed])
+    desk.read([feed])
+
+    assert "/robots.txt" == room.paths()[0]
+    assert "/private/a" not in room.paths()
+    assert {Fate.KEPT: 1, Fate.REFUSED: 1} == desk.items()
+
+
+def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: Desk) -> None:
+    """A server error for robots.txt forbids everything until it can be read (RFC 9309)."""
+    room.answers["/robots.txt"] = [(503, {})]
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    counts = desk.read([feed])
+
+    assert ["/robots.txt"] == room.paths()
+    assert {"polls": 1, "failed_polls": 1} == counts
+    assert [f"{feed}: {room.url}/robots.txt cannot be read"] == desk.warned
+
+
+def test_between_two_requests_to_a_host_is_a_pause(room: Newsroom, desk: Desk) -> None:
+    """The longer of the own delay and that of robots.txt lies before each request but the first."""
+    room.pages["/robots.txt"] = (b"User-agent: *\nCrawl-delay: 0.3", "text/plain")
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed], "acquire.delay_seconds=0.1")
+    times = [when for _, _, when in room.asked]
+
+    assert ["/robots.txt", "/rss", "/a"] == room.paths()
+    assert times[1] - times[0] >= 0.1
+    assert times[2] - times[1] >= 0.3
+
+
+def test_redirects_are_recorded_and_the_page_is_under_the_address_that_answered(room: Newsroom, desk: Desk) -> None:
+    """A capture's URL is the response URL, and each redirect is a response of its own before it."""
+    room.answers["/go?to=a"] = [(302, {"Location": "/moved"})]
+    room.answers["/moved"] = [(301, {"Location": f"{room.url}/a?x=1"})]
+    room.article("/a?x=1", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/go?to=a", "A"))
+    desk.read([feed])
+
+    told = fates(desk.files()[0])
+    assert [f"{room.url}/a?x=1"] == [one for one in told if one.startswith("http")]
+    assert ["skip:status:302", "skip:status:301"] == [one for one in told if one.startswith("skip:status")]
+
+
+def test_endless_redirects_end(room: Newsroom, desk: Desk) -> None:
+    """A page that sends to itself is given up behind as many redirects as are followed."""
+    room.answers["/a"] = [(302, {"Location": "/a"})] * 9
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed], "acquire.max_redirects=3")
+
+    assert 4 == room.paths().count("/a")
+    assert {Fate.FAILED: 1} == desk.items()
+
+
+def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
+    """429 with Retry-After closes the host for everything; behind it the same page is fetched."""
+    room.answers["/a"] = [(429, {"Retry-After": "1"})]
+    for path in ("/a", "/b"):
+        room.article(path, f"Of {path}")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"), item(f"{room.url}/b", "B"))
+    desk.read([feed])
+    asked_before = room.paths()
+    time.sleep(1.1)
+    desk.read([])
+
+    assert ["/robots.txt", "/rss", "/a"] == asked_before
+    assert {"/a", "/b"} == {*room.paths()[len(asked_before) :]} - {"/robots.txt"}
+    assert {Fate.KEPT: 2} == desk.items()
+
+
+def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Desk) -> None:
+    """It is asked for as often as configured, and then no more."""
+    room.answers["/a"] = [(500, {})] * 9
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed], "acquire.attempts=3")
+    for _ in range(4):
+        time.sleep(0.05)
+        desk.read([feed], "acquire.attempts=3")
+
+    assert 3 == room.paths().count("/a")
+    assert {Fate.FAILED: 1} == desk.items()
+
+
+def test_a_feed_that_fails_is_polled_ever_more_seldom(room: Newsroom, desk: Desk) -> None:
+    """The wait doubles with each failure, and is as before when it is back."""
+    feed = room.publish("/rss")
+    room.answers["/rss"] = [(500, {})] * 3
+    waits = []
+    for _ in range(4):
+        began = time.time()
+        desk.read([feed], "acquire.poll_seconds=0.2")
+        with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+            known = memory.feed(feed)
+        waits.append((known.failures, known.next_at - began >= 0.2 * 2.0 ** max(0, known.failures - 1)))
+        time.sleep(max(0.0, known.next_at - time.time()))
+
+    assert [(1, True), (2, True), (3, True), (0, True)] == waits
+
+
+def test_a_feed_that_is_gone_is_not_polled_again(room: Newsroom, desk: Desk) -> None:
+    """410 is for ever."""
+    room.answers["/rss"] = [(410, {})]
+    feed = room.publish("/rss")
+    desk.read([feed])
+    desk.read([feed])
+
+    assert 1 == room.paths().count("/rss")
+
+
+def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
+    """A ttl of RSS, in minutes, that is longer than the own pause holds."""
+    feed = room.publish("/rss", ttl="60")
+    began = time.time()
+    desk.read([feed])
+    desk.read([feed])
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        known = memory.feed(feed)
+
+    assert 1 == room.paths().count("/rss")
+    assert known.next_at >= began + 3600
+
+
+def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
+    """Of a film that an item links to nothing is read, and it is not asked for again."""
+    room.pages["/a.mp4"] = (b"film", "video/mp4")
+    feed = room.publish("/rss", item(f"{room.url}/a.mp4", "A"))
+    desk.read([feed])
+
+    assert {Fate.REFUSED: 1} == desk.items()
+    assert [] == desk.files()
+
+
+def test_a_page_over_the_limit_is_cut_and_says_so(room: Newsroom, desk: Desk) -> None:
+    """As much as the limit allows is kept, and the capture is marked as truncated."""
+    room.article("/a", "word " * 1000)
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed], "acquire.max_bytes=1000")
+    found = [one for one in read(desk.files()[0]) if isinstance(one, warc.Fetch)]
+
+    assert [(1000, True)] == [(len(one.html), one.capture.truncated) for one in found]
+
+
+def test_what_a_kill_leaves_is_handed_over_as_far_as_it_was_noted(room: Newsroom, desk: Desk) -> None:
+    """Half a record behind the last page that was noted is cut off; no page is lost, and none is fetched twice."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed])
+    whole = desk.files()[0]
+    left = desk.folder / "state" / "open" / whole.name
+    left.write_bytes(whole.read_bytes() + b"half a record")
+    with Memory(desk.folder / "state" / "memory.sqlite") as memory:
+        known = next(iter(memory.waiting()), None)
+        memory.polled(memory.feed(feed), [], 0.0)
+        memory._store.execute("INSERT INTO files VALUES (?, ?)", (whole.name, whole.stat().st_size))
+    expected = whole.read_bytes()
+    whole.unlink()
+    (left.parent / "of-nothing.warc.gz").write_bytes(b"half a file")
+    desk.read([feed])
+
+    assert known is None
+    assert [expected] == [one.read_bytes() for one in desk.files()]
+    assert 1 == room.paths().count("/a")
+    assert [] == list(left.parent.iterdir())
+
+
+def test_an_open_file_is_handed_over_when_it_is_large(room: Newsroom, desk: Desk) -> None:
+    """Each page fills a file where files may have a byte; none is empty, all can be read."""
+    for path in ("/a", "/b", "/c"):
+        room.article(path, f"Of {path}")
+    feed = room.publish("/rss", *(item(f"{room.url}{path}", path) for path in ("/a", "/b", "/c")))
+    counts = desk.read([feed], "acquire.file_bytes=1")
+
+    assert 3 == counts["files"] == len(desk.files())
+    assert 3 == len(captured(desk))
+
+
+def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> None:
+    """warcio finds all digests right, and the metadata record says what the feed says."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    desk.read([feed])
+    kinds, told = [], b""
+    for found in ArchiveIterator(io.BytesIO(desk.files()[0].read_bytes()), check_digests="raise"):
+        kinds.append(found.rec_type)
+        content = found.content_stream().read()
+        told = content if found.rec_type == "metadata" else told
+
+    assert ["warcinfo", "request", "response", "metadata"] == kinds
+    assert [f"via: {feed}", f"link: {room.url}/a", "title: A"] == told.decode().splitlines()[:3]
+
+
+def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
+    """The run ends with words; the file waits, and the next run hands it over."""
+    room.article("/a", "Of a")
+    feed = room.publish("/rss", item(f"{room.url}/a", "A"))
+    (desk.folder / "warcs").write_bytes(b"no folder")
+    with pytest.raises(OutputError, match="warcs: cannot be written"):
+        desk.read([feed])
+    (desk.folder / "warcs").unlink()
+    desk.read([feed])
+
+    assert [(f"{room.url}/a", "A")] == captured(desk)
+    assert 1 == room.paths().count("/a")

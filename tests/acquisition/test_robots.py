@@ -1,0 +1,46 @@
+"""What robots.txt allows, by its text and by how it was answered."""
+
+import pytest
+
+from dbce_spark.acquisition.robots import Robots, origin, token
+
+URL = "http://www.example.org/news/a.html"
+AGENT = "dbce-acquire/0.1 (+https://example.org/us)"
+
+
+@pytest.mark.parametrize(
+    ("status", "is_allowed"), [(200, False), (404, True), (403, True), (429, False), (500, False), (0, False)]
+)
+def test_how_it_was_answered_decides(status: int, is_allowed: bool) -> None:
+    """None allows all; one that could not be had now forbids all (RFC 9309, 2.3.1)."""
+    assert is_allowed == Robots.of(status, b"User-agent: *\nDisallow: /", 0.0).allows(URL, AGENT)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_allowed"),
+    [
+        ("", True),
+        ("User-agent: *\nDisallow: /news/", False),
+        ("User-agent: *\nDisallow: /*.html$", False),
+        ("User-agent: *\nDisallow: /news/\nAllow: /news/a", True),
+        ("User-agent: *\nDisallow: /\n\nUser-agent: DBCE-Acquire\nDisallow: /other/", True),
+        ("User-agent: dbce-acquire\nDisallow: /", False),
+        ("User-agent: somebody-else\nDisallow: /", True),
+        ("\ufeff\0 no rules at all", True),
+    ],
+)
+def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:
+    """Wild cards, the longest rule, and the group that names who asks before that of all."""
+    assert is_allowed == Robots.of(200, text.encode(), 0.0).allows(URL, AGENT)
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("Crawl-delay: 2.5", 2.5), ("Crawl-delay: -1", 0.0), ("", 0.0)])
+def test_the_pause_that_it_asks_for(text: str, seconds: float) -> None:
+    """Never less than none."""
+    assert seconds == Robots.of(200, f"User-agent: *\n{text}\n".encode(), 0.0).delay(AGENT)
+
+
+def test_it_speaks_of_scheme_host_and_port() -> None:
+    """Who asks is named by the first word, without version; a user in the URL is nobody's."""
+    assert "https://example.org:8443" == origin("HTTPS://me@Example.org:8443/a?b")
+    assert "dbce-acquire" == token(AGENT)

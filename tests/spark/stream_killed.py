@@ -1,0 +1,40 @@
+"""`dbce stream` that ends itself and all its processes by SIGKILL: python stream_killed.py POINT BATCH ARGUMENTS..."""
+
+import os
+import signal
+import sys
+from typing import Any, NoReturn
+
+from dbce_spark import cli
+from dbce_spark.spark import stream
+from dbce_spark.stream import output
+
+
+def die() -> NoReturn:
+    os.killpg(0, signal.SIGKILL)
+    raise AssertionError("still alive")
+
+
+def main(point: str, batch: int, arguments: list[str]) -> int:
+    """Runs the command; at this batch it dies: before its "files", before the "commit" of these, or "behind" that."""
+    commit, part = output.commit, stream._part
+
+    def parted(folder: str, number: int) -> Any:
+        if (point, batch) == ("files", number):
+            die()
+        return part(folder, number)
+
+    def committed(folder: str, number: int, *rest: Any) -> output.Commit:
+        if (point, batch) == ("commit", number):
+            die()
+        made = commit(folder, number, *rest)
+        if (point, batch) == ("behind", number):
+            die()
+        return made
+
+    vars(stream)["_part"], vars(output)["commit"] = parted, committed
+    return cli.main(["stream", *arguments])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), sys.argv[3:]))

@@ -1,0 +1,67 @@
+"""What happens to the rows of a file on their way, by PySpark's own tester of stateful processors: no Spark runs."""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyspark.sql.streaming.tws_tester import TwsTester
+
+from dbce_spark import config
+from dbce_spark.spark import stream
+from dbce_spark.stream import local, output
+from dbce_spark.stream.arrival import unpacked
+from tests.builders import http, record
+from tests.stream.made import as_table, file, tree
+
+TREE = tree("relabel.support=5", "window.max_documents=9", "window.min_documents=2")
+CONFIG = config.load()
+LOST = (record(http("<p></p>"), url="http://www.a.org/empty.html"), b"no record at all")
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    """Three files of two domains that repeat pages of each other."""
+    return [
+        file(
+            tmp_path / f"{number}.warc",
+            [(domain, 4 * number + at) for at in range(6) for domain in ("a.org", "b.org")],
+            *LOST,
+        )
+        for number in range(3)
+    ]
+
+
+def read(path: str, file_no: int) -> pd.DataFrame:
+    found: pd.DataFrame = pa.Table.from_batches([*stream.read_file(path, file_no, CONFIG, TREE)]).to_pandas()
+    return found
+
+
+def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[str]) -> None:
+    """A batch hands a domain's pages over in any order; rejects and counts go past the state."""
+    tester = TwsTester(stream.Labelling(TREE))
+    rows: dict[str, list[Any]] = defaultdict(list)
+    for batch in (files[:2], files[2:]):
+        frames = [read(path, files.index(path)) for path in batch]
+        shuffled = pd.concat(frames).sample(frac=1, random_state=1)
+        for domain, own in shuffled.groupby("domain"):
+            made = tester.testInPandas(domain, own)
+            for table, told in zip(made["table"], made["told"], strict=True):
+                rows[table].append(unpacked(told))
+    expected = local.run(files, CONFIG, TREE)
+
+    assert all(expected.values())
+    assert {name: as_table(name, expected[name]) for name in output.SCHEMAS} == {
+        name: as_table(name, rows[name]) for name in output.SCHEMAS
+    }
+
+
+def test_the_counts_of_a_file_are_of_all_its_records(files: list[str]) -> None:
+    """Records are captures, rejects and what was skipped."""
+    (told,) = (row["told"] for row in read(files[0], 0).to_dict("records") if row["table"] == "tally")
+
+    assert {"files": 1, "records": 14, "captures": 12, "rejects.no_text": 1, "rejects.broken_record": 1} == Counter(
+        unpacked(told)
+    )

@@ -1,0 +1,272 @@
+"""The stream on Spark: the rows of plain Python, however it is divided, ended and gone on with."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+from dbce_spark import config
+from dbce_spark.errors import JobError, OutputError
+from dbce_spark.log import Log
+from dbce_spark.spark import stream
+from dbce_spark.stream import domain as domains
+from dbce_spark.stream import local, output
+from dbce_spark.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.urltree.settings import UrlTreeConfig
+from tests.builders import http, record
+from tests.spark.ended import kill_at
+from tests.stream.made import as_table, file, in_order, tree
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 240
+OF_TREE = ("relabel.support=5", "label.heuristic=strict-at-domain", "window.max_documents=9", "window.min_documents=2")
+TREE = tree(*OF_TREE)
+SETTINGS = ("stream.batch_files=1", "stream.partitions=2")
+DOMAINS = ("example.org", "example.com", "news.eu")
+LOST = (
+    record(http("<p></p>"), url="http://www.example.org/empty.html"),
+    record(b"HTTP/1.1 404 Not Found\r\n\r\n", url="http://www.example.org/none.html"),
+    b"no record at all",
+)
+Tables = dict[str, list[dict[str, Any]]]
+
+
+def put(folder: Path, *numbers: int) -> list[str]:
+    """Files of eight pages of each domain, of which every second file repeats some of the one before."""
+    return [
+        file(
+            folder / f"{number:03}.warc.gz",
+            [(domain, 8 * number - 3 * (number % 2) + at) for at in range(8) for domain in DOMAINS],
+            *LOST,
+        )
+        for number in numbers
+    ]
+
+
+def request(folder: Path, every: float | None = None) -> stream.Request:
+    to = str(folder / "out")
+    return stream.Request(inputs=(str(folder / "in"),), output=to, checkpoint=f"{to}/{output.CHECKPOINT}", every=every)
+
+
+def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeConfig = TREE) -> dict[str, int]:
+    return stream.run(spark, request(folder), config.load(settings=settings or SETTINGS), of_tree, Log())
+
+
+def expected(files: list[str]) -> Tables:
+    """What plain Python makes of the files, in this order."""
+    made = local.run(files, config.load(), TREE)
+    return {name: as_table(name, rows) for name, rows in made.items()}
+
+
+def written(folder: Path) -> Tables:
+    """What is committed."""
+    found: Tables = {}
+    for name, schema in output.SCHEMAS.items():
+        paths = output.files(str(folder / "out"), name)
+        rows = ds.dataset(paths, schema=schema).to_table().to_pylist() if paths else []
+        found[name] = in_order(rows)
+    return found
+
+
+def arguments(folder: Path) -> list[str]:
+    settings = [*SETTINGS, *(f"urltree.{one}" for one in OF_TREE)]
+    options = [text for setting in settings for text in ("--set", setting)]
+    return [str(folder / "in"), "--output", str(folder / "out"), "--master", "local[1]", *options]
+
+
+def command(*words: str) -> "subprocess.Popen[bytes]":
+    """Python with these arguments, in processes of its own."""
+    return subprocess.Popen(
+        [sys.executable, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("stream.batch_files=1", "stream.partitions=2"),
+        ("stream.batch_files=64", "stream.partitions=1"),
+    ],
+    ids=["a batch a file", "one batch"],
+)
+def test_rows_are_those_of_plain_python(spark: "SparkSession", tmp_path: Path, settings: tuple[str, ...]) -> None:
+    """In file order, whatever a batch holds and however the state is divided; and all records are accounted for."""
+    files = put(tmp_path / "in", 0, 1, 2, 3)
+    totals = run(spark, tmp_path, *settings)
+    rows = written(tmp_path)
+
+    assert expected(files) == rows
+    assert all(rows.values())
+    lost = sum(count for name, count in totals.items() if name.startswith(("rejects.", "skipped.")))
+    assert totals["records"] == totals["captures"] + totals.get("revisits", 0) + lost
+    assert totals["captures"] == totals[LABELS] + totals[REPEATS]
+    assert totals["steps.key"] == totals[REPEATS] == len(rows[REPEATS])
+    assert 4 == totals["files"]
+
+
+def test_what_comes_later_is_labelled_by_what_came_before(spark: "SparkSession", tmp_path: Path) -> None:
+    """Two runs over what was there make the rows of one; a third finds nothing and writes nothing."""
+    files = put(tmp_path / "in", 1, 2)
+    run(spark, tmp_path)
+    files += put(tmp_path / "in", 0, 3)
+    totals = run(spark, tmp_path)
+    batches = len(output.committed(str(tmp_path / "out")))
+
+    assert expected(files) == written(tmp_path)
+    assert totals == run(spark, tmp_path)
+    assert 4 == batches == len(output.committed(str(tmp_path / "out")))
+
+
+@pytest.mark.parametrize("point", ["files", "commit", "behind"])
+def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str) -> None:
+    """Killed with -9 in the second batch before it has files, with files and no commit, or behind our commit and before
+    Spark's: another process goes on, and each row is there once. No file is empty or half."""
+    files = put(tmp_path / "in", 0, 1, 2)
+    script = str(Path(__file__).with_name("stream_killed.py"))
+    killed = command(script, point, "1", *arguments(tmp_path))
+
+    assert -signal.SIGKILL == killed.wait(PATIENCE)
+    assert len(output.committed(str(tmp_path / "out"))) == (2 if point == "behind" else 1)
+    run(spark, tmp_path)
+    tables = [one for name in output.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
+    assert expected(files) == written(tmp_path)
+    assert {*tables} == {Path(one) for name in output.SCHEMAS for one in output.files(str(tmp_path / "out"), name)}
+
+
+@pytest.mark.parametrize(
+    "mark", ["arrivals/00000001.json", "_checkpoint/offsets/1", "labels/batch=00000001", "_checkpoint/commits/1"]
+)
+def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_path: Path, mark: str) -> None:
+    """Killed with -9 when the files of a batch are chosen, when it is planned, while its tables are written, or when
+    Spark has ended it."""
+    files = put(tmp_path / "in", 0, 1, 2)
+    kill_at(tmp_path / "out" / mark, command("-m", "dbce_spark.cli", "stream", *arguments(tmp_path)), PATIENCE)
+    run(spark, tmp_path)
+
+    assert expected(files) == written(tmp_path)
+
+
+def test_a_stream_that_goes_on_takes_files_as_they_come(spark: "SparkSession", tmp_path: Path) -> None:
+    """With --every it waits for files; stopped, it has labelled all that came."""
+    (tmp_path / "in").mkdir()
+    made = config.load(settings=SETTINGS)
+    thread = threading.Thread(
+        target=lambda: stream.run(spark, request(tmp_path, every=0.2), made, TREE, Log()), daemon=True
+    )
+    thread.start()
+    files = put(tmp_path / "in", 0)
+    until(lambda: len(output.committed(str(tmp_path / "out"))) == 1)
+    files += put(tmp_path / "in", 1)
+    until(lambda: len(output.committed(str(tmp_path / "out"))) == 2)
+    for query in spark.streams.active:
+        query.stop()
+    thread.join(PATIENCE)
+
+    assert not thread.is_alive()
+    assert expected(files) == written(tmp_path)
+
+
+def test_a_busy_domain_does_not_hold_the_others_up(spark: "SparkSession", tmp_path: Path) -> None:
+    """One domain has nearly all pages of all files; the pages of another are labelled in the batch of their file, and
+    no batch has more pages than its bytes allow."""
+    for number in range(4):
+        pages = [("busy.org", 30 * number + at) for at in range(30)]
+        file(tmp_path / "in" / f"{number}.warc.gz", [*pages, ("quiet.org", number)])
+    size = max(one.stat().st_size for one in (tmp_path / "in").iterdir())
+    run(spark, tmp_path, f"stream.batch_bytes={size + size // 2}", "stream.batch_files=64", "stream.partitions=1")
+    with duckdb.connect() as duck:
+        found = duck.execute(
+            f"SELECT batch, count(*), count(*) FILTER (domain = 'quiet.org')"
+            f" FROM read_parquet('{tmp_path}/out/labels/*/*.parquet', hive_partitioning = true) GROUP BY 1 ORDER BY 1"
+        ).fetchall()
+
+    assert [(batch, 31, 1) for batch in range(4)] == found
+
+
+def test_another_state_is_refused_before_spark_reads_it(
+    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stream that a program with another state has begun is not gone on with, nor with another heuristic."""
+    put(tmp_path / "in", 0)
+    run(spark, tmp_path)
+    with pytest.raises(
+        OutputError, match=r"begun otherwise: urltree\.label\.heuristic was strict-at-domain, is strict"
+    ):
+        run(spark, tmp_path, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
+    monkeypatch.setattr(domains, "VERSION", 9)
+    with pytest.raises(OutputError, match="begun otherwise: state was 1, is 9"):
+        run(spark, tmp_path)
+
+
+def test_a_state_that_cannot_be_used_ends_the_stream_with_words(spark: "SparkSession", tmp_path: Path) -> None:
+    """Where the state was made by another hash, and what says so was tampered with, nothing is written over it."""
+    put(tmp_path / "in", 0)
+    run(spark, tmp_path, of_tree=tree(*OF_TREE, "blocks.hash=md5"))
+    begun = tmp_path / "out" / output.BEGUN
+    begun.write_text(begun.read_text(encoding="utf-8").replace("md5", "xxh3"), encoding="utf-8")
+    put(tmp_path / "in", 1)
+
+    with pytest.raises(JobError, match="md5"):
+        run(spark, tmp_path)
+    assert 1 == len(output.committed(str(tmp_path / "out")))
+
+
+def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: Path) -> None:
+    """Objects are read and written by the same rules; the state is in a folder."""
+    import fsspec
+
+    files = put(tmp_path / "in", 0, 1)
+    fsspec.filesystem("s3").put(str(tmp_path / "in"), bucket_folder, recursive=True)
+    to = bucket_folder.replace("/in", "/out")
+    words = [bucket_folder, "--output", to, "--checkpoint", str(tmp_path / "state"), *arguments(tmp_path)[3:]]
+    done = command("-m", "dbce_spark.cli", "stream", *words)
+    rows = expected(files)
+
+    assert 0 == done.wait(PATIENCE)
+    assert {name: len(found) for name, found in rows.items()} == {
+        name: sum(rows for one in output.committed(to) for path, rows in one.files.items() if path.startswith(name))
+        for name in rows
+    }
+    with fsspec.open(output.files(to, LABELS)[0]) as stored:
+        assert {*rows[LABELS][0]} == {*pq.read_table(stored).schema.names}
+
+
+def test_late_labels_are_of_pages_that_were_labelled(spark: "SparkSession", tmp_path: Path) -> None:
+    """As an option; each has as many blocks as its page, and stands behind it in the stream."""
+    put(tmp_path / "in", 0, 1)
+    run(spark, tmp_path)
+    rows = written(tmp_path)
+    labelled = {row["capture_id"]: row for row in rows[LABELS]}
+
+    assert rows[LATE_LABELS]
+    for late in rows[LATE_LABELS]:
+        page = labelled[late["capture_id"]]
+        assert len(page["blocks"]) == len(late["blocks"])
+        assert (page["file_no"], page["row_no"]) < (late["file_no"], late["row_no"])
+        assert page["node_documents"] < late["node_documents"] == 5
