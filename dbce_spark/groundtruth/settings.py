@@ -1,0 +1,39 @@
+"""How labels of people are merged: conf/labels.toml, and what options lay over it."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from dbce_spark.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """conf/labels.toml, which says what each field means.
+
+    Raises:
+        ConfigError: a value out of its range.
+    """
+
+    minimum_submissions: int
+    minimum_pages: int
+    whisker: float
+    tolerated_bias: float
+    smoothing: int
+
+    def __post_init__(self) -> None:
+        for name in ("minimum_submissions", "minimum_pages", "smoothing"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if self.whisker < 0:
+            raise ConfigError(f"whisker is {self.whisker}; it must be at least 0")
+        if not 0 <= self.tolerated_bias <= 1:
+            raise ConfigError(f"tolerated_bias is {self.tolerated_bias}; it must lie between 0 and 1")
+
+
+def settings(given: Mapping[str, Any]) -> Settings:
+    """The shipped settings, with what is given, and not None, laid over them."""
+    shipped = tomllib.loads((files("dbce_spark") / "conf" / "labels.toml").read_text(encoding="utf-8"))
+    return Settings(**shipped | {name: value for name, value in given.items() if value is not None})
