@@ -34,7 +34,7 @@ def html(analysis: Analysis, scores: Scores, notes: Sequence[str]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    css = (files(__package__) / "templates" / "evaluation.css").read_text(encoding="utf-8")
+    css = (files("dbce_spark.drawing") / "templates" / "drawing.css").read_text(encoding="utf-8")
     return environment.get_template("evaluation.html.j2").render(
         css=Markup(css),
         version=dbce_spark.__version__,

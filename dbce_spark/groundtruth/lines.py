@@ -1,6 +1,8 @@
-"""Files of JSON lines: one object a line, each with the place that an error names."""
+"""Files of JSON lines, plain, .xz or .gz: one object a line, each with the place that an error names."""
 
 import json
+import lzma
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -24,20 +26,20 @@ def read(path: str) -> Iterator[tuple[str, Fields]]:
         InputError: it cannot be read, or a line is no JSON object.
     """
     try:
-        with sources.open_binary(path) as lines:
+        with sources.plain(path) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     place = f"{path}:{number}"
                     yield place, _object(line, place)
-    except OSError as error:
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
 def write(path: str, objects: Iterable[Fields]) -> None:
     """Writes one object a line; the same objects give the same bytes."""
-    with store.whole_file(path) as stream:
+    with store.whole_file(path) as stream, store.packed(stream, path) as plain:
         for one in objects:
-            stream.write(f"{json.dumps(one, ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
+            plain.write(f"{json.dumps(one, ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
 
 
 def field(fields: Fields, name: str, kind: str, place: str) -> Any:
