@@ -4,6 +4,7 @@ import json
 import lzma
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from math import isnan
 from typing import Any
 
 from dbce_spark import sources, store
@@ -39,7 +40,7 @@ def write(path: str, objects: Iterable[Fields]) -> None:
     """Writes one object a line; the same objects give the same bytes."""
     with store.whole_file(path) as stream, store.packed(stream, path) as plain:
         for one in objects:
-            plain.write(f"{json.dumps(one, ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
+            plain.write(f"{json.dumps(_known(one), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
 
 
 def field(fields: Fields, name: str, kind: str, place: str) -> Any:
@@ -62,3 +63,8 @@ def _object(line: bytes, place: str) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object")
     return fields
+
+
+def _known(one: Fields) -> dict[str, Any]:
+    """JSON has no NaN: what is not known is null."""
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in one.items()}

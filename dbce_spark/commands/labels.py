@@ -1,0 +1,111 @@
+"""`dbce labels`: what comes of the labels that people gave."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from dbce_spark.commands.arguments import count, names
+
+if TYPE_CHECKING:
+    from dbce_spark.groundtruth import job
+
+_PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "labels",
+        help="merge labels of people, measure their agreement, make a gold set of them",
+        description="Merge what annotators submitted, measure how far they agree, and make a gold set of it"
+        " (docs/groundtruth.md).",
+    )
+    parts = command.add_subparsers(title="parts", required=True, metavar="PART")
+    _add_merge(parts)
+    _add_agreement(parts)
+    _add_export(parts)
+
+
+def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "merge",
+        help="the majority's label of every segment",
+        description="Write merged.jsonl, the majority's label of every segment, and refused.jsonl, what did not count"
+        " and why.",
+    )
+    _add_inputs(part)
+    part.set_defaults(run=_merge)
+
+
+def _add_agreement(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "agreement",
+        help="how far annotators agree, and what else is known of them",
+        description="Write agreement.jsonl, Fleiss's multi-pi of every page, and report.html: agreement, bias and time"
+        " of annotators.",
+    )
+    _add_inputs(part)
+    part.set_defaults(run=_agreement)
+
+
+def _add_export(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "export",
+        help="merged labels as a gold set",
+        description="Write merged labels as the JSON lines that evaluate and train read.",
+    )
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument("--merged", required=True, metavar="FILE", help="merged.jsonl of `labels merge`")
+    part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
+    part.add_argument("--dataset", default="labels", metavar="NAME", help="of the set (default: %(default)s)")
+    part.set_defaults(run=_export)
+
+
+def _add_inputs(part: argparse.ArgumentParser) -> None:
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument(
+        "--submissions", nargs="+", required=True, metavar="FILE", help="JSON lines of what annotators submitted"
+    )
+    part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
+    part.add_argument("--minimum", type=count, metavar="N", help="submissions that a page must have (conf/labels.toml)")
+    part.add_argument("--minimum-pages", type=count, metavar="N", help="pages that an annotator must have")
+    part.add_argument(
+        "--tolerated-bias", type=float, metavar="SHARE", help="below it no annotator is excluded; 1: none"
+    )
+    part.add_argument("--exclude", type=names, default=[], metavar="NAME,...", help="annotators who do not count")
+
+
+def _merge(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import job
+
+    print(job.merge(_request(arguments)))
+
+
+def _agreement(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import job
+
+    print(job.agree(_request(arguments)))
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import job
+
+    print(job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
+
+
+def _request(arguments: argparse.Namespace) -> "job.Request":
+    from dbce_spark.groundtruth import job
+    from dbce_spark.groundtruth.settings import settings
+
+    return job.Request(
+        pages=arguments.pages,
+        submissions=arguments.submissions,
+        excluded=arguments.exclude,
+        output=arguments.output,
+        settings=settings(
+            {
+                "minimum_submissions": arguments.minimum,
+                "minimum_pages": arguments.minimum_pages,
+                "tolerated_bias": arguments.tolerated_bias,
+            }
+        ),
+    )

@@ -1,0 +1,140 @@
+"""`dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dbce_spark import store
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import agreement, annotators, gold, lines, report, sheet, submission
+from dbce_spark.groundtruth import merge as merging
+from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
+from dbce_spark.groundtruth.lines import Fields
+from dbce_spark.groundtruth.merge import Merge, Merged, Outline
+from dbce_spark.groundtruth.settings import Settings
+from dbce_spark.groundtruth.sheet import Sheet
+from dbce_spark.groundtruth.submission import Submission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is merged: files of pages and of submissions, and annotators who are left out whatever they did."""
+
+    pages: Sequence[str]
+    submissions: Sequence[str]
+    excluded: Sequence[str]
+    output: str  # a folder
+    settings: Settings
+
+
+def merge(request: Request) -> str:
+    """Writes merged.jsonl and refused.jsonl, and says what is in them.
+
+    Raises:
+        InputError: an input cannot be read, or no page has enough submissions.
+    """
+    found, _ = _merged(request)
+    return f"{write_merged(found, request.output)}\nin {request.output}"
+
+
+def agree(request: Request) -> str:
+    """Writes agreement.jsonl and report.html, and says what is in them.
+
+    Raises:
+        InputError: as of `merge`.
+    """
+    found, words = _merged(request)
+    return f"{write_agreement(found, words, request.output, request.settings)}\nin {request.output}"
+
+
+def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> str:
+    """Writes a gold set, plain or by its name as .xz or .gz, and says how many pages are in it.
+
+    Raises:
+        InputError: an input cannot be read, or they do not fit each other.
+    """
+    labels = by_page(merging.read(merged))
+    lines.write(output, gold.entries(sheets(pages), labels, dataset=dataset))
+    return f"{len(labels):,} pages in {output}"
+
+
+def write_merged(found: Merge, output: str) -> str:
+    """Writes merged.jsonl and refused.jsonl to a folder, and says how much that is."""
+    merging.write(str(Path(output) / "merged.jsonl"), found.pages)
+    lines.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
+    return (
+        f"{len(found.counted):,} submissions to {len(found.pages):,} pages; {len(found.refused):,} refused,"
+        f" {len(found.too_few):,} pages have too few"
+    )
+
+
+def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, settings: Settings) -> str:
+    """Writes agreement.jsonl and report.html to a folder, and says how far annotators agree.
+
+    words: of each page the words of its segments.
+    """
+    agreed = agreement.of_corpus([(one, words[one.page]) for one in found.pages])
+    times = annotators.times(found.counted, whisker=settings.whisker)
+    lines.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
+    with store.whole_file(str(Path(output) / "report.html")) as stream:
+        stream.write(report.html(found, agreed, times, smoothing=settings.smoothing).encode())
+    return _told(agreed)
+
+
+def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
+    """The pages of several files."""
+    return (one for path in paths for one in sheet.read(path))
+
+
+def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
+    """Merged pages by their ids.
+
+    Raises:
+        InputError: one is there twice.
+    """
+    found: dict[str, Merged] = {}
+    for one in some:
+        if one.page in found:
+            raise InputError(f"{one.page} is merged twice; give each page once")
+        found[one.page] = one
+    return found
+
+
+def _merged(request: Request) -> tuple[Merge, Mapping[str, Sequence[int]]]:
+    """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
+    corpus: dict[str, Outline] = {}
+    words: dict[str, Sequence[int]] = {}
+    for one in sheets(request.pages):
+        if one.page in corpus:
+            raise InputError(f"two pages have the id {one.page}; give each once")
+        corpus |= merging.outlines([one])
+        words[one.page] = [len(text.split()) for text in one.texts]
+    submissions: list[Submission] = [one for path in request.submissions for one in submission.read(path)]
+    excluded = dict.fromkeys(request.excluded, "asked for")
+    found = annotators.without_outliers(corpus, submissions, excluded=excluded, settings=request.settings)
+    if not found.pages:
+        raise InputError(
+            f"none of {len(corpus)} pages has {request.settings.minimum_submissions} submissions that count;"
+            " see --minimum"
+        )
+    return found, words
+
+
+def _agreement_fields(one: PageAgreement) -> Fields:
+    return {
+        "page": one.page,
+        "annotators": one.annotators,
+        "segments": one.by_segments.items,
+        "words": one.words,
+        "observed": one.by_segments.observed,
+        "expected": one.by_segments.expected,
+        "pi": one.by_segments.pi,
+        "pi_by_words": one.by_words.pi,
+    }
+
+
+def _told(agreed: CorpusAgreement) -> str:
+    return (
+        f"pi {report.number(agreed.mean)} (by words {report.number(agreed.mean_by_words)}), the mean of"
+        f" {len(agreed.pages):,} pages; of all segments at once {report.number(agreed.pooled.pi)}"
+    )
