@@ -1,19 +1,25 @@
-"""The votes that KrdWrd published with its corpus canola, as submissions.
+"""KrdWrd's corpus canola: the votes that were published with it as submissions, and its pages with their gold tags.
 
-A folder with a table a page (ID.stats), a row a text node: its words, the merged tag with the agreement in percent, and
-a column an annotator. A node that an annotator's copy of the page lacked has "null" in the column, one that no tag
-reached "undefined"; a row without words, which no annotator could see, has "undefined" in their place. `plan.canola`
-names the pages that count. When each was submitted, KrdWrd did not publish.
+The votes are a folder with a table a page (ID.stats), a row a text node: its words, the merged tag with the agreement
+in percent, and a column an annotator. A node that an annotator's copy of the page lacked has "null" in the column, one
+that no tag reached "undefined"; a row without words, which no annotator could see, has "undefined" in their place.
+`plan.canola` names the pages that count. When each was submitted, KrdWrd did not publish.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from lxml import etree
 
 from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import lines
+from dbce_spark.groundtruth.lines import Fields, field
 from dbce_spark.groundtruth.merge import Outline
-from dbce_spark.groundtruth.submission import Submission, text_digest
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.groundtruth.submission import Submission, Tags, text_digest
 from dbce_spark.labels import Label
 
 LABEL_OF = {
@@ -25,6 +31,8 @@ LABEL_OF = {
 
 _MISSING, _UNKNOWN = "null", "undefined"
 _TAG = re.compile(r"krdwrd-tag-(?:\d|mrgtie)")
+_ANY_TAG = re.compile(r"krdwrd-tag-\w+")
+_UNSEEN = frozenset("head noscript script style title".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +58,61 @@ def read(folder: str) -> Iterator[Votes]:
     """
     for page in _lines(Path(folder) / "plan.canola"):
         yield _page(page, Path(folder) / f"{page}.stats")
+
+
+def pages(path: str) -> Iterator[tuple[Sheet, Tags]]:
+    """The pages of canola as JSON lines with `html_annotated`, where elements around text have tags as classes.
+
+    A text node is a segment. None: no tag reached it, or one that the manual does not know.
+
+    Raises:
+        InputError: it cannot be read, or a line has no such page.
+    """
+    for place, fields in lines.read(path):
+        yield _annotated(fields, place)
+
+
+def _annotated(fields: Fields, place: str) -> tuple[Sheet, Tags]:
+    html = field(fields, "html_annotated", "a text", place)
+    root = etree.fromstring(html.encode("utf-8", "replace"), etree.HTMLParser(encoding="utf-8", huge_tree=True))
+    if root is None:
+        raise InputError(f"{place}: html_annotated has no element")
+    texts, spans, tags = [], [], []
+    at = 0
+    for raw, xpath, tag in _text_nodes(root):
+        words = " ".join(raw.split())
+        texts.append(words)
+        spans.append(Span(xpath, at, at + len(words)))
+        tags.append(LABEL_OF.get(tag))
+        at += len(words) + 1
+    page = Sheet(
+        page=field(fields, "id", "a text", place),
+        html=html,
+        text="\n".join(texts),
+        segments=tuple(spans),
+        url=str(fields.get("url") or ""),
+        site=str(fields.get("site") or ""),
+    )
+    return page, tuple(tags)
+
+
+def _text_nodes(root: Any) -> Iterator[tuple[str, str, str]]:
+    """Of each text node that is seen and has a word: its text, the XPath of its parent, and the tag that reached it."""
+    tree = root.getroottree()
+    tags: list[str] = []
+    unseen = 0
+    for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+        if event == "start":
+            found = _ANY_TAG.search(element.get("class") or "")
+            tags.append(found[0] if found else tags[-1] if tags else "")
+            unseen += element.tag in _UNSEEN
+        elif event == "end":
+            tags.pop()
+            unseen -= element.tag in _UNSEEN
+        text = element.text if event == "start" else element.tail
+        holder = element if event == "start" else element.getparent()
+        if text and text.strip() and not unseen and holder is not None:
+            yield text, tree.getpath(holder), tags[-1]
 
 
 def _page(page: str, path: Path) -> Votes:

@@ -1,5 +1,6 @@
 """KrdWrd's votes on its corpus canola: read, and merged to its gold tags."""
 
+import json
 import tarfile
 from pathlib import Path
 
@@ -100,3 +101,42 @@ def test_few_of_the_annotators_that_krdwrd_kept_would_be_excluded(canola: list[V
     )
 
     assert (len(biases(found)), sorted(exclusions(found, settings({})))) == (64, ["17", "40", "59"])
+
+
+def test_the_text_nodes_of_an_annotated_page_have_the_tag_around_them(tmp_path: Path) -> None:
+    """The innermost counts; what is not seen is no segment, and comments tear no element apart."""
+    html = (
+        '<head><title>T</title></head><body class="krdwrd-tag-1">menu<p class="krdwrd-tag-3">one <b>two</b><!-- c -->'
+        ' three</p><script>x</script> end<p class="krdwrd-tag-undefined">?</p></body>'
+    )
+    path = tmp_path / "canola.jsonl"
+    path.write_text(json.dumps({"id": "7", "html_annotated": html}), encoding="utf-8")
+
+    sheet, tags = next(krdwrd.pages(str(path)))
+
+    content, bad = Label.CONTENT, Label.BOILERPLATE
+    assert list(zip(sheet.texts, tags, strict=True)) == [
+        ("menu", bad), ("one", content), ("two", content), ("three", content), ("end", bad), ("?", None),
+    ]  # fmt: skip
+    assert [one.xpath.rsplit("/", 1)[1] for one in sheet.segments] == ["body", "p[1]", "b", "p[1]", "body", "p[2]"]
+
+
+@pytest.mark.data
+def test_the_gold_tags_are_those_of_the_merge(canola: list[Votes], shared_data: Path) -> None:
+    """Of the pages whose text nodes are as many, and but for what is undecided: ties were broken later, and some tags
+    of a bare majority revised."""
+    by_page = {one.page: one for one in canola}
+    same = pages = nodes = 0
+    for sheet, tags in krdwrd.pages(str(shared_data / "gold" / "canola.jsonl.xz")):
+        votes = by_page[sheet.page]
+        known = [merged for merged, words in zip(votes.merged, votes.words, strict=True) if words]
+        if len(known) == len(tags):
+            pages += 1
+            decided = [
+                pair for pair in zip(known, tags, strict=True) if Label.UNDECIDED not in pair and pair[1] is not None
+            ]
+            nodes += len(decided)
+            same += sum(merged == tag for merged, tag in decided)
+
+    assert pages == 185
+    assert (nodes > 30_000, round(same / nodes, 3)) == (True, 0.995)
