@@ -94,14 +94,14 @@ def _export(arguments: argparse.Namespace) -> None:
 
 def _request(arguments: argparse.Namespace) -> "job.Request":
     from dbce_spark.groundtruth import job
-    from dbce_spark.groundtruth.settings import settings
+    from dbce_spark.groundtruth.rules import rules
 
     return job.Request(
         pages=arguments.pages,
         submissions=arguments.submissions,
         excluded=arguments.exclude,
         output=arguments.output,
-        settings=settings(
+        rules=rules(
             {
                 "minimum_submissions": arguments.minimum,
                 "minimum_pages": arguments.minimum_pages,

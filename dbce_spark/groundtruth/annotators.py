@@ -7,8 +7,8 @@ from math import inf
 
 import numpy as np
 
-from dbce_spark.groundtruth.merge import Merge, Merged, Outline, merge
-from dbce_spark.groundtruth.settings import Settings
+from dbce_spark.groundtruth.merge import Master, Merge, Merged, merge
+from dbce_spark.groundtruth.rules import Rules
 from dbce_spark.groundtruth.submission import Submission
 from dbce_spark.labels import Label
 
@@ -78,30 +78,30 @@ def biases(of: Merge) -> list[Bias]:
     return [_bias(annotator, some, pages) for annotator, some in sorted(by_annotator.items())]
 
 
-def exclusions(of: Merge, settings: Settings) -> dict[str, str]:
+def exclusions(of: Merge, rules: Rules) -> dict[str, str]:
     """Annotators whose submissions should not count, each with the reason."""
     found = {}
     known = biases(of)
-    _, high = fences([one.distance for one in known], settings.whisker)
-    bound = max(high, settings.tolerated_bias)
+    _, high = fences([one.distance for one in known], rules.whisker)
+    bound = max(high, rules.tolerated_bias)
     for one in known:
-        if one.pages < settings.minimum_pages:
-            found[one.annotator] = f"{one.pages} pages; {settings.minimum_pages} are the minimum"
+        if one.pages < rules.minimum_pages:
+            found[one.annotator] = f"{one.pages} pages; {rules.minimum_pages} are the minimum"
         elif one.distance > bound:
             found[one.annotator] = f"bias of {one.distance:.3f}; {bound:.3f} is the bound"
     return found
 
 
 def without_outliers(
-    corpus: Mapping[str, Outline], submissions: Sequence[Submission], *, excluded: Mapping[str, str], settings: Settings
+    corpus: Mapping[str, Master], submissions: Sequence[Submission], *, excluded: Mapping[str, str], rules: Rules
 ) -> Merge:
     """`merge` in two steps: what all say, and what those say who are not excluded by it.
 
     Once, and not until no one is left to exclude: of any crowd someone is the most biased.
     """
-    least = settings.minimum_submissions
+    least = rules.minimum_submissions
     first = merge(corpus, submissions, minimum=least, excluded=excluded)
-    found = exclusions(first, settings) | dict(excluded)
+    found = exclusions(first, rules) | dict(excluded)
     return merge(corpus, submissions, minimum=least, excluded=found) if len(found) > len(excluded) else first
 
 

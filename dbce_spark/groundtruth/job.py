@@ -10,8 +10,8 @@ from dbce_spark.groundtruth import agreement, annotators, gold, lines, report, s
 from dbce_spark.groundtruth import merge as merging
 from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
 from dbce_spark.groundtruth.lines import Fields
-from dbce_spark.groundtruth.merge import Merge, Merged, Outline
-from dbce_spark.groundtruth.settings import Settings
+from dbce_spark.groundtruth.merge import Master, Merge, Merged
+from dbce_spark.groundtruth.rules import Rules
 from dbce_spark.groundtruth.sheet import Sheet
 from dbce_spark.groundtruth.submission import Submission
 
@@ -24,7 +24,7 @@ class Request:
     submissions: Sequence[str]
     excluded: Sequence[str]
     output: str  # a folder
-    settings: Settings
+    rules: Rules
 
 
 def merge(request: Request) -> str:
@@ -44,7 +44,7 @@ def agree(request: Request) -> str:
         InputError: as of `merge`.
     """
     found, words = _merged(request)
-    return f"{write_agreement(found, words, request.output, request.settings)}\nin {request.output}"
+    return f"{write_agreement(found, words, request.output, request.rules)}\nin {request.output}"
 
 
 def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> str:
@@ -68,16 +68,16 @@ def write_merged(found: Merge, output: str) -> str:
     )
 
 
-def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, settings: Settings) -> str:
+def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: Rules) -> str:
     """Writes agreement.jsonl and report.html to a folder, and says how far annotators agree.
 
     words: of each page the words of its segments.
     """
     agreed = agreement.of_corpus([(one, words[one.page]) for one in found.pages])
-    times = annotators.times(found.counted, whisker=settings.whisker)
+    times = annotators.times(found.counted, whisker=rules.whisker)
     lines.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
     with store.whole_file(str(Path(output) / "report.html")) as stream:
-        stream.write(report.html(found, agreed, times, smoothing=settings.smoothing).encode())
+        stream.write(report.html(found, agreed, times, smoothing=rules.smoothing).encode())
     return _told(agreed)
 
 
@@ -102,20 +102,19 @@ def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
 
 def _merged(request: Request) -> tuple[Merge, Mapping[str, Sequence[int]]]:
     """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
-    corpus: dict[str, Outline] = {}
+    corpus: dict[str, Master] = {}
     words: dict[str, Sequence[int]] = {}
     for one in sheets(request.pages):
         if one.page in corpus:
             raise InputError(f"two pages have the id {one.page}; give each once")
-        corpus |= merging.outlines([one])
+        corpus |= merging.masters([one])
         words[one.page] = [len(text.split()) for text in one.texts]
     submissions: list[Submission] = [one for path in request.submissions for one in submission.read(path)]
     excluded = dict.fromkeys(request.excluded, "asked for")
-    found = annotators.without_outliers(corpus, submissions, excluded=excluded, settings=request.settings)
+    found = annotators.without_outliers(corpus, submissions, excluded=excluded, rules=request.rules)
     if not found.pages:
         raise InputError(
-            f"none of {len(corpus)} pages has {request.settings.minimum_submissions} submissions that count;"
-            " see --minimum"
+            f"none of {len(corpus)} pages has {request.rules.minimum_submissions} submissions that count; see --minimum"
         )
     return found, words
 

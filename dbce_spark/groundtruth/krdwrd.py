@@ -17,10 +17,11 @@ from lxml import etree
 from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import lines
 from dbce_spark.groundtruth.lines import Fields, field
-from dbce_spark.groundtruth.merge import Outline
+from dbce_spark.groundtruth.merge import Master
 from dbce_spark.groundtruth.sheet import Sheet, Span
 from dbce_spark.groundtruth.submission import Submission, Tags, text_digest
 from dbce_spark.labels import Label
+from dbce_spark.page import DROPPED_TAGS
 
 LABEL_OF = {
     "krdwrd-tag-1": Label.BOILERPLATE,
@@ -32,7 +33,6 @@ LABEL_OF = {
 _MISSING, _UNKNOWN = "null", "undefined"
 _TAG = re.compile(r"krdwrd-tag-(?:\d|mrgtie)")
 _ANY_TAG = re.compile(r"krdwrd-tag-\w+")
-_UNSEEN = frozenset("head noscript script style title".split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +45,9 @@ class Votes:
     submissions: tuple[Submission, ...]
 
     @property
-    def outline(self) -> Outline:
+    def master(self) -> Master:
         """What a submission of the whole page fits; no text is known but by how many words it has."""
-        return Outline(segments=len(self.words), text_digest=_digest(self.words))
+        return Master(segments=len(self.words), text_digest=_digest(self.words))
 
 
 def read(folder: str) -> Iterator[Votes]:
@@ -63,7 +63,8 @@ def read(folder: str) -> Iterator[Votes]:
 def pages(path: str) -> Iterator[tuple[Sheet, Tags]]:
     """The pages of canola as JSON lines with `html_annotated`, where elements around text have tags as classes.
 
-    A text node is a segment. None: no tag reached it, or one that the manual does not know.
+    A text node is a segment, unless the project reads none there: KrdWrd counted choices of forms, too. None: no tag
+    reached it, or one that the manual does not know.
 
     Raises:
         InputError: it cannot be read, or a line has no such page.
@@ -97,7 +98,7 @@ def _annotated(fields: Fields, place: str) -> tuple[Sheet, Tags]:
 
 
 def _text_nodes(root: Any) -> Iterator[tuple[str, str, str]]:
-    """Of each text node that is seen and has a word: its text, the XPath of its parent, and the tag that reached it."""
+    """Of each text node that is read and has a word: its text, the XPath of its parent, and the tag that reached it."""
     tree = root.getroottree()
     tags: list[str] = []
     unseen = 0
@@ -105,10 +106,10 @@ def _text_nodes(root: Any) -> Iterator[tuple[str, str, str]]:
         if event == "start":
             found = _ANY_TAG.search(element.get("class") or "")
             tags.append(found[0] if found else tags[-1] if tags else "")
-            unseen += element.tag in _UNSEEN
+            unseen += element.tag in DROPPED_TAGS
         elif event == "end":
             tags.pop()
-            unseen -= element.tag in _UNSEEN
+            unseen -= element.tag in DROPPED_TAGS
         text = element.text if event == "start" else element.tail
         holder = element if event == "start" else element.getparent()
         if text and text.strip() and not unseen and holder is not None:

@@ -32,7 +32,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Master:
     """What a submission of a page must fit."""
 
     segments: int
@@ -76,22 +76,22 @@ class Merge:
         return [one for one in self.accepted if one.page not in self.too_few]
 
 
-def outlines(sheets: Iterable[Sheet]) -> dict[str, Outline]:
+def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
     """What submissions of these pages must fit, by page id.
 
     Raises:
         InputError: two pages have the same id.
     """
-    found: dict[str, Outline] = {}
+    found: dict[str, Master] = {}
     for one in sheets:
         if one.page in found:
             raise InputError(f"two pages have the id {one.page}; give each once")
-        found[one.page] = Outline(segments=len(one.segments), text_digest=one.text_digest)
+        found[one.page] = Master(segments=len(one.segments), text_digest=one.text_digest)
     return found
 
 
 def merge(
-    corpus: Mapping[str, Outline], submissions: Iterable[Submission], *, minimum: int, excluded: Mapping[str, str]
+    corpus: Mapping[str, Master], submissions: Iterable[Submission], *, minimum: int, excluded: Mapping[str, str]
 ) -> Merge:
     """The labels of the majority, of every page that `minimum` annotators have submitted.
 
@@ -153,16 +153,16 @@ def read(path: str) -> Iterator[Merged]:
     return (_from_fields(fields, place) for place, fields in lines.read(path))
 
 
-def _refusal(one: Submission, corpus: Mapping[str, Outline], excluded: Mapping[str, str]) -> tuple[Reason, str] | None:
-    outline = corpus.get(one.page)
-    if outline is None:
+def _refusal(one: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]) -> tuple[Reason, str] | None:
+    master = corpus.get(one.page)
+    if master is None:
         return Reason.UNKNOWN_PAGE, f"there is no page {one.page}"
-    if len(one.tags) != outline.segments:
-        return Reason.NODES_MISSING, f"{len(one.tags)} segments, not {outline.segments}"
-    if one.text_digest != outline.text_digest:
-        return Reason.TEXT_DIFFERS, f"{one.text_digest}, not {outline.text_digest}"
+    if len(one.tags) != master.segments:
+        return Reason.NODES_MISSING, f"{len(one.tags)} segments, not {master.segments}"
+    if one.text_digest != master.text_digest:
+        return Reason.TEXT_DIFFERS, f"{one.text_digest}, not {master.text_digest}"
     if all(tag is None for tag in one.tags):
-        return Reason.UNTAGGED, f"none of {outline.segments} segments has a tag"
+        return Reason.UNTAGGED, f"none of {master.segments} segments has a tag"
     if one.annotator in excluded:
         return Reason.EXCLUDED, excluded[one.annotator]
     return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dbce_spark.groundtruth.merge import Outline
+from dbce_spark.groundtruth.merge import Master
 from dbce_spark.groundtruth.submission import Submission
 from dbce_spark.labels import Label
 
@@ -29,6 +29,6 @@ def submission(
     )
 
 
-def corpus(**segments: int) -> dict[str, Outline]:
+def corpus(**segments: int) -> dict[str, Master]:
     """Pages by the number of their segments, all with the digest "d"."""
-    return {page: Outline(segments=count, text_digest="d") for page, count in segments.items()}
+    return {page: Master(segments=count, text_digest="d") for page, count in segments.items()}

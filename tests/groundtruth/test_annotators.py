@@ -7,10 +7,10 @@ import pytest
 from dbce_spark.groundtruth import annotators
 from dbce_spark.groundtruth.annotators import Visit, biases, exclusions, fences, practice, times, without_outliers
 from dbce_spark.groundtruth.merge import Reason, merge
-from dbce_spark.groundtruth.settings import settings
+from dbce_spark.groundtruth.rules import rules
 from tests.groundtruth.submitted import corpus, submission
 
-SETTINGS = settings({"minimum_submissions": 1})
+RULES = rules({"minimum_submissions": 1})
 
 
 def test_outliers_lie_beyond_the_fences_of_tukey() -> None:
@@ -39,7 +39,7 @@ def test_who_tags_all_alike_is_excluded_and_the_rest_merged_anew() -> None:
     """As KrdWrd did with four annotators; the reason is recorded with each submission."""
     some = [submission(f"a{at}", tags, page=page) for page in "pq" for at, tags in enumerate(crowd(biased="bbbbbb"))]
 
-    found = without_outliers(corpus(p=6, q=6), some, excluded={}, settings=SETTINGS)
+    found = without_outliers(corpus(p=6, q=6), some, excluded={}, rules=RULES)
 
     assert {(one.annotator, one.reason) for one in found.refused} == {("a5", Reason.EXCLUDED)}
     assert {len(one.annotators) for one in found.pages} == {5}
@@ -52,15 +52,15 @@ def test_a_small_bias_is_tolerated() -> None:
 
     merged = merge(corpus(p=30, q=30), some, minimum=1, excluded={})
 
-    assert exclusions(merged, SETTINGS) == {}
-    assert list(exclusions(merged, settings({"tolerated_bias": 0.01}))) == ["a9"]
+    assert exclusions(merged, RULES) == {}
+    assert list(exclusions(merged, rules({"tolerated_bias": 0.01}))) == ["a9"]
 
 
 def test_who_submitted_one_page_is_excluded() -> None:
     """One page shows no habit (KrdWrd 3.4.3)."""
     some = [submission("x", "cb", page="p"), submission("x", "cb", page="q"), submission("y", "cb", page="p")]
 
-    assert exclusions(merge(corpus(p=2, q=2), some, minimum=1, excluded={}), SETTINGS) == {
+    assert exclusions(merge(corpus(p=2, q=2), some, minimum=1, excluded={}), RULES) == {
         "y": "1 pages; 2 are the minimum"
     }
 

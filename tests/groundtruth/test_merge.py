@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import merge as merging
-from dbce_spark.groundtruth.merge import Outline, Reason, merge, outlines
+from dbce_spark.groundtruth.merge import Master, Reason, masters, merge
 from dbce_spark.groundtruth.sheet import Sheet, Span
 from dbce_spark.groundtruth.submission import Submission
 from dbce_spark.labels import Label
@@ -165,6 +165,6 @@ def test_a_page_says_what_its_submissions_must_fit() -> None:
     """The same page twice would let them fit another one."""
     sheet = Sheet(page="p", html="", text="a b", segments=(Span("/p[1]", 0, 1), Span("/p[2]", 2, 3)))
 
-    assert outlines([sheet]) == {"p": Outline(segments=2, text_digest=sheet.text_digest)}
+    assert masters([sheet]) == {"p": Master(segments=2, text_digest=sheet.text_digest)}
     with pytest.raises(InputError, match="two pages have the id p"):
-        outlines([sheet, sheet])
+        masters([sheet, sheet])

@@ -1,9 +1,9 @@
-"""Settings that are not in their range are refused."""
+"""Rules that are not in their range are refused."""
 
 import pytest
 
 from dbce_spark.errors import ConfigError
-from dbce_spark.groundtruth.settings import settings
+from dbce_spark.groundtruth.rules import rules
 
 
 @pytest.mark.parametrize(
@@ -13,9 +13,9 @@ from dbce_spark.groundtruth.settings import settings
 def test_a_value_out_of_its_range_is_named(given: dict[str, float]) -> None:
     """The error says which, and what it must be."""
     with pytest.raises(ConfigError, match=rf"{next(iter(given))} is .*; it must"):
-        settings(given)
+        rules(given)
 
 
 def test_what_is_not_given_is_as_shipped() -> None:
     """None stands for an option that was not given."""
-    assert settings({"whisker": None}) == settings({})
+    assert rules({"whisker": None}) == rules({})

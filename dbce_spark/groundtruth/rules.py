@@ -10,7 +10,7 @@ from dbce_spark.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Rules:
     """conf/labels.toml, which says what each field means.
 
     Raises:
@@ -33,7 +33,7 @@ class Settings:
             raise ConfigError(f"tolerated_bias is {self.tolerated_bias}; it must lie between 0 and 1")
 
 
-def settings(given: Mapping[str, Any]) -> Settings:
-    """The shipped settings, with what is given, and not None, laid over them."""
+def rules(given: Mapping[str, Any]) -> Rules:
+    """The shipped rules, with what is given, and not None, laid over them."""
     shipped = tomllib.loads((files("dbce_spark") / "conf" / "labels.toml").read_text(encoding="utf-8"))
-    return Settings(**shipped | {name: value for name, value in given.items() if value is not None})
+    return Rules(**shipped | {name: value for name, value in given.items() if value is not None})
