@@ -23,6 +23,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_merge(parts)
     _add_agreement(parts)
     _add_export(parts)
+    _add_diff(parts)
 
 
 def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -60,6 +61,21 @@ def _add_export(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     part.set_defaults(run=_export)
 
 
+def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "diff",
+        help="two labellings over the pages they are of",
+        description="Write two labellings over the pages that both have, in colours, and an index of them from those"
+        " that differ most.",
+    )
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    labels = "merged.jsonl, or other JSON lines with page and tags; of submissions FILE@ANNOTATOR"
+    part.add_argument("--reference", required=True, metavar="FILE", help=f"whose colours are shown: {labels}")
+    part.add_argument("--given", required=True, metavar="FILE", help="what is set beside it, of the same kind")
+    part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
+    part.set_defaults(run=_diff)
+
+
 def _add_inputs(part: argparse.ArgumentParser) -> None:
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
@@ -90,6 +106,12 @@ def _export(arguments: argparse.Namespace) -> None:
     from dbce_spark.groundtruth import job
 
     print(job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
+
+
+def _diff(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import job
+
+    print(job.diff(arguments.pages, arguments.reference, arguments.given, arguments.output))
 
 
 def _request(arguments: argparse.Namespace) -> "job.Request":

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dbce_spark import store
+from dbce_spark import contrast, store
+from dbce_spark.contrast import Names
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import agreement, annotators, gold, lines, report, sheet, submission
+from dbce_spark.groundtruth import agreement, annotators, gold, labelling, lines, report, sheet, submission
 from dbce_spark.groundtruth import merge as merging
 from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
 from dbce_spark.groundtruth.lines import Fields
@@ -14,6 +15,7 @@ from dbce_spark.groundtruth.merge import Master, Merge, Merged
 from dbce_spark.groundtruth.rules import Rules
 from dbce_spark.groundtruth.sheet import Sheet
 from dbce_spark.groundtruth.submission import Submission
+from dbce_spark.page import PageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,28 @@ def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> s
     labels = by_page(merging.read(merged))
     lines.write(output, gold.entries(sheets(pages), labels, dataset=dataset))
     return f"{len(labels):,} pages in {output}"
+
+
+def diff(pages: Sequence[str], reference: str, given: str, output: str) -> str:
+    """Writes two labellings over the pages that both have, and an index from those that differ most.
+
+    reference, given: files of labels, of submissions FILE@ANNOTATOR.
+
+    Raises:
+        InputError: an input cannot be read, or the labels are not of these pages.
+    """
+    files = [part.rpartition("@") if "@" in part else (part, "", "") for part in (reference, given)]
+    first, second = (labelling.read(path, annotator) for path, _, annotator in files)
+    names = Names(*(annotator or Path(path).stem for path, _, annotator in files))
+    try:
+        found = contrast.write(output.rstrip("/"), labelling.contrasts(sheets(pages), first, second), names)
+    except PageError as error:
+        raise InputError(f"a page cannot be shown: {error}") from error
+    if not found:
+        raise InputError("no page has labels of both; give the pages that were labelled")
+    words = sum(one.words for one in found)
+    share = 100 * sum(one.differing for one in found) / max(1, words)
+    return f"{len(found):,} pages, {share:.1f} % of {words:,} words differ\nin {output}/index.html"
 
 
 def write_merged(found: Merge, output: str) -> str:

@@ -94,12 +94,17 @@ def from_fields(fields: Fields, place: str) -> Submission:
         submitted=field(fields, "submitted", "a whole number", place),
         seconds=float(field(fields, "seconds", "a number", place)),
         text_digest=field(fields, "text_digest", "a text", place),
-        tags=tuple(_tag(word, place) for word in field(fields, "tags", "a list", place)),
+        tags=tuple(tag_of(word, place) for word in field(fields, "tags", "a list", place)),
         prelabelled=field({"prelabelled": "", **fields}, "prelabelled", "a text", place),
     )
 
 
-def _tag(word: object, place: str) -> Label | None:
+def tag_of(word: object, place: str) -> Label | None:
+    """The tag that a JSON line names; `place` says where.
+
+    Raises:
+        InputError: there is none of this name.
+    """
     if word is None:
         return None
     if not isinstance(word, str) or word not in _LABEL_OF:

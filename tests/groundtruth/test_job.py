@@ -97,3 +97,13 @@ def test_who_is_excluded_by_hand_does_not_count(folder: Path) -> None:
 
     merged = [json.loads(line) for line in (folder / "out" / "merged.jsonl").read_text("utf-8").splitlines()]
     assert [(one["annotators"], one["tags"][2]) for one in merged] == [(["x", "y"], "undecided")] * 2
+
+
+def test_two_labellings_are_shown_over_their_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of one annotator beside the majority: they differ on the captions, 4 of 22 words."""
+    assert cli.main(arguments(folder, "merge")) == 0
+    inputs = ["--reference", str(folder / "out" / "merged.jsonl"), "--given", str(folder / "submissions.jsonl@y")]
+    assert cli.main(["labels", "diff", str(folder / "pages.jsonl"), *inputs, "--output", str(folder / "diff")]) == 0
+
+    assert "2 pages, 18.2 % of 22 words differ" in capsys.readouterr().out
+    assert "y beside merged" in (folder / "diff" / "index.html").read_text("utf-8")
