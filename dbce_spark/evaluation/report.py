@@ -1,6 +1,6 @@
 """The analysis as one HTML file that asks for nothing: tables of all extractors, and plots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -25,8 +25,8 @@ _STANDING_HEAD = (
 )  # fmt: skip
 
 
-def html(analysis: Analysis, scores: Scores, notes: Sequence[str]) -> str:
-    """The whole report; `notes` as in the summary."""
+def html(analysis: Analysis, scores: Scores, notes: Sequence[str], contrasts: Mapping[str, str]) -> str:
+    """The whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its name."""
     environment = Environment(
         loader=PackageLoader("dbce_spark.evaluation"),
         autoescape=True,
@@ -43,6 +43,7 @@ def html(analysis: Analysis, scores: Scores, notes: Sequence[str]) -> str:
         rounds=f"{bootstrap.ROUNDS:,}",
         min_sites=bootstrap.MIN_SITES,
         notes=notes,
+        contrasts=contrasts,
         analysis=analysis,
         pages=len(scores.pages),
         sites=len({page.unit for page in scores.pages}),
