@@ -3,7 +3,8 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from dbce_spark.commands.arguments import count, names
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import INPUT_HELP, count, names
 
 if TYPE_CHECKING:
     from dbce_spark.groundtruth import job
@@ -24,6 +25,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_agreement(parts)
     _add_export(parts)
     _add_diff(parts)
+    _add_crosses(parts)
+    _add_thesis(parts)
 
 
 def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -76,6 +79,32 @@ def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
     part.set_defaults(run=_diff)
 
 
+def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "crosses",
+        help="choose crosses of archives to be labelled",
+        description="Write crosses as pages to be labelled, cut where the occurrence bits change, with the neighbours"
+        " beside them (thesis 4.1).",
+    )
+    part.add_argument("inputs", nargs="+", metavar="INPUT", help=INPUT_HELP)
+    part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
+    part.add_argument("--urls-per-site", type=count, metavar="N", help="drawn by chance (conf/labels.toml)")
+    part.add_argument("--crosses-per-url", type=count, metavar="N", help="that differ in how many arms they have")
+    part.set_defaults(run=_crosses)
+
+
+def _add_thesis(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "thesis",
+        help="T001 to T006 on labelled crosses",
+        description="Write a table of T001 to T006 on labelled crosses, as Markdown (thesis, tables 4.2 and D.1-D.4).",
+    )
+    part.add_argument("crosses", nargs="+", metavar="CROSSES", help="what `labels crosses` wrote")
+    part.add_argument("--labels", required=True, metavar="FILE", help="merged.jsonl, or JSON lines with page and tags")
+    part.add_argument("--output", required=True, metavar="FILE", help="Markdown")
+    part.set_defaults(run=_thesis)
+
+
 def _add_inputs(part: argparse.ArgumentParser) -> None:
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
@@ -112,6 +141,20 @@ def _diff(arguments: argparse.Namespace) -> None:
     from dbce_spark.groundtruth import job
 
     print(job.diff(arguments.pages, arguments.reference, arguments.given, arguments.output))
+
+
+def _crosses(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import job
+    from dbce_spark.groundtruth.rules import rules
+
+    given = {"urls_per_site": arguments.urls_per_site, "crosses_per_url": arguments.crosses_per_url}
+    print(job.choose_crosses(arguments.inputs, arguments.output, rules(given), configuration.default()))
+
+
+def _thesis(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import job
+
+    print(job.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end="")
 
 
 def _request(arguments: argparse.Namespace) -> "job.Request":

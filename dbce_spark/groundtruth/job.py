@@ -4,10 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dbce_spark import contrast, store
+from dbce_spark import contrast, sources, store
+from dbce_spark.config import DbceConfig
 from dbce_spark.contrast import Names
+from dbce_spark.dbce.pages import fetches as archived
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import agreement, annotators, gold, labelling, lines, report, sheet, submission
+from dbce_spark.groundtruth import (
+    agreement,
+    annotators,
+    crosses,
+    gold,
+    labelling,
+    lines,
+    report,
+    sheet,
+    submission,
+    testcases,
+)
 from dbce_spark.groundtruth import merge as merging
 from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
 from dbce_spark.groundtruth.lines import Fields
@@ -16,6 +29,7 @@ from dbce_spark.groundtruth.rules import Rules
 from dbce_spark.groundtruth.sheet import Sheet
 from dbce_spark.groundtruth.submission import Submission
 from dbce_spark.page import PageError
+from dbce_spark.warc import Fetch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +94,36 @@ def diff(pages: Sequence[str], reference: str, given: str, output: str) -> str:
     words = sum(one.words for one in found)
     share = 100 * sum(one.differing for one in found) / max(1, words)
     return f"{len(found):,} pages, {share:.1f} % of {words:,} words differ\nin {output}/index.html"
+
+
+def choose_crosses(inputs: Sequence[str], output: str, rules: Rules, config: DbceConfig) -> str:
+    """Writes crosses of some archives to be labelled, and says how many they are.
+
+    Raises:
+        InputError: there is no such file, or no capture in them has a neighbour.
+    """
+    files = sources.expand(inputs, config.input.patterns)
+    fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
+    chosen = crosses.sample(crosses.found(fetched, config), rules)
+    if not chosen:
+        raise InputError("no page of these archives has a page like it beside it; give those of whole sites")
+    crosses.write(output, chosen)
+    sites = len({one.sheet.site for one in chosen})
+    segments = sum(len(one.sheet.segments) for one in chosen)
+    return f"{len(chosen):,} crosses of {sites:,} sites with {segments:,} segments in {output}"
+
+
+def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
+    """Writes a table of T001 to T006 on labelled crosses as Markdown, and returns it.
+
+    Raises:
+        InputError: an input cannot be read, or no cross has labels.
+    """
+    some = (one for path in paths for one in crosses.read(path))
+    told = testcases.table(testcases.measure(some, labelling.read(labels), config))
+    with store.whole_file(output) as stream:
+        stream.write(told.encode())
+    return told
 
 
 def write_merged(found: Merge, output: str) -> str:

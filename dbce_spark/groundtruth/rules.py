@@ -1,4 +1,4 @@
-"""How labels of people are merged: conf/labels.toml, and what options lay over it."""
+"""How labels of people are merged, and crosses chosen for them: conf/labels.toml, and what options lay over it."""
 
 import tomllib
 from collections.abc import Mapping
@@ -22,9 +22,12 @@ class Rules:
     whisker: float
     tolerated_bias: float
     smoothing: int
+    urls_per_site: int
+    crosses_per_url: int
+    seed: int
 
     def __post_init__(self) -> None:
-        for name in ("minimum_submissions", "minimum_pages", "smoothing"):
+        for name in ("minimum_submissions", "minimum_pages", "smoothing", "urls_per_site", "crosses_per_url"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least 1")
         if self.whisker < 0:

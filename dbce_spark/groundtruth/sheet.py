@@ -49,7 +49,7 @@ class Sheet:
 
 def write(path: str, sheets: Iterable[Sheet]) -> None:
     """Writes pages as JSON lines."""
-    lines.write(path, map(_as_fields, sheets))
+    lines.write(path, map(as_fields, sheets))
 
 
 def read(path: str) -> Iterator[Sheet]:
@@ -58,16 +58,22 @@ def read(path: str) -> Iterator[Sheet]:
     Raises:
         InputError: it cannot be read, or a line is no page.
     """
-    return (_from_fields(fields, place) for place, fields in lines.read(path))
+    return (from_fields(fields, place) for place, fields in lines.read(path))
 
 
-def _as_fields(one: Sheet) -> Fields:
+def as_fields(one: Sheet) -> Fields:
+    """A page as a JSON line has it; what is not known of it is left out."""
     spans = [[span.xpath, span.start, span.end] for span in one.segments]
     known = {name: value for name in TEXTS if (value := getattr(one, name))}
     return {"id": one.page, **known, "html": one.html, "text": one.text, "segments": spans}
 
 
-def _from_fields(fields: Fields, place: str) -> Sheet:
+def from_fields(fields: Fields, place: str) -> Sheet:
+    """The page that a JSON object holds; `place` names it where it holds none.
+
+    Raises:
+        InputError: a field is missing, or of the wrong kind.
+    """
     text = field(fields, "text", "a text", place)
     return Sheet(
         page=field(fields, "id", "a text", place),
