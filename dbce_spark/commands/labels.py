@@ -27,6 +27,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_diff(parts)
     _add_crosses(parts)
     _add_thesis(parts)
+    _add_render(parts)
+    _add_learn(parts)
+    _add_krdwrd(parts)
 
 
 def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -105,6 +108,46 @@ def _add_thesis(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
     part.set_defaults(run=_thesis)
 
 
+def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "render",
+        help="how a browser shows pages",
+        description="Write where a headless Chromium puts every segment, how large its letters are, and whether it is"
+        " seen. No script runs, and nothing is asked of the network.",
+    )
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
+    part.add_argument("--screenshots", default="", metavar="DIR", help="a picture of each whole page")
+    part.set_defaults(run=_render)
+
+
+def _add_learn(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "learn",
+        help="what machines learn of labels, by kinds of features",
+        description="Write how well an SVM tells content by words, by the DOM and by how pages look, by each alone,"
+        " together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml).",
+    )
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument("--labels", required=True, metavar="FILE", help="merged.jsonl, or JSON lines with page and tags")
+    part.add_argument("--rendering", default="", metavar="FILE", help="what `labels render` wrote of these pages")
+    part.add_argument("--output", required=True, metavar="FILE", help="Markdown")
+    part.set_defaults(run=_learn)
+
+
+def _add_krdwrd(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "krdwrd",
+        help="take over KrdWrd's corpus canola and its votes",
+        description="Write KrdWrd's corpus canola as pages.jsonl and gold.jsonl, its votes, merged, as votes.jsonl, and"
+        " the report of their agreement.",
+    )
+    part.add_argument("canola", metavar="CANOLA", help="its pages as JSON lines with html_annotated")
+    part.add_argument("--votes", required=True, metavar="DIR", help="its tables of votes (ID.stats), unpacked")
+    part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
+    part.set_defaults(run=_krdwrd)
+
+
 def _add_inputs(part: argparse.ArgumentParser) -> None:
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
@@ -152,9 +195,27 @@ def _crosses(arguments: argparse.Namespace) -> None:
 
 
 def _thesis(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
+    from dbce_spark.groundtruth import experiments
 
-    print(job.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end="")
+    print(experiments.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end="")
+
+
+def _render(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import experiments
+
+    print(experiments.render(arguments.pages, arguments.output, arguments.screenshots))
+
+
+def _learn(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import experiments
+
+    print(experiments.learn(arguments.pages, arguments.labels, arguments.rendering, arguments.output), end="")
+
+
+def _krdwrd(arguments: argparse.Namespace) -> None:
+    from dbce_spark.groundtruth import experiments
+
+    print(experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))
 
 
 def _request(arguments: argparse.Namespace) -> "job.Request":

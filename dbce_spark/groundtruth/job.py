@@ -19,7 +19,6 @@ from dbce_spark.groundtruth import (
     report,
     sheet,
     submission,
-    testcases,
 )
 from dbce_spark.groundtruth import merge as merging
 from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
@@ -111,19 +110,6 @@ def choose_crosses(inputs: Sequence[str], output: str, rules: Rules, config: Dbc
     sites = len({one.sheet.site for one in chosen})
     segments = sum(len(one.sheet.segments) for one in chosen)
     return f"{len(chosen):,} crosses of {sites:,} sites with {segments:,} segments in {output}"
-
-
-def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
-    """Writes a table of T001 to T006 on labelled crosses as Markdown, and returns it.
-
-    Raises:
-        InputError: an input cannot be read, or no cross has labels.
-    """
-    some = (one for path in paths for one in crosses.read(path))
-    told = testcases.table(testcases.measure(some, labelling.read(labels), config))
-    with store.whole_file(output) as stream:
-        stream.write(told.encode())
-    return told
 
 
 def write_merged(found: Merge, output: str) -> str:
