@@ -91,6 +91,7 @@ def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     )
     part.add_argument("inputs", nargs="+", metavar="INPUT", help=INPUT_HELP)
     part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
+    part.add_argument("--tasks", default="", metavar="DIR", help="a file a cross, to label it in a browser")
     part.add_argument("--urls-per-site", type=count, metavar="N", help="drawn by chance (conf/labels.toml)")
     part.add_argument("--crosses-per-url", type=count, metavar="N", help="that differ in how many arms they have")
     part.set_defaults(run=_crosses)
@@ -191,7 +192,9 @@ def _crosses(arguments: argparse.Namespace) -> None:
     from dbce_spark.groundtruth.rules import rules
 
     given = {"urls_per_site": arguments.urls_per_site, "crosses_per_url": arguments.crosses_per_url}
-    print(job.choose_crosses(arguments.inputs, arguments.output, rules(given), configuration.default()))
+    print(
+        job.choose_crosses(arguments.inputs, arguments.output, arguments.tasks, rules(given), configuration.default())
+    )
 
 
 def _thesis(arguments: argparse.Namespace) -> None:

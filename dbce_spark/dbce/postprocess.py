@@ -86,6 +86,15 @@ def coloured_html(
     return _sealed(root, style)
 
 
+def sealed_html(utf8_html: bytes) -> str:
+    """The page as it was, but armless.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    return _sealed(parse_tree(utf8_html), "")
+
+
 def _sealed(root: Any, style: str) -> str:
     """The page without what acts or loads, and with a policy that forbids what might be left."""
     _disarm(root)

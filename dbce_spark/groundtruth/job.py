@@ -19,6 +19,7 @@ from dbce_spark.groundtruth import (
     report,
     sheet,
     submission,
+    task,
 )
 from dbce_spark.groundtruth import merge as merging
 from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
@@ -95,8 +96,10 @@ def diff(pages: Sequence[str], reference: str, given: str, output: str) -> str:
     return f"{len(found):,} pages, {share:.1f} % of {words:,} words differ\nin {output}/index.html"
 
 
-def choose_crosses(inputs: Sequence[str], output: str, rules: Rules, config: DbceConfig) -> str:
+def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:
     """Writes crosses of some archives to be labelled, and says how many they are.
+
+    tasks: a folder for a file a cross, to label it in a browser; "" for none.
 
     Raises:
         InputError: there is no such file, or no capture in them has a neighbour.
@@ -107,6 +110,8 @@ def choose_crosses(inputs: Sequence[str], output: str, rules: Rules, config: Dbc
     if not chosen:
         raise InputError("no page of these archives has a page like it beside it; give those of whole sites")
     crosses.write(output, chosen)
+    if tasks:
+        task.write(tasks.rstrip("/"), chosen)
     sites = len({one.sheet.site for one in chosen})
     segments = sum(len(one.sheet.segments) for one in chosen)
     return f"{len(chosen):,} crosses of {sites:,} sites with {segments:,} segments in {output}"

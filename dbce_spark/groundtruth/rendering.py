@@ -9,14 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from dbce_spark.dbce import postprocess, single
 from dbce_spark.errors import InputError, PlatformError
-from dbce_spark.groundtruth import lines
+from dbce_spark.groundtruth import lines, marks
 from dbce_spark.groundtruth.lines import Fields, field
 from dbce_spark.groundtruth.sheet import Sheet
-from dbce_spark.labels import Label
 from dbce_spark.model import digest
 
 if TYPE_CHECKING:
@@ -32,7 +28,6 @@ _PATIENCE = 30_000
 """Milliseconds that a page may take to be shown; the mean one of canola takes some 200."""
 
 _PLACE = "http://page.invalid/"
-_CLASS = "dbce-segment-"
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 _MEASURE = """name => {
   const runs = new Map();
@@ -118,18 +113,6 @@ def read(path: str) -> Iterator[Rendering]:
         )
 
 
-def marked(sheet: Sheet) -> str:
-    """The page without scripts, each segment in an element that says which it is.
-
-    Raises:
-        PageError: its text is another one.
-    """
-    starts, ends = (np.array([getattr(one, name) for one in sheet.segments], np.int32) for name in ("start", "end"))
-    segments = single.without_evidence(np.arange(len(starts), dtype=np.int32), starts, ends, Label.UNDECIDED)
-    html = sheet.html.encode("utf-8", "replace")
-    return postprocess.coloured_html(html, sheet.text, segments, lambda at: f"{_CLASS}{at}", "")
-
-
 @contextmanager
 def _context() -> "Iterator[BrowserContext]":
     """A browser for one page after the other, that runs no script of theirs."""
@@ -151,7 +134,7 @@ def _context() -> "Iterator[BrowserContext]":
 def _shown(context: "BrowserContext", sheet: Sheet, screenshots: str) -> Rendering:
     from playwright.sync_api import Error
 
-    html = marked(sheet)
+    html = marks.marked(sheet)
 
     def answer(route: "Route") -> None:
         if route.request.url == _PLACE:
@@ -163,7 +146,7 @@ def _shown(context: "BrowserContext", sheet: Sheet, screenshots: str) -> Renderi
     try:
         page.route("**/*", answer)
         page.goto(_PLACE, timeout=_PATIENCE)
-        found = page.evaluate(_MEASURE, _CLASS)
+        found = page.evaluate(_MEASURE, marks.CLASS)
         if screenshots:
             page.screenshot(path=f"{screenshots}/{digest(sheet.page)[:16]}.png", full_page=True, timeout=_PATIENCE)
     except Error as error:

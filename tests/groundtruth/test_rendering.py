@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import rendering
+from dbce_spark.groundtruth import marks, rendering
 from dbce_spark.groundtruth.rendering import Rendering, Run, render
 from dbce_spark.groundtruth.sheet import Sheet, Span
 from dbce_spark.page import PageError
@@ -52,7 +52,7 @@ def test_a_line_that_is_no_rendering_is_named(tmp_path: Path) -> None:
 def test_a_text_of_another_page_is_refused() -> None:
     """Boxes would be those of other words."""
     with pytest.raises(PageError, match="the text is not the page's"):
-        rendering.marked(replace(SHEET, html="<p>Other</p>"))
+        marks.marked(replace(SHEET, html="<p>Other</p>"))
 
 
 @pytest.fixture(scope="module")
