@@ -133,6 +133,12 @@ def _add_learn(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     part.add_argument("--labels", required=True, metavar="FILE", help="merged.jsonl, or JSON lines with page and tags")
     part.add_argument("--rendering", default="", metavar="FILE", help="what `labels render` wrote of these pages")
     part.add_argument("--output", required=True, metavar="FILE", help="Markdown")
+    part.add_argument(
+        "--said",
+        default="",
+        metavar="DIR",
+        help="what each machine said of pages that it had not seen, for `labels diff`",
+    )
     part.set_defaults(run=_learn)
 
 
@@ -212,7 +218,10 @@ def _render(arguments: argparse.Namespace) -> None:
 def _learn(arguments: argparse.Namespace) -> None:
     from dbce_spark.groundtruth import experiments
 
-    print(experiments.learn(arguments.pages, arguments.labels, arguments.rendering, arguments.output), end="")
+    print(
+        experiments.learn(arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.said),
+        end="",
+    )
 
 
 def _krdwrd(arguments: argparse.Namespace) -> None:

@@ -42,10 +42,11 @@ def render(pages: Sequence[str], output: str, screenshots: str) -> str:
     return f"{count:,} pages in {output}"
 
 
-def learn(pages: Sequence[str], labels: str, renderings: str, output: str) -> str:
+def learn(pages: Sequence[str], labels: str, renderings: str, output: str, said: str) -> str:
     """Writes a table of what machines learn of the labels as Markdown, and returns it.
 
-    renderings: what `render` wrote, "" for none: then nothing is learnt of how pages look.
+    renderings: what `render` wrote, "" for none: then nothing is learnt of how pages look. said: a folder for what each
+    machine said of every page, as labels; "" for none.
 
     Raises:
         InputError: an input cannot be read, or they do not belong together.
@@ -54,7 +55,17 @@ def learn(pages: Sequence[str], labels: str, renderings: str, output: str) -> st
     seen = learning.vectors(job.sheets(pages), labelling.read(labels), shown)
     by = learning.plan()
     with tqdm(desc="trained", unit=" machines", disable=None) as bar:
-        told = learning.table(learning.compare(seen, by, lambda _: bar.update()))
+        compared = learning.compare(seen, by, lambda _: bar.update())
+    told = learning.table(compared.results)
+    for one in compared.results if said else ():
+        found = compared.labelling(seen, one.name)
+        lines.write(
+            str(Path(said) / f"{one.name.replace(' ', '-')}.jsonl"),
+            (
+                {"page": page, "tags": [None if tag is None else tag.word for tag in tags]}
+                for page, tags in found.items()
+            ),
+        )
     with store.whole_file(output) as stream:
         stream.write(told.encode())
     return f"{told}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"

@@ -27,6 +27,8 @@ Indexes = npt.NDArray[np.intp]
 TEXT, DOM, VISUAL = "cl", "dom", "viz"
 """Kinds of features, by the names of table 4.1."""
 
+VOTE = "vote"
+
 SETS: Sequence[tuple[str, ...]] = (
     (TEXT,), (DOM,), (VISUAL,), (TEXT, DOM), (DOM, VISUAL), (TEXT, VISUAL), (TEXT, DOM, VISUAL),
 )  # fmt: skip
@@ -78,7 +80,10 @@ class Vectors:
     values: Mapping[str, Values]  # by the kind of features
     is_content: Truth  # undecided is not content
     pages: Indexes  # of each segment its page
+    places: Indexes  # and which segment of that page it is
     words: npt.NDArray[np.int64]
+    ids: tuple[str, ...]  # of the pages
+    lengths: tuple[int, ...]  # segments of each page, those without a label too
 
     def together(self, kinds: Sequence[str]) -> Values:
         return np.concatenate([self.values[kind] for kind in kinds], axis=1)
@@ -98,6 +103,25 @@ class Result:
     accuracy_by_words: float
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How well each set of features tells content, and what it said of every segment, by the name of its result."""
+
+    results: list[Result]
+    said: Mapping[str, Truth]
+
+    def labelling(self, of: Vectors, name: str) -> dict[str, Tags]:
+        """What was said as labels of pages: None where nobody had said anything."""
+        found: dict[str, list[Label | None]] = {
+            page: [None] * length for page, length in zip(of.ids, of.lengths, strict=True)
+        }
+        for page, place, is_content in zip(
+            of.pages.tolist(), of.places.tolist(), self.said[name].tolist(), strict=True
+        ):
+            found[of.ids[page]][place] = Label.CONTENT if is_content else Label.BOILERPLATE
+        return {page: tuple(tags) for page, tags in found.items()}
+
+
 def plan() -> Plan:
     """The shipped plan."""
     return Plan(**tomllib.loads((files("dbce_spark") / "conf" / "learning.toml").read_text(encoding="utf-8")))
@@ -111,8 +135,9 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
     """
     kinds = (TEXT, DOM, VISUAL) if renderings else (TEXT, DOM)
     values: dict[str, list[Values]] = {kind: [] for kind in kinds}
-    truth, pages, words = [], [], []
-    at = 0
+    truth, pages, places, words = [], [], [], []
+    ids: list[str] = []
+    lengths: list[int] = []
     for sheet in sheets:
         tags = labels.get(sheet.page)
         if tags is None:
@@ -128,19 +153,24 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
             values[VISUAL].append(visual.features(rendering)[known])
         truth.append(np.array([tag is Label.CONTENT for tag in tags], np.bool_)[known])
         words.append(np.array([len(text.split()) for text in sheet.texts], np.int64)[known])
-        pages.append(np.full(int(known.sum()), at, np.intp))
-        at += 1
-    if not at:
+        pages.append(np.full(int(known.sum()), len(ids), np.intp))
+        places.append(np.flatnonzero(known))
+        ids.append(sheet.page)
+        lengths.append(len(tags))
+    if not ids:
         raise InputError("no page has labels; give the pages that were labelled")
     return Vectors(
         values={kind: np.concatenate(some) for kind, some in values.items()},
         is_content=np.concatenate(truth),
         pages=np.concatenate(pages),
+        places=np.concatenate(places),
         words=np.concatenate(words),
+        ids=tuple(ids),
+        lengths=tuple(lengths),
     )
 
 
-def compare(of: Vectors, by: Plan, advance: Callable[[str], object]) -> list[Result]:
+def compare(of: Vectors, by: Plan, advance: Callable[[str], object]) -> Compared:
     """Every set of features that is there, then the vote of those that are alone: each by how often it was right on
     the pages it was trained on, in parts that it was not trained on.
 
@@ -161,7 +191,10 @@ def compare(of: Vectors, by: Plan, advance: Callable[[str], object]) -> list[Res
             advance(" ".join(some))
         voted[test] = votes > 0
     found = [_result(" ".join(some), some, said[some], of) for some in sets]
-    return [*found, _result("vote", tuple(kinds), voted, of)]
+    return Compared(
+        [*found, _result(VOTE, tuple(kinds), voted, of)],
+        {" ".join(some): what for some, what in said.items()} | {VOTE: voted},
+    )
 
 
 def table(results: Sequence[Result]) -> str:
@@ -181,7 +214,7 @@ def table(results: Sequence[Result]) -> str:
     )
     rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for one in results:
-        known = PUBLISHED.get(one.kinds) if one.name != "vote" else None
+        known = PUBLISHED.get(one.kinds) if one.name != VOTE else None
         beside = (str(known[0]), *(f"{value:.2f}" for value in known[1:])) if known else ("", "", "", "")
         figures = (one.accuracy, one.precision, one.recall, one.f1, one.accuracy_by_words)
         cells = (one.name, str(one.features), *(f"{value:.3f}" for value in figures), *beside)

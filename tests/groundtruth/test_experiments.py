@@ -8,6 +8,7 @@ import pytest
 from dbce_spark import cli
 from dbce_spark.groundtruth import sheet
 from dbce_spark.groundtruth.labelling import read
+from dbce_spark.labels import Label
 
 PAGES = 12
 
@@ -53,9 +54,16 @@ def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[s
     given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
     assert cli.main(["labels", "krdwrd", *given, "--output", str(out)]) == 0
     learnt = ["--labels", str(out / "gold.jsonl"), "--output", str(out / "table.md")]
-    assert cli.main(["labels", "learn", str(out / "pages.jsonl"), *learnt]) == 0
+    assert cli.main(["labels", "learn", str(out / "pages.jsonl"), *learnt, "--said", str(out / "said")]) == 0
 
     told = (out / "table.md").read_text("utf-8")
     assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in told
     assert "| viz |" not in told
+    assert sorted(one.name for one in (out / "said").iterdir()) == [
+        "cl-dom.jsonl",
+        "cl.jsonl",
+        "dom.jsonl",
+        "vote.jsonl",
+    ]
+    assert read(str(out / "said" / "cl.jsonl"))["0"][:7] == (Label.BOILERPLATE,) * 6 + (Label.CONTENT,)
     assert "132 segments of 12 pages, 10 folds by pages" in capsys.readouterr().out

@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.groundtruth import learning
-from dbce_spark.groundtruth.learning import DOM, TEXT, VISUAL, Vectors, compare, plan, table, vectors
+from dbce_spark.groundtruth.learning import DOM, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
 from dbce_spark.groundtruth.rendering import UNSEEN, Rendering
 from dbce_spark.groundtruth.sheet import Sheet, Span
 from dbce_spark.labels import Label
@@ -25,13 +25,16 @@ def made(pages: int = 9, segments: int = 20) -> Vectors:
         values={TEXT: noise, DOM: draw.normal(size=(len(is_content), learning.WIDTHS[DOM]))},
         is_content=is_content,
         pages=np.repeat(np.arange(pages), segments),
+        places=np.tile(np.arange(segments), pages),
         words=np.ones(len(is_content), np.int64),
+        ids=tuple(map(str, range(pages))),
+        lengths=(segments,) * pages,
     )
 
 
 def test_what_tells_content_is_found_on_pages_that_were_not_seen() -> None:
     """By words nearly all, by the DOM no more than by saying boilerplate; the vote trusts words."""
-    found = {one.name: one for one in compare(made(), PLAN, lambda _: None)}
+    found = {one.name: one for one in compare(made(), PLAN, lambda _: None).results}
 
     assert list(found) == ["cl", "dom", "cl dom", "vote"]
     assert found["cl"].accuracy > 0.95
@@ -42,7 +45,9 @@ def test_what_tells_content_is_found_on_pages_that_were_not_seen() -> None:
 
 def test_the_same_vectors_give_the_same_results() -> None:
     """What is drawn is drawn by the seed."""
-    assert compare(made(6), PLAN, lambda _: None) == compare(made(6), PLAN, lambda _: None)
+    first, second = (compare(made(6), PLAN, lambda _: None).results for _ in range(2))
+
+    assert first == second
 
 
 def test_no_page_is_judged_by_what_was_learnt_of_it() -> None:
@@ -55,12 +60,21 @@ def test_no_page_is_judged_by_what_was_learnt_of_it() -> None:
 
 def test_results_stand_beside_the_published_ones() -> None:
     """A row for each set of features, with that of table 4.1; the vote has none."""
-    told = table(compare(made(6), PLAN, lambda _: None)).splitlines()
+    told = table(compare(made(6), PLAN, lambda _: None).results).splitlines()
 
     assert told[2].startswith("| cl | 21 | 0.")
     assert told[2].endswith("| 21 | 0.86 | 0.61 | 0.76 |")
     assert told[-1].startswith("| vote | 34 |")
     assert told[-1].endswith("|  |  |  |  |")
+
+
+def test_what_a_machine_said_lies_where_the_segments_are() -> None:
+    """Of a segment without a label nothing is said."""
+    labels = {"p": (Label.CONTENT, None, Label.BOILERPLATE), "q": (None, Label.CONTENT)}
+    of = vectors([sheet("p", "a", "b", "c"), sheet("q", "d", "e")], labels, {})
+    said = Compared([], {"cl": np.array([False, True, True])}).labelling(of, "cl")
+
+    assert said == {"p": (Label.BOILERPLATE, None, Label.CONTENT), "q": (None, Label.CONTENT)}
 
 
 def sheet(name: str, *texts: str) -> Sheet:
