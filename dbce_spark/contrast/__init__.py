@@ -150,8 +150,7 @@ def style() -> str:
     rules = [f".dbce-agree-{label.word} {{ {_background(LIGHT[label])} }}" for label in Label]
     for label in Label:
         rules.append(f".dbce-differ-{label.word} {{ {_background(STRONG[label])} }}")
-        line = f"box-shadow: inset 0 -4px 0 {STRONG[label]}, inset 0 -5px 0 {_INK} !important"
-        rules.append(f".dbce-gave-{label.word} {{ {line} }}")
+        rules.append(f".dbce-gave-{label.word} {{ box-shadow: 0 3px 0 {STRONG[label]} !important }}")
     return "\n".join(rules)
 
 

@@ -71,7 +71,7 @@ def _agreement(agreed: CorpusAgreement) -> dict[str, Any]:
         "agreement_head": ("", "A_o", "A_e", "π", "π by words"),
         "agreement_rows": [
             (
-                f"mean of {len(known):,} pages",
+                "mean of pages",
                 number(sum(observed) / max(1, len(observed))),
                 number(sum(expected) / max(1, len(expected))),
                 number(agreed.mean),
