@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands import acquire, bench, collection, evaluate, extract, history, readers, rules
+from dbce_spark.commands import acquire, bench, collection, evaluate, extract, history, labels, readers, rules
 from dbce_spark.commands import status as status_command
 from dbce_spark.commands import stream as stream_command
 from dbce_spark.errors import DbceError
@@ -46,7 +46,8 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for one in (extract, collection, history, acquire, stream_command, status_command, readers, rules, bench, evaluate):
+    together = (extract, collection, history, acquire, stream_command, status_command, readers)
+    for one in (*together, rules, bench, evaluate, labels):
         one.add(commands)
     return parser
 

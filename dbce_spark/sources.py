@@ -4,8 +4,11 @@ An argument is a file, a folder (searched at every depth), a glob, or a manifest
 each of them local or any URL that fsspec knows (s3://, http://, hdfs://, ...; its driver package must be installed).
 """
 
+import gzip
 import io
-from collections.abc import Iterable, Sequence
+import lzma
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -20,6 +23,8 @@ MEMBER = "!/"
 
 READ_AHEAD = 8 << 20
 """Bytes asked for at once from a remote store: one request for each would make a WARC 20 times slower."""
+
+_XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
 
 def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
@@ -92,6 +97,22 @@ def open_binary(path: str) -> BinaryIO:
         return Path(path).open("rb", buffering=1 << 20)
     remote = fsspec.open(path, "rb", compression=None).open()
     return io.BufferedReader(cast(io.RawIOBase, remote), READ_AHEAD)
+
+
+@contextmanager
+def plain(path: str) -> Iterator[BinaryIO]:
+    """The file's bytes, decompressed by what it begins with (xz, gzip), not by its name."""
+    with open_binary(path) as stream:
+        start = stream.read(len(_XZ))
+        stream.seek(0)
+        if start == _XZ:
+            with lzma.open(stream, "rb") as inner:
+                yield cast(BinaryIO, inner)
+        elif start.startswith(_GZIP):
+            with gzip.open(stream, "rb") as inner:
+                yield cast(BinaryIO, inner)
+        else:
+            yield stream
 
 
 def size(path: str) -> int:

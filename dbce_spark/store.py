@@ -1,11 +1,13 @@
 """Where results go: files that appear under their name only when they are whole."""
 
+import gzip
+import lzma
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 from uuid import uuid4
 
 import fsspec
@@ -90,6 +92,16 @@ def _whole_object(path: str) -> Iterator[BinaryIO]:
         stream.close()
         stream.discard()
         raise
+
+
+def packed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
+    """A stream that writes to another one, compressed as a name says that ends in .xz or .gz; the same bytes for the
+    same input."""
+    if name.endswith(".xz"):
+        return cast(BinaryIO, lzma.open(stream, "wb"))
+    if name.endswith(".gz"):
+        return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
+    return nullcontext(stream)
 
 
 @contextmanager

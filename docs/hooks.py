@@ -23,7 +23,14 @@ from dbce_spark import cli
 ROOT = Path(__file__).parents[1]
 TAKEN_IN = {"index.md": "README.md", "changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 """Pages that are files of the repository."""
-CONFIGURATION = ("conf/dbce.toml", "conf/urltree.toml", "conf/export.toml", "conf/prices.toml")
+CONFIGURATION = (
+    "conf/dbce.toml",
+    "conf/urltree.toml",
+    "conf/labels.toml",
+    "conf/learning.toml",
+    "conf/export.toml",
+    "conf/prices.toml",
+)
 _CONFIGURATION_PAGE = "reference-configuration.md"
 _FILES = "files"
 """The folder of the site that holds pages of single files of the repository."""

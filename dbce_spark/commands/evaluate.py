@@ -48,6 +48,10 @@ def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
         "--time-limit", type=seconds, default=30.0, metavar="SECONDS",
         help="what an extractor may take for a page (default: %(default)s)",
     )  # fmt: skip
+    command.add_argument(
+        "--contrasts", type=int, default=10, metavar="N",
+        help="show N pages of each extractor beside their gold, those it does worst on; 0: none (default: %(default)s)",
+    )  # fmt: skip
     command.set_defaults(run=_evaluate)
 
 
@@ -109,6 +113,7 @@ def _evaluate(arguments: argparse.Namespace) -> None:
         floors=arguments.floors,
         pin_floors=arguments.pin_floors,
         lower_floors=arguments.lower_floors,
+        contrasts=arguments.contrasts,
     )
     print(harness.evaluate(request, configuration.default()))
 

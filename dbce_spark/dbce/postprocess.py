@@ -9,7 +9,7 @@ from lxml import etree, html
 from dbce_spark.dbce.patterns import propagate
 from dbce_spark.labels import ARMS, Label, arm_bit
 from dbce_spark.model import Ints, Segments
-from dbce_spark.page import DROPPED_TAGS, parse_tree
+from dbce_spark.page import DROPPED_TAGS, PageError, parse_tree
 
 Piece = tuple[Any, bool, str, Ints]
 """A text node: its element, whether it is its tail, its text, and the segment of each character but white space."""
@@ -64,13 +64,45 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
     pieces = _owned(root, page_text, segments)
     _mark_elements(pieces, segments)
     _wrap(pieces, markup)
+    return _sealed(root, STYLE)
+
+
+def coloured_html(
+    utf8_html: bytes, page_text: str, segments: Segments, css_class: Callable[[int], str], style: str
+) -> str:
+    """The page, armless as that of `labelled_html`, with every segment in a `<span>` of a class of its own.
+
+    css_class: of a segment by its index. style: what these classes look like.
+
+    Raises:
+        PageError: lxml finds no element in it, or the text is not the page's.
+    """
+    root = parse_tree(utf8_html)
+    found, asked = ("".join("".join(text.split()) for text in texts) for texts in (_texts(root), [page_text]))
+    if found != asked:
+        at = next((at for at, pair in enumerate(zip(found, asked, strict=False)) if pair[0] != pair[1]), 0)
+        raise PageError(f"the text is not the page's, which has {found[at : at + 20]!r} for {asked[at : at + 20]!r}")
+    _wrap(_owned(root, page_text, segments), lambda at: ("span", css_class(at)))
+    return _sealed(root, style)
+
+
+def sealed_html(utf8_html: bytes) -> str:
+    """The page as it was, but armless.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    return _sealed(parse_tree(utf8_html), "")
+
+
+def _sealed(root: Any, style: str) -> str:
+    """The page without what acts or loads, and with a policy that forbids what might be left."""
     _disarm(root)
     head = root.find("head")
     if head is None:
         head = etree.Element("head")
         root.insert(0, head)
-    style = etree.SubElement(head, "style")
-    style.text = STYLE
+    etree.SubElement(head, "style").text = style
     head.insert(0, etree.Element("meta", {"http-equiv": "Content-Security-Policy", "content": POLICY}))
     head.insert(0, etree.Element("meta", charset="utf-8"))
     return f"<!DOCTYPE html>\n{html.tostring(root, encoding='unicode')}"
@@ -147,6 +179,10 @@ def _pieces(root: Any) -> Iterator[tuple[Any, bool, str]]:
         piece = element.tail if is_tail else element.text
         if piece and not piece.isspace():
             yield element, is_tail, piece
+
+
+def _texts(root: Any) -> Iterator[str]:
+    return (piece for _, _, piece in _pieces(root))
 
 
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:

@@ -1,18 +1,14 @@
 """Gold pages: HTML with the main text that people marked in it, and what is known of its site and its time."""
 
-import gzip
 import hashlib
 import json
-import lzma
 import re
 from base64 import b32encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import BinaryIO, cast
 from urllib.parse import urlsplit
 
 from tqdm import tqdm
@@ -156,7 +152,7 @@ def convert(paths: Iterable[str], output: str) -> int:
         InputError: an input cannot be read, or there is no page.
     """
     count = 0
-    with store.whole_file(output) as stream, _packed(stream, output) as lines:
+    with store.whole_file(output) as stream, store.packed(stream, output) as lines:
         for path in paths:
             for entry in _entries(path):
                 if not entry.missing:
@@ -166,14 +162,6 @@ def convert(paths: Iterable[str], output: str) -> int:
         if not count:
             raise InputError("no page with a gold text; name files or folders that hold some")
     return count
-
-
-def _packed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
-    if name.endswith(".xz"):
-        return cast(BinaryIO, lzma.open(stream, "wb"))
-    if name.endswith(".gz"):
-        return cast(BinaryIO, gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0))
-    return nullcontext(stream)
 
 
 def _entries(path: str) -> Iterator[Entry]:

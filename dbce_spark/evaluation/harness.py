@@ -14,6 +14,7 @@ from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import (
     analysis,
     averages,
+    contrasts,
     datasets,
     ensembles,
     extractors,
@@ -48,7 +49,8 @@ class Request:
 
     `reuse` takes texts that an earlier run left in the output folder (`texts.Kept`). `folds` is a folder that
     `dbce train --folds` wrote, "" for none: `dbce` then judges each site by a classifier that has not seen it.
-    `floors` is a file of floors to hold the scores to, "" for none; `pin_floors` writes what was reached into it
+    `contrasts` is how many pages of each extractor are shown beside their gold, those it does worst on. `floors` is a
+    file of floors to hold the scores to, "" for none; `pin_floors` writes what was reached into it
     instead, `lower_floors` even where that is less.
     """
 
@@ -62,10 +64,12 @@ class Request:
     floors: str = ""
     pin_floors: bool = False
     lower_floors: bool = False
+    contrasts: int = 0
 
 
 def evaluate(request: Request, config: DbceConfig) -> str:
-    """Writes scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others.
+    """Writes scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
+    and contrasts of pages beside them.
 
     Returns the summary, and a line on the floors.
 
@@ -103,7 +107,8 @@ def evaluate(request: Request, config: DbceConfig) -> str:
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
     _write(f"{folder}/summary.md", told)
-    _write(f"{folder}/report.html", report.html(analysed, scored, notes, course))
+    shown = contrasts.write(folder, scored, gold.sets, run.texts, count=request.contrasts) if request.contrasts else {}
+    _write(f"{folder}/report.html", report.html(analysed, scored, notes, shown, course))
     return told + _held(request, gate.measured(scored, gold.sets))
 
 

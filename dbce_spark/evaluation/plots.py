@@ -13,12 +13,15 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
+from dbce_spark.drawing import Axis as _Axis
+from dbce_spark.drawing import circle as _circle
+from dbce_spark.drawing import colour as _colour
+from dbce_spark.drawing import n as _n
+from dbce_spark.drawing import svg as _svg
+from dbce_spark.drawing import text as _text
 from dbce_spark.evaluation.bootstrap import Interval
 
 Values = npt.NDArray[np.float64]
-
-COLOURS = 8
-"""As many as there are variables --c0 to --c7 in evaluation.css; a ninth series takes the first again."""
 
 _GRID = 201
 """Places from 0 to 1 at which a density is drawn."""
@@ -208,25 +211,6 @@ def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_widt
     return _svg(width, height, body)
 
 
-@dataclass(frozen=True, slots=True)
-class _Axis:
-    """From values to places on the paper."""
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def __call__(self, value: float) -> float:
-        return self.start + (value - self.low) / ((self.high - self.low) or 1.0) * (self.end - self.start)
-
-    def ticks(self) -> Iterator[float]:
-        step = 0.1 if self.high - self.low > 0.35 else 0.05 if self.high - self.low > 0.15 else 0.02
-        first = math.ceil(self.low / step - 1e-9)
-        for at in range(first, math.floor(self.high / step + 1e-9) + 1):
-            yield at * step
-
-
 def _least(rows: Iterator[Sequence[Dot]]) -> float:
     """Where an axis begins: at a twentieth below all intervals."""
     least = min(min(dot.interval.low, dot.value) for dots in rows for dot in dots)
@@ -277,26 +261,3 @@ def _horizontal_grid(axis: _Axis, left: float, right: float) -> Iterator[str]:
         y = _n(axis(tick))
         yield f'<line class="grid" x1="{_n(left)}" x2="{_n(right)}" y1="{y}" y2="{y}"/>'
         yield _text(left - 6, axis(tick) + 4, f"{tick:.2f}".removesuffix("0"), "end", "small")
-
-
-def _circle(x: float, y: float, radius: float, colour: int, title: str) -> str:
-    circle = f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{radius:g}" style="fill:{_colour(colour)}">'
-    return f"{circle}<title>{escape(title)}</title></circle>"
-
-
-def _text(x: float, y: float, text: str, anchor: str, kind: str = "plain") -> str:
-    return f'<text class="{kind}" x="{_n(x)}" y="{_n(y)}" text-anchor="{anchor}">{escape(text)}</text>'
-
-
-def _svg(width: float, height: float, body: Sequence[str]) -> str:
-    size = f'viewBox="0 0 {width:g} {height:g}" style="max-width:{width:g}px"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{"".join(body)}</svg>'
-
-
-def _colour(at: int) -> str:
-    """A colour of the page; -1 is that of what is only there for comparison."""
-    return f"var(--c{at % COLOURS})" if at >= 0 else "var(--soft)"
-
-
-def _n(value: float) -> str:
-    return f"{value:.1f}"

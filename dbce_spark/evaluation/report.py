@@ -1,6 +1,6 @@
 """The analysis as one HTML file that asks for nothing: tables of all extractors, and plots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import pairwise
 from typing import Any
@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import dbce_spark
+from dbce_spark.drawing import COLOURS
 from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, nodes, plots, weights
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Standing
 from dbce_spark.evaluation.averages import METHOD, Course, moving
@@ -36,8 +37,14 @@ _STANDING_HEAD = (
 )  # fmt: skip
 
 
-def html(analysis: Analysis, scores: Scores, notes: Sequence[str], course: Course | None = None) -> str:
-    """The whole report; `notes` as in the summary."""
+def html(
+    analysis: Analysis,
+    scores: Scores,
+    notes: Sequence[str],
+    contrasts: Mapping[str, str],
+    course: Course | None = None,
+) -> str:
+    """The whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its name."""
     environment = Environment(
         loader=PackageLoader("dbce_spark.evaluation"),
         autoescape=True,
@@ -45,7 +52,7 @@ def html(analysis: Analysis, scores: Scores, notes: Sequence[str], course: Cours
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    css = (files(__package__) / "templates" / "evaluation.css").read_text(encoding="utf-8")
+    css = (files("dbce_spark.drawing") / "templates" / "drawing.css").read_text(encoding="utf-8")
     return environment.get_template("evaluation.html.j2").render(
         css=Markup(css),
         version=dbce_spark.__version__,
@@ -54,6 +61,7 @@ def html(analysis: Analysis, scores: Scores, notes: Sequence[str], course: Cours
         rounds=f"{bootstrap.ROUNDS:,}",
         min_sites=bootstrap.MIN_SITES,
         notes=notes,
+        contrasts=contrasts,
         analysis=analysis,
         pages=len(scores.pages),
         sites=len({page.unit for page in scores.pages}),
@@ -242,9 +250,9 @@ def _misses(analysis: Analysis) -> list[tuple[str, str, str, str]]:
 def _course(course: Course) -> dict[str, Any]:
     """The paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
     last = course.moving[:, -1]
-    best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[: plots.COLOURS]
+    best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[:COLOURS]
     method = next(at for at, name in enumerate(course.extractors) if name.startswith(METHOD))
-    shown = list(dict.fromkeys([method, *best]))[: plots.COLOURS]
+    shown = list(dict.fromkeys([method, *best]))[:COLOURS]
     long = sorted(course.domains, key=lambda name: -len(course.domains[name]))
     return {
         "note": stream_note(course),
@@ -256,11 +264,11 @@ def _course(course: Course) -> dict[str, Any]:
             )
         ),
         "method": course.extractors[method],
-        "domains": long[: plots.COLOURS],
+        "domains": long[:COLOURS],
         "by_domain": Markup(
             plots.curves(
                 [
-                    Curve(name, at if at < plots.COLOURS else -1, moving(course.f1[method, course.domains[name]]))
+                    Curve(name, at if at < COLOURS else -1, moving(course.f1[method, course.domains[name]]))
                     for at, name in enumerate(long)
                 ],
                 "documents of the domain",

@@ -5,8 +5,8 @@ No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -30,6 +30,7 @@ from dbce_spark.rejects import Reject
 from dbce_spark.selection.fetch import start_wait
 from dbce_spark.spark import metrics, pages, plan, quarantine, staging, worker
 from dbce_spark.spark.job import cause
+from dbce_spark.spark.session import under
 from dbce_spark.spark.tally import Tally
 from dbce_spark.stream import domain as domains
 from dbce_spark.stream import output
@@ -112,7 +113,7 @@ def alone(folder: str) -> AbstractContextManager[None]:
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:
-    with _settings(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
+    with under(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
         query = _started(spark, request, config, tree, told)
         try:
             while not query.awaitTermination(_WAIT_SECONDS):
@@ -124,20 +125,6 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTre
                 query.stop()
     done = output.last_commit(request.output)
     return done.totals if done else {}
-
-
-@contextmanager
-def _settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Within the block the session has these; behind it those that it had, since it may be somebody else's."""
-    before = {name: spark.conf.get(name, None) for name in wanted}
-    for name, value in wanted.items():
-        spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        with suppress(Py4JError):
-            for name, had in before.items():
-                spark.conf.unset(name) if had is None else spark.conf.set(name, had)
 
 
 def _check_begun(request: Request, config: DbceConfig, tree: UrlTreeConfig) -> None:

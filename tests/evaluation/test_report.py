@@ -32,7 +32,7 @@ F1 = {"first": DRAW.beta(9, 1, 40).tolist(), "<other>": DRAW.beta(4, 1, 40).toli
 def html() -> str:
     scores = made_scores(PAGES, F1)
     nodes = [Row(name, extractor, Confusion(1, 1, 1, 1)) for name in ("one", "two") for extractor in F1]
-    return report.html(analyse(scores, nodes), scores, ["One & all."])
+    return report.html(analyse(scores, nodes), scores, ["One & all."], {"<other>": "contrasts/0/index.html"})
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +54,11 @@ def test_every_part_has_its_plot(told: str) -> None:
     assert 9 == told.count("<svg")
     for name in ("standings", "sets", "siblings", "distributions", "pages", "metrics", "clusters", "gold", "misses"):
         assert f'<h2 id="{name}">' in told
+
+
+def test_the_worst_pages_are_linked(told: str) -> None:
+    """Beside the report, so that the folder can be moved."""
+    assert '<a href="contrasts/0/index.html">&lt;other&gt;</a>' in told
 
 
 def test_every_page_is_in_the_picture(told: str) -> None:

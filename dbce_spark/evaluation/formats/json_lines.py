@@ -1,12 +1,10 @@
 """The project's own format: one JSON object a line, plain or compressed."""
 
-import gzip
 import json
 import lzma
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from dbce_spark import sources
 from dbce_spark.errors import InputError
@@ -14,8 +12,6 @@ from dbce_spark.evaluation.formats.entry import Entry
 
 TEXTS = ("url", "site", "group", "url_key", "lang", "page_type", "dataset", "wayback_ts", "date")
 """Fields that may be there, beside `id`, `html` and `gold`, which must."""
-
-_XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
 
 def entries(path: str) -> Iterator[Entry]:
@@ -26,29 +22,13 @@ def entries(path: str) -> Iterator[Entry]:
     """
     number = 0
     try:
-        with _plain(path) as lines:
+        with sources.plain(path) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     place = f"{path}:{number}"
                     yield Entry(place, _object(line, place))
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
-
-
-@contextmanager
-def _plain(path: str) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed by what it begins with, not by its name."""
-    with sources.open_binary(path) as stream:
-        start = stream.read(len(_XZ))
-        stream.seek(0)
-        if start == _XZ:
-            with lzma.open(stream, "rb") as plain:
-                yield cast(BinaryIO, plain)
-        elif start.startswith(_GZIP):
-            with gzip.open(stream, "rb") as plain:
-                yield cast(BinaryIO, plain)
-        else:
-            yield stream
 
 
 def _object(line: bytes, place: str) -> dict[str, Any]:

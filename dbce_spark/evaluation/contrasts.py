@@ -1,0 +1,61 @@
+"""Pages that an extractor does worst on, with the gold and its own text over them: why a score is what it is."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from dbce_spark import contrast
+from dbce_spark.contrast import Contrast, Names
+from dbce_spark.evaluation import leaves
+from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.ensembles import Sets, Texts
+from dbce_spark.evaluation.leaves import Mask
+from dbce_spark.evaluation.scores import Scores
+from dbce_spark.labels import Label
+from dbce_spark.model import digest
+
+FOLDER = "contrasts"
+"""Where they lie, beside the report."""
+
+
+def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:
+    """Writes the `count` worst pages of each extractor, and returns where each is listed, beside the report."""
+    found = {}
+    for extractor in scores.extractors:
+        place = f"{FOLDER}/{digest(extractor)[:8]}"
+        pages = worst(scores, sets, extractor, count)
+        contrasts = _contrasts(pages, {name: texts[extractor][name] for name in sets})
+        contrast.write(f"{output.rstrip('/')}/{place}", contrasts, Names("gold", extractor))
+        found[extractor] = f"{place}/index.html"
+    return found
+
+
+def worst(scores: Scores, sets: Sets, extractor: str, count: int) -> list[GoldPage]:
+    """The pages with the lowest F1 of an extractor; of those with the same, the first."""
+    pages = {(name, page.page_id): page for name, some in sets.items() for page in some}
+    order = np.argsort(scores.f1[scores.extractors.index(extractor)], kind="stable")[:count].tolist()
+    return [pages[scores.pages[at].dataset, scores.pages[at].page_id] for at in order]
+
+
+def of_page(page: GoldPage, text: str) -> Contrast:
+    """A page's text nodes: content is what the gold holds, and beside it what a text holds (`leaves.held`)."""
+    found = leaves.of_html(page.html)
+    ends = np.cumsum([len(one) + 1 for one in found.texts], dtype=np.intp).tolist()
+    return Contrast(
+        page=f"{page.dataset} {page.page_id}",
+        url=page.url,
+        html=page.html,
+        text="\n".join(found.texts),
+        spans=[(end - 1 - len(one), end - 1) for end, one in zip(ends, found.texts, strict=True)],
+        reference=_labels(leaves.held(found, page.gold)),
+        given=_labels(leaves.held(found, text)),
+    )
+
+
+def _contrasts(pages: Sequence[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> Iterator[Contrast]:
+    return (of_page(page, texts[page.dataset][page.page_id].text) for page in pages)
+
+
+def _labels(content: Mask) -> list[Label]:
+    return [Label.CONTENT if one else Label.BOILERPLATE for one in content.tolist()]

@@ -1,0 +1,1 @@
+"""Labels by people: pages, what annotators submitted of them, and the gold set that comes of it."""

@@ -1,0 +1,198 @@
+"""`dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dbce_spark import contrast, sources, store
+from dbce_spark.config import DbceConfig
+from dbce_spark.contrast import Names
+from dbce_spark.dbce.pages import fetches as archived
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import (
+    agreement,
+    annotators,
+    crosses,
+    gold,
+    labelling,
+    lines,
+    report,
+    sheet,
+    submission,
+    task,
+)
+from dbce_spark.groundtruth import merge as merging
+from dbce_spark.groundtruth.agreement import CorpusAgreement, PageAgreement
+from dbce_spark.groundtruth.lines import Fields
+from dbce_spark.groundtruth.merge import Master, Merge, Merged
+from dbce_spark.groundtruth.rules import Rules
+from dbce_spark.groundtruth.sheet import Sheet
+from dbce_spark.groundtruth.submission import Submission
+from dbce_spark.page import PageError
+from dbce_spark.warc import Fetch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is merged: files of pages and of submissions, and annotators who are left out whatever they did."""
+
+    pages: Sequence[str]
+    submissions: Sequence[str]
+    excluded: Sequence[str]
+    output: str  # a folder
+    rules: Rules
+
+
+def merge(request: Request) -> str:
+    """Writes merged.jsonl and refused.jsonl, and says what is in them.
+
+    Raises:
+        InputError: an input cannot be read, or no page has enough submissions.
+    """
+    found, _ = _merged(request)
+    return f"{write_merged(found, request.output)}\nin {request.output}"
+
+
+def agree(request: Request) -> str:
+    """Writes agreement.jsonl and report.html, and says what is in them.
+
+    Raises:
+        InputError: as of `merge`.
+    """
+    found, words = _merged(request)
+    return f"{write_agreement(found, words, request.output, request.rules)}\nin {request.output}"
+
+
+def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> str:
+    """Writes a gold set, plain or by its name as .xz or .gz, and says how many pages are in it.
+
+    Raises:
+        InputError: an input cannot be read, or they do not fit each other.
+    """
+    labels = by_page(merging.read(merged))
+    lines.write(output, gold.entries(sheets(pages), labels, dataset=dataset))
+    return f"{len(labels):,} pages in {output}"
+
+
+def diff(pages: Sequence[str], reference: str, given: str, output: str) -> str:
+    """Writes two labellings over the pages that both have, and an index from those that differ most.
+
+    reference, given: files of labels, of submissions FILE@ANNOTATOR.
+
+    Raises:
+        InputError: an input cannot be read, or the labels are not of these pages.
+    """
+    files = [part.rpartition("@") if "@" in part else (part, "", "") for part in (reference, given)]
+    first, second = (labelling.read(path, annotator) for path, _, annotator in files)
+    names = Names(*(annotator or Path(path).stem for path, _, annotator in files))
+    try:
+        found = contrast.write(output.rstrip("/"), labelling.contrasts(sheets(pages), first, second), names)
+    except PageError as error:
+        raise InputError(f"a page cannot be shown: {error}") from error
+    if not found:
+        raise InputError("no page has labels of both; give the pages that were labelled")
+    words = sum(one.words for one in found)
+    share = 100 * sum(one.differing for one in found) / max(1, words)
+    return f"{len(found):,} pages, {share:.1f} % of {words:,} words differ\nin {output}/index.html"
+
+
+def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:
+    """Writes crosses of some archives to be labelled, and says how many they are.
+
+    tasks: a folder for a file a cross, to label it in a browser; "" for none.
+
+    Raises:
+        InputError: there is no such file, or no capture in them has a neighbour.
+    """
+    files = sources.expand(inputs, config.input.patterns)
+    fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
+    chosen = crosses.sample(crosses.found(fetched, config), rules)
+    if not chosen:
+        raise InputError("no page of these archives has a page like it beside it; give those of whole sites")
+    crosses.write(output, chosen)
+    if tasks:
+        task.write(tasks.rstrip("/"), chosen)
+    sites = len({one.sheet.site for one in chosen})
+    segments = sum(len(one.sheet.segments) for one in chosen)
+    return f"{len(chosen):,} crosses of {sites:,} sites with {segments:,} segments in {output}"
+
+
+def write_merged(found: Merge, output: str) -> str:
+    """Writes merged.jsonl and refused.jsonl to a folder, and says how much that is."""
+    merging.write(str(Path(output) / "merged.jsonl"), found.pages)
+    lines.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
+    return (
+        f"{len(found.counted):,} submissions to {len(found.pages):,} pages; {len(found.refused):,} refused,"
+        f" {len(found.too_few):,} pages have too few"
+    )
+
+
+def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: Rules) -> str:
+    """Writes agreement.jsonl and report.html to a folder, and says how far annotators agree.
+
+    words: of each page the words of its segments.
+    """
+    agreed = agreement.of_corpus([(one, words[one.page]) for one in found.pages])
+    times = annotators.times(found.counted, whisker=rules.whisker)
+    lines.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
+    with store.whole_file(str(Path(output) / "report.html")) as stream:
+        stream.write(report.html(found, agreed, times, smoothing=rules.smoothing).encode())
+    return _told(agreed)
+
+
+def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
+    """The pages of several files."""
+    return (one for path in paths for one in sheet.read(path))
+
+
+def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
+    """Merged pages by their ids.
+
+    Raises:
+        InputError: one is there twice.
+    """
+    found: dict[str, Merged] = {}
+    for one in some:
+        if one.page in found:
+            raise InputError(f"{one.page} is merged twice; give each page once")
+        found[one.page] = one
+    return found
+
+
+def _merged(request: Request) -> tuple[Merge, Mapping[str, Sequence[int]]]:
+    """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
+    corpus: dict[str, Master] = {}
+    words: dict[str, Sequence[int]] = {}
+    for one in sheets(request.pages):
+        if one.page in corpus:
+            raise InputError(f"two pages have the id {one.page}; give each once")
+        corpus |= merging.masters([one])
+        words[one.page] = [len(text.split()) for text in one.texts]
+    submissions: list[Submission] = [one for path in request.submissions for one in submission.read(path)]
+    excluded = dict.fromkeys(request.excluded, "asked for")
+    found = annotators.without_outliers(corpus, submissions, excluded=excluded, rules=request.rules)
+    if not found.pages:
+        raise InputError(
+            f"none of {len(corpus)} pages has {request.rules.minimum_submissions} submissions that count; see --minimum"
+        )
+    return found, words
+
+
+def _agreement_fields(one: PageAgreement) -> Fields:
+    return {
+        "page": one.page,
+        "annotators": one.annotators,
+        "segments": one.by_segments.items,
+        "words": one.words,
+        "observed": one.by_segments.observed,
+        "expected": one.by_segments.expected,
+        "pi": one.by_segments.pi,
+        "pi_by_words": one.by_words.pi,
+    }
+
+
+def _told(agreed: CorpusAgreement) -> str:
+    return (
+        f"pi {report.number(agreed.mean)} (by words {report.number(agreed.mean_by_words)}), the mean of"
+        f" {len(agreed.pages):,} pages; of all segments at once {report.number(agreed.pooled.pi)}"
+    )

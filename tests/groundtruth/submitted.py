@@ -1,0 +1,34 @@
+"""Submissions in one line."""
+
+from collections.abc import Sequence
+
+from dbce_spark.groundtruth.merge import Master
+from dbce_spark.groundtruth.submission import Submission
+from dbce_spark.labels import Label
+
+TAG_OF = {"u": Label.UNDECIDED, "c": Label.CONTENT, "b": Label.BOILERPLATE, "-": None}
+
+
+def submission(
+    annotator: str,
+    tags: str | Sequence[Label | None],
+    *,
+    page: str = "p",
+    digest: str = "d",
+    at: int = 0,
+    took: float = 0,
+) -> Submission:
+    """An annotator's tags of a page, given as letters ("cb-u") or as they are; `at` in seconds."""
+    return Submission(
+        annotator=annotator,
+        page=page,
+        submitted=at * 1_000_000,
+        seconds=float(took),
+        text_digest=digest,
+        tags=tuple(TAG_OF[tag] if isinstance(tag, str) else tag for tag in tags),
+    )
+
+
+def corpus(**segments: int) -> dict[str, Master]:
+    """Pages by the number of their segments, all with the digest "d"."""
+    return {page: Master(segments=count, text_digest="d") for page, count in segments.items()}

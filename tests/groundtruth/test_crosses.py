@@ -1,0 +1,134 @@
+"""Crosses are chosen, kept with all that the test cases need, and measured on labels of people."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import cli
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import crosses, lines, sheet
+from dbce_spark.groundtruth.crosses import CrossSheet
+from dbce_spark.groundtruth.rules import rules
+from dbce_spark.groundtruth.testcases import ALL, measure
+from dbce_spark.labels import Label
+from tests.builders import CONFIG, archive, http, record
+from tests.builders import read as read_archive
+
+NAMES = ("seal", "storm", "crane", "bell")
+RULES = rules({})
+
+
+def story(name: str, version: int) -> str:
+    """A page of one template: a menu and a foot that all share, and paragraphs of its own."""
+    told = "".join(
+        f"<p>{' '.join(f'{name}{version if at == 2 else at}{word}' for word in range(9))}</p>" for at in range(4)
+    )
+    menu = "".join(f"<li><a href='/{other}'>About {other} and more</a></li>" for other in NAMES)
+    foot = "<address><i>Printed by the harbour office, all rights reserved.</i></address>"
+    return f"<html><body><ul>{menu}</ul><div><h1>All of {name}s</h1>{told}</div>{foot}</body></html>"
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Four pages of one site, each captured in three years."""
+    records = [
+        record(http(story(name, year)), url=f"http://harbour.example/{name}.html", date=f"20{year}-01-01T00:00:00Z")
+        for year in (10, 11, 12)
+        for name in NAMES
+    ]
+    return archive(tmp_path_factory.mktemp("crawl") / "crawl.warc", *records)
+
+
+@pytest.fixture(scope="module")
+def found(crawl: str) -> list[CrossSheet]:
+    return list(crosses.found(read_archive(crawl), CONFIG))
+
+
+def truth(one: CrossSheet) -> tuple[Label, ...]:
+    """What a person says: a page's own words are content."""
+    name = one.sheet.url.rsplit("/", 1)[1].removesuffix(".html")
+    return tuple(Label.CONTENT if text.startswith((name, "All")) else Label.BOILERPLATE for text in one.sheet.texts)
+
+
+def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(found: list[CrossSheet]) -> None:
+    """Menu, heading, four paragraphs and the foot; each neighbour of the arm that it stands in."""
+    whole = next(one for one in found if len(one.neighbours) == 4)
+    one = whole.sheet
+
+    assert one.page == whole.cross.cross_id
+    assert one.texts[0] == "About seal and more"
+    assert one.texts[-1] == "Printed by the harbour office, all rights reserved."
+    assert {whole.neighbours["prev"].url, whole.neighbours["next"].url} == {one.url}
+    assert one.url not in {whole.neighbours["up"].url, whole.neighbours["down"].url}
+    assert whole.neighbours["prev"].date < one.date < whole.neighbours["next"].date
+
+
+def test_two_urls_of_a_site_are_drawn_and_crosses_that_differ_in_arms(found: list[CrossSheet]) -> None:
+    """The fullest first; the same again whatever the order they are found in."""
+    chosen = crosses.sample(found, RULES)
+    arms = [(one.sheet.url, len(one.neighbours)) for one in chosen]
+
+    assert len({url for url, _ in arms}) == 2
+    assert [count for _, count in arms] == [4, 3, 4, 3]
+    assert [one.sheet.page for one in crosses.sample(reversed(found), RULES)] == [one.sheet.page for one in chosen]
+
+
+def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet], tmp_path: Path) -> None:
+    """As a cross and as a page, with the very elements that it was cut into."""
+    path = str(tmp_path / "crosses.jsonl")
+    crosses.write(path, found[:3])
+    again = list(crosses.read(path))
+
+    assert [one.sheet for one in again] == [one.sheet for one in found[:3]] == list(sheet.read(path))
+    assert [one.cross for one in again] == [one.cross for one in found[:3]]
+    assert [len(crosses.prepared(one, CONFIG)[1]) for one in again] == [len(one.sheet.segments) for one in again]
+
+
+def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], tmp_path: Path) -> None:
+    """Its bits would lie on other words; and a line without bits is none."""
+    changed = replace(found[0], sheet=replace(found[0].sheet, html="<p>Another page</p>"))
+    with pytest.raises(InputError, match="write the crosses anew"):
+        crosses.prepared(changed, CONFIG)
+    path = str(tmp_path / "pages.jsonl")
+    sheet.write(path, [found[0].sheet])
+    with pytest.raises(InputError, match=r"pages\.jsonl:1: cross must be an object"):
+        list(crosses.read(path))
+
+
+def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
+    """T001 finds what the siblings lack; what it does not know counts as boilerplate, which is all that T002 adds."""
+    some = crosses.sample(found, RULES)
+    labels = {one.sheet.page: truth(one) for one in some}
+
+    outcomes = {one.case: one for one in measure(some, labels, CONFIG) if one.site == ALL}
+
+    assert list(outcomes) == ["T001", "T002", "T003", "T004", "T005", "T006"]
+    assert {one.crosses for one in outcomes.values()} == {4}
+    assert (outcomes["T001"].content[0], outcomes["T002"].undecided) == (1.0, 0)
+    assert outcomes["T001"].accuracy == outcomes["T002"].accuracy
+    assert outcomes["T001"].accuracy_of_decided > outcomes["T001"].accuracy
+
+
+def test_crosses_without_labels_are_no_measure(found: list[CrossSheet]) -> None:
+    """And labels of other segments neither."""
+    with pytest.raises(InputError, match="no cross has labels"):
+        measure(found, {}, CONFIG)
+    with pytest.raises(InputError, match="1 labels of"):
+        measure(found, {found[0].sheet.page: (Label.CONTENT,)}, CONFIG)
+
+
+def test_from_an_archive_to_the_table_of_the_thesis(
+    crawl: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By two commands, with labels between them; the published figures stand beside."""
+    path, labels = str(tmp_path / "crosses.jsonl.gz"), str(tmp_path / "labels.jsonl")
+    assert cli.main(["labels", "crosses", crawl, "--output", path, "--urls-per-site", "1"]) == 0
+    tagged = ((one.sheet.page, truth(one)) for one in crosses.read(path))
+    lines.write(labels, ({"page": page, "tags": [tag.word for tag in tags]} for page, tags in tagged))
+    assert cli.main(["labels", "thesis", path, "--labels", labels, "--output", str(tmp_path / "thesis.md")]) == 0
+
+    told = (tmp_path / "thesis.md").read_text("utf-8")
+    assert "2 crosses of 1 sites" in capsys.readouterr().out
+    assert "| harbour.example | T006 | 2 |" in told
+    assert "| *thesis* | T001 | 16 | 6,855 | | 0.883 |" in told

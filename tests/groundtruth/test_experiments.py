@@ -1,0 +1,69 @@
+"""KrdWrd's corpus taken over, and learnt from, by commands."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import cli
+from dbce_spark.groundtruth import sheet
+from dbce_spark.groundtruth.labelling import read
+from dbce_spark.labels import Label
+
+PAGES = 12
+
+
+@pytest.fixture
+def krdwrd(tmp_path: Path) -> Path:
+    """Twelve pages of a menu, a link and two sentences, each with the votes of five annotators who all agree."""
+    (tmp_path / "votes").mkdir()
+    (tmp_path / "votes" / "plan.canola").write_text("".join(f"{at}\n" for at in range(PAGES)), "utf-8")
+    lines = []
+    for at in range(PAGES):
+        body = "".join(
+            f'<p class="krdwrd-tag-3">The sentence {part} of page {at} ends here, as others do.</p>'
+            for part in range(4)
+        )
+        menu = "".join(f'<li class="krdwrd-tag-1"><a href="/{part}">entry {part}</a></li>' for part in range(6))
+        html = f'<body><ul>{menu}</ul>{body}<i class="krdwrd-tag-2">caption</i></body>'
+        lines.append(json.dumps({"id": str(at), "html_annotated": html, "url": f"http://{at}.example/"}))
+        tags = ["krdwrd-tag-1"] * 6 + ["krdwrd-tag-3"] * 4 + ["krdwrd-tag-2"]
+        rows = "".join(f"2\t{tag}-100\t{chr(9).join([tag] * 5)}\n" for tag in tags)
+        (tmp_path / "votes" / f"{at}.stats").write_text(
+            f"# submitted : 5\n# tokens\tmerged\t1\t2\t3\t4\t5\n{rows}", "utf-8"
+        )
+    (tmp_path / "canola.jsonl").write_text("\n".join(lines), "utf-8")
+    return tmp_path
+
+
+def test_krdwrds_corpus_becomes_pages_labels_and_a_report(krdwrd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its votes, merged, are its gold tags here."""
+    out = krdwrd / "out"
+    given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
+    assert cli.main(["labels", "krdwrd", *given, "--output", str(out)]) == 0
+
+    assert capsys.readouterr().out.startswith("12 pages, 60 submissions of 12; pi 1.000")
+    assert read(str(out / "gold.jsonl")) == read(str(out / "votes.jsonl"))
+    assert [one.url for one in sheet.read(str(out / "pages.jsonl"))] == [f"http://{at}.example/" for at in range(PAGES)]
+    assert "Pages by π" in (out / "report.html").read_text("utf-8")
+
+
+def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a rendering of words and DOM alone; sentences are easily told from links."""
+    out = krdwrd / "out"
+    given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
+    assert cli.main(["labels", "krdwrd", *given, "--output", str(out)]) == 0
+    learnt = ["--labels", str(out / "gold.jsonl"), "--output", str(out / "table.md")]
+    assert cli.main(["labels", "learn", str(out / "pages.jsonl"), *learnt, "--said", str(out / "said")]) == 0
+
+    told = (out / "table.md").read_text("utf-8")
+    assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in told
+    assert "| viz |" not in told
+    assert sorted(one.name for one in (out / "said").iterdir()) == [
+        "cl-dom.jsonl",
+        "cl.jsonl",
+        "dom.jsonl",
+        "vote.jsonl",
+    ]
+    assert read(str(out / "said" / "cl.jsonl"))["0"][:7] == (Label.BOILERPLATE,) * 6 + (Label.CONTENT,)
+    assert "132 segments of 12 pages, 10 folds by pages" in capsys.readouterr().out

@@ -1,0 +1,86 @@
+"""Merged labels become the gold pages that extractors are scored on."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation import datasets
+from dbce_spark.groundtruth import gold, lines
+from dbce_spark.groundtruth.merge import Merged, merged
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.labels import Label
+from tests.groundtruth.submitted import submission
+
+SHEET = Sheet(
+    page="p1",
+    html="<p>One <b>two</b> three</p><p>four</p><p>five</p>",
+    text="One two three\nfour\nfive",
+    segments=(
+        Span("/p[1]", 0, 4),
+        Span("/p[1]/b[1]", 4, 7),
+        Span("/p[1]", 7, 13),
+        Span("/p[2]", 14, 18),
+        Span("/p[3]", 19, 23),
+    ),
+    url="http://a.example/one",
+    date="2026-01-02",
+)
+
+
+def labelled(tags: str) -> dict[str, Merged]:
+    return {"p1": merged("p1", [submission("x", tags)])}
+
+
+@pytest.mark.parametrize(
+    ("tags", "text"),
+    [("cccbb", "One two three"), ("cbcbc", "One\nthree\nfive"), ("bbccb", "three\nfour"), ("bbbbb", "")],
+)
+def test_what_is_content_is_the_main_text(tags: str, text: str) -> None:
+    """Segments that follow one another in a line stay in it; elsewhere a line ends."""
+    entry = next(gold.entries([SHEET], labelled(tags), dataset="own"))
+
+    assert [line.strip() for line in entry["gold"].split("\n")] == text.split("\n")
+
+
+def test_what_is_undecided_is_in_the_wider_text_alone() -> None:
+    """A caption is no main text, and no boilerplate either."""
+    entry = next(gold.entries([SHEET], labelled("bbbuc"), dataset="own"))
+
+    assert (entry["gold"], entry["gold_wide"]) == ("five", "four\nfive")
+
+
+def test_a_gold_set_is_read_by_evaluate(tmp_path: Path) -> None:
+    """With what is known of the page, and the set's name."""
+    path = str(tmp_path / "gold.jsonl.xz")
+    lines.write(path, gold.entries([SHEET], labelled("cccbb"), dataset="own"))
+
+    page = datasets.read([path]).sets["own"][0]
+
+    assert (page.page_id, page.url, page.gold, page.html) == ("p1", SHEET.url, "One two three", SHEET.html)
+    assert page.timestamp == 1767312000000000
+
+
+@pytest.mark.parametrize("sheets", [[], [Sheet(page="p1", html="", text="", segments=())]])
+def test_labels_of_another_page_are_refused(sheets: list[Sheet]) -> None:
+    """They would name other words."""
+    with pytest.raises(InputError, match="p1"):
+        list(gold.entries(sheets, labelled("ccccc"), dataset="own"))
+
+
+def test_a_page_that_nobody_labelled_is_left_out() -> None:
+    """It has no gold."""
+    other = Sheet(page="other", html="", text="", segments=())
+
+    assert [entry["id"] for entry in gold.entries([other, SHEET], labelled("ccccc"), dataset="own")] == ["p1"]
+
+
+def test_labels_have_the_tags_that_were_merged() -> None:
+    """What `labelled` builds is what the tests above say."""
+    assert labelled("cbu-c")["p1"].tags == (
+        Label.CONTENT,
+        Label.BOILERPLATE,
+        Label.UNDECIDED,
+        Label.UNDECIDED,
+        Label.CONTENT,
+    )

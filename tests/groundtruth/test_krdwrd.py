@@ -1,0 +1,142 @@
+"""KrdWrd's votes on its corpus canola: read, and merged to its gold tags."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import agreement, krdwrd
+from dbce_spark.groundtruth.annotators import biases, exclusions
+from dbce_spark.groundtruth.krdwrd import Votes
+from dbce_spark.groundtruth.merge import Reason, merge
+from dbce_spark.groundtruth.rules import rules
+from dbce_spark.labels import Label
+
+TABLE = """# submitted : 2
+# tokens\tmerged\t9\t10
+3\tkrdwrd-tag-3-100\tkrdwrd-tag-3\tkrdwrd-tag-3
+1\tkrdwrd-tag-mrgtie-50\tkrdwrd-tag-1\tkrdwrd-tag-2
+undefined\tundefined\tundefined\tnull
+"""
+
+
+def written(folder: Path, table: str) -> str:
+    (folder / "plan.canola").write_text("7\n", encoding="utf-8")
+    (folder / "7.stats").write_text(table, encoding="utf-8")
+    return str(folder)
+
+
+def test_a_table_is_read_as_submissions(tmp_path: Path) -> None:
+    """A row that an annotator's copy lacked is not in the submission."""
+    page = next(krdwrd.read(written(tmp_path, TABLE)))
+
+    assert [(one.annotator, one.tags) for one in page.submissions] == [
+        ("9", (Label.CONTENT, Label.BOILERPLATE, None)),
+        ("10", (Label.CONTENT, Label.UNDECIDED)),
+    ]
+    assert (page.words, page.merged) == ((3, 1, 0), (Label.CONTENT, Label.UNDECIDED, Label.UNDECIDED))
+
+
+def test_a_table_that_lacks_a_column_is_named(tmp_path: Path) -> None:
+    """With the line in which it is missing."""
+    with pytest.raises(InputError, match=r"7\.stats:4: "):
+        list(krdwrd.read(written(tmp_path, TABLE.replace("\tkrdwrd-tag-2", ""))))
+
+
+def test_votes_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
+    """The error says what to do."""
+    with pytest.raises(InputError, match="unpack KrdWrd's votes there"):
+        list(krdwrd.read(str(tmp_path)))
+
+
+@pytest.fixture(scope="module")
+def canola(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Votes]:
+    folder = tmp_path_factory.mktemp("votes")
+    with tarfile.open(shared_data / "gold" / "canola-votes.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return list(krdwrd.read(str(folder / "canola-votes")))
+
+
+@pytest.mark.data
+def test_the_merge_is_that_of_krdwrd(canola: list[Votes]) -> None:
+    """All 45,711 tags of 208 pages, when the submissions are refused whose copies lacked nodes."""
+    found = merge(
+        {one.page: one.master for one in canola},
+        (submission for one in canola for submission in one.submissions),
+        minimum=1,
+        excluded={},
+    )
+
+    assert {one.page: one.tags for one in found.pages} == {one.page: one.merged for one in canola}
+    assert {one.reason for one in found.refused} == {Reason.NODES_MISSING}
+    assert (len(found.accepted), len(found.refused), sum(len(one.tags) for one in found.pages)) == (1513, 9, 45711)
+
+
+@pytest.mark.data
+def test_the_agreement_of_canola_is_known(canola: list[Votes]) -> None:
+    """Of pairs .86 agree, which is what was published as multi-pi; more than half of that is to be expected."""
+    corpus = {one.page: one for one in canola}
+    found = merge(
+        {one.page: one.master for one in canola},
+        (submission for one in canola for submission in one.submissions),
+        minimum=rules({}).minimum_submissions,
+        excluded={},
+    )
+    agreed = agreement.of_corpus([(one, corpus[one.page].words) for one in found.pages])
+    observed = sum(one.by_segments.observed for one in agreed.pages) / len(agreed.pages)
+
+    assert (len(agreed.pages), round(observed, 2), round(agreed.mean, 2)) == (206, 0.86, 0.61)
+
+
+@pytest.mark.data
+def test_few_of_the_annotators_that_krdwrd_kept_would_be_excluded(canola: list[Votes]) -> None:
+    """Three of 64, one of them with a bias of .31: KrdWrd had excluded four others before."""
+    found = merge(
+        {one.page: one.master for one in canola},
+        (submission for one in canola for submission in one.submissions),
+        minimum=5,
+        excluded={},
+    )
+
+    assert (len(biases(found)), sorted(exclusions(found, rules({})))) == (64, ["17", "40", "59"])
+
+
+def test_the_text_nodes_of_an_annotated_page_have_the_tag_around_them(tmp_path: Path) -> None:
+    """The innermost counts; what is not read is no segment, and comments tear no element apart."""
+    html = (
+        '<head><title>T</title></head><body class="krdwrd-tag-1">menu<p class="krdwrd-tag-3">one <b>two</b><!-- c -->'
+        ' three</p><script>x</script> end<p class="krdwrd-tag-undefined">?</p></body>'
+    )
+    path = tmp_path / "canola.jsonl"
+    path.write_text(json.dumps({"id": "7", "html_annotated": html}), encoding="utf-8")
+
+    sheet, tags = next(krdwrd.pages(str(path)))
+
+    content, bad = Label.CONTENT, Label.BOILERPLATE
+    assert list(zip(sheet.texts, tags, strict=True)) == [
+        ("menu", bad), ("one", content), ("two", content), ("three", content), ("end", bad), ("?", None),
+    ]  # fmt: skip
+    assert [one.xpath.rsplit("/", 1)[1] for one in sheet.segments] == ["body", "p[1]", "b", "p[1]", "body", "p[2]"]
+
+
+@pytest.mark.data
+def test_the_gold_tags_are_those_of_the_merge(canola: list[Votes], shared_data: Path) -> None:
+    """Of the pages whose text nodes are as many, and but for what is undecided: ties were broken later, and some tags
+    of a bare majority revised."""
+    by_page = {one.page: one for one in canola}
+    same = pages = nodes = 0
+    for sheet, tags in krdwrd.pages(str(shared_data / "gold" / "canola.jsonl.xz")):
+        votes = by_page[sheet.page]
+        known = [merged for merged, words in zip(votes.merged, votes.words, strict=True) if words]
+        if len(known) == len(tags):
+            pages += 1
+            decided = [
+                pair for pair in zip(known, tags, strict=True) if Label.UNDECIDED not in pair and pair[1] is not None
+            ]
+            nodes += len(decided)
+            same += sum(merged == tag for merged, tag in decided)
+
+    assert pages == 145
+    assert (nodes > 20_000, round(same / nodes, 3)) == (True, 0.996)

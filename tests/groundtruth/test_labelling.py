@@ -1,0 +1,40 @@
+"""Labels of anybody are set over the pages that they are of."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import labelling, submission
+from dbce_spark.groundtruth.labelling import contrast, contrasts
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.labels import Label
+from tests.groundtruth.submitted import submission as said
+
+SHEET = Sheet(page="p", html="<p>a</p><p>b</p>", text="a\nb", segments=(Span("/p[1]", 0, 1), Span("/p[2]", 2, 3)))
+BOTH = (Label.CONTENT, Label.BOILERPLATE)
+
+
+def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
+    """Without a name it is not said whose are meant."""
+    path = str(tmp_path / "submissions.jsonl")
+    submission.write(path, [said("x", "cb"), said("y", "c-")])
+
+    assert labelling.read(path, "y") == {"p": (Label.CONTENT, None)}
+    with pytest.raises(InputError, match="p has labels already"):
+        labelling.read(path)
+    with pytest.raises(InputError, match="no labels of z"):
+        labelling.read(path, "z")
+
+
+def test_only_pages_that_both_have_are_compared() -> None:
+    """Of others there is nothing to say."""
+    other = Sheet(page="q", html="", text="", segments=())
+
+    assert [one.page for one in contrasts([SHEET, other], {"p": BOTH, "q": ()}, {"p": BOTH})] == ["p"]
+
+
+def test_labels_of_other_segments_are_refused() -> None:
+    """They would colour other words."""
+    with pytest.raises(InputError, match="p: 2 segments, 2 and 1 labels"):
+        contrast(SHEET, BOTH, (Label.CONTENT,))

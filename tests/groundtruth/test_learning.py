@@ -1,0 +1,124 @@
+"""What machines learn of labels that are easy to learn."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.groundtruth import learning
+from dbce_spark.groundtruth.learning import DOM, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
+from dbce_spark.groundtruth.rendering import UNSEEN, Rendering
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.labels import Label
+
+PLAN = replace(plan(), folds=3, vectors=120, grid_vectors=60, costs=[1.0], gammas=[0.05])
+
+
+def made(pages: int = 9, segments: int = 20) -> Vectors:
+    """Pages on which words tell content well, and the DOM nothing."""
+    draw = np.random.default_rng(5)
+    is_content = draw.random(pages * segments) < 0.4
+    noise = draw.normal(size=(len(is_content), learning.WIDTHS[TEXT]))
+    noise[:, 0] = np.where(is_content, 3, -3) + draw.normal(size=len(is_content))
+    return Vectors(
+        values={TEXT: noise, DOM: draw.normal(size=(len(is_content), learning.WIDTHS[DOM]))},
+        is_content=is_content,
+        pages=np.repeat(np.arange(pages), segments),
+        places=np.tile(np.arange(segments), pages),
+        words=np.ones(len(is_content), np.int64),
+        ids=tuple(map(str, range(pages))),
+        lengths=(segments,) * pages,
+    )
+
+
+def test_what_tells_content_is_found_on_pages_that_were_not_seen() -> None:
+    """By words nearly all, by the DOM no more than by saying boilerplate; the vote trusts words."""
+    found = {one.name: one for one in compare(made(), PLAN, lambda _: None).results}
+
+    assert list(found) == ["cl", "dom", "cl dom", "vote"]
+    assert found["cl"].accuracy > 0.95
+    assert found["dom"].accuracy < 0.7
+    assert found["vote"].accuracy >= found["cl"].accuracy - 0.05
+    assert [one.features for one in found.values()] == [21, 13, 34, 34]
+
+
+def test_the_same_vectors_give_the_same_results() -> None:
+    """What is drawn is drawn by the seed."""
+    first, second = (compare(made(6), PLAN, lambda _: None).results for _ in range(2))
+
+    assert first == second
+
+
+def test_no_page_is_judged_by_what_was_learnt_of_it() -> None:
+    """Each page is in one part alone, and in the others to learn from."""
+    of = made()
+    for train, test in learning._folds(of, PLAN):
+        assert set(of.pages[train]) & set(of.pages[test]) == set()
+        assert len(train) + len(test) == len(of.pages)
+
+
+def test_results_stand_beside_the_published_ones() -> None:
+    """A row for each set of features, with that of table 4.1; the vote has none."""
+    told = table(compare(made(6), PLAN, lambda _: None).results).splitlines()
+
+    assert told[2].startswith("| cl | 21 | 0.")
+    assert told[2].endswith("| 21 | 0.86 | 0.61 | 0.76 |")
+    assert told[-1].startswith("| vote | 34 |")
+    assert told[-1].endswith("|  |  |  |  |")
+
+
+def test_what_a_machine_said_lies_where_the_segments_are() -> None:
+    """Of a segment without a label nothing is said."""
+    labels = {"p": (Label.CONTENT, None, Label.BOILERPLATE), "q": (None, Label.CONTENT)}
+    of = vectors([sheet("p", "a", "b", "c"), sheet("q", "d", "e")], labels, {})
+    said = Compared([], {"cl": np.array([False, True, True])}).labelling(of, "cl")
+
+    assert said == {"p": (Label.BOILERPLATE, None, Label.CONTENT), "q": (None, Label.CONTENT)}
+
+
+def sheet(name: str, *texts: str) -> Sheet:
+    html = "".join(f"<p>{text}</p>" for text in texts)
+    starts = [sum(len(one) + 1 for one in texts[:at]) for at in range(len(texts))]
+    spans = tuple(
+        Span(f"/html/body/p[{at + 1}]", start, start + len(one))
+        for at, (start, one) in enumerate(zip(starts, texts, strict=True))
+    )
+    return Sheet(page=name, html=html, text="\n".join(texts), segments=spans)
+
+
+def test_a_segment_without_a_label_is_not_learnt_from() -> None:
+    """What is undecided is, as what is not content."""
+    labels = {"p": (Label.CONTENT, None, Label.UNDECIDED), "none": ()}
+    found = vectors([sheet("p", "a b", "c", "d"), sheet("q", "x")], labels, {})
+
+    assert (found.is_content.tolist(), found.words.tolist(), found.pages.tolist()) == ([True, False], [2, 1], [0, 0])
+    assert {kind: some.shape for kind, some in found.values.items()} == {TEXT: (2, 21), DOM: (2, 13)}
+
+
+def test_a_rendering_adds_what_is_seen() -> None:
+    """One of another page is refused, and so are pages without one."""
+    one = Rendering(page="p", width=1, height=1, runs=(UNSEEN,))
+    labels = {"p": (Label.CONTENT,), "q": (Label.CONTENT,)}
+
+    assert vectors([sheet("p", "a")], labels, {"p": one}).values[VISUAL].shape == (1, 8)
+    for pages in ([sheet("p", "a", "b")], [sheet("q", "a")]):
+        with pytest.raises(InputError, match="do not belong together"):
+            vectors(pages, labels, {"p": one})
+
+
+def test_labels_that_teach_nothing_are_refused() -> None:
+    """No labelled page, fewer pages than folds, or one label throughout."""
+    with pytest.raises(InputError, match="no page has labels"):
+        vectors([], {}, {})
+    with pytest.raises(InputError, match="2 pages cannot be cut into 3 folds"):
+        compare(made(2), PLAN, lambda _: None)
+    with pytest.raises(InputError, match="have one label"):
+        compare(replace(made(), is_content=np.zeros(180, np.bool_)), PLAN, lambda _: None)
+
+
+@pytest.mark.parametrize("wrong", [{"folds": 1}, {"vectors": 0}, {"costs": []}, {"gammas": [0.0]}])
+def test_a_plan_out_of_its_range_is_refused(wrong: dict[str, object]) -> None:
+    """The error says which field."""
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        replace(plan(), **wrong)  # type: ignore[arg-type]

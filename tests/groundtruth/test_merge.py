@@ -1,0 +1,170 @@
+"""The majority decides, ties are undecided, and no submission goes without a reason."""
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import merge as merging
+from dbce_spark.groundtruth.merge import Master, Reason, masters, merge
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.groundtruth.submission import Submission
+from dbce_spark.labels import Label
+from tests.groundtruth.submitted import corpus, submission
+
+UNDECIDED, CONTENT, BOILERPLATE = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
+TAGS = st.none() | st.sampled_from(Label)
+CORPUS = corpus(p=3, q=2)
+
+
+@st.composite
+def submissions(draw: st.DrawFn) -> list[Submission]:
+    """Of three annotators on two pages and one that is not there, some of them damaged, some given again."""
+    return [
+        submission(
+            draw(st.sampled_from("xyz")),
+            draw(st.lists(TAGS, min_size=1, max_size=4)),
+            page=draw(st.sampled_from("pqr")),
+            digest=draw(st.sampled_from("dde")),
+            at=draw(st.integers(0, 3)),
+        )
+        for _ in range(draw(st.integers(0, 12)))
+    ]
+
+
+def test_the_majority_decides_and_ties_are_undecided() -> None:
+    """Three of content, boilerplate; a tie of two; one for each; none at all; the tag undecided may win."""
+    said = ["ccc-u", "cbb-u", "cbu-c"]
+
+    merged = merge(
+        corpus(p=5),
+        [submission(name, tags) for name, tags in zip("xyz", said, strict=True)],
+        minimum=3,
+        excluded={},
+    ).pages[0]
+
+    assert merged.tags == (CONTENT, BOILERPLATE, UNDECIDED, UNDECIDED, UNDECIDED)
+    assert merged.votes == ((0, 3, 0), (0, 1, 2), (1, 1, 1), (0, 0, 0), (2, 1, 0))
+
+
+@pytest.mark.parametrize(
+    ("given_", "reason"),
+    [
+        (submission("x", "cb", page="none"), Reason.UNKNOWN_PAGE),
+        (submission("x", "cb"), Reason.NODES_MISSING),
+        (submission("x", "cbcb"), Reason.NODES_MISSING),
+        (submission("x", "cbc", digest="other"), Reason.TEXT_DIFFERS),
+        (submission("x", "---"), Reason.UNTAGGED),
+        (submission("left", "cbc"), Reason.EXCLUDED),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_reason(given_: Submission, reason: Reason) -> None:
+    """The submission of someone else still counts."""
+    found = merge(CORPUS, [given_, submission("y", "ccc")], minimum=1, excluded={"left": "by hand"})
+
+    assert [one.reason for one in found.refused] == [reason]
+    assert [one.annotators for one in found.pages] == [("y",)]
+
+
+def test_the_last_submission_of_an_annotator_counts() -> None:
+    """An earlier one is refused as superseded, also where it comes later in the file."""
+    found = merge(
+        CORPUS, [submission("x", "bb", page="q", at=9), submission("x", "cc", page="q", at=3)], minimum=1, excluded={}
+    )
+
+    assert (found.pages[0].tags, [one.reason for one in found.refused]) == (
+        (BOILERPLATE, BOILERPLATE),
+        [Reason.SUPERSEDED],
+    )
+
+
+def test_a_page_with_too_few_submissions_is_left_out_and_told() -> None:
+    """It is neither merged nor lost."""
+    found = merge(
+        CORPUS,
+        [submission("x", "cc", page="q"), submission("y", "cc", page="q"), submission("x", "ccc")],
+        minimum=2,
+        excluded={},
+    )
+
+    assert ([one.page for one in found.pages], found.too_few) == (["q"], {"p": 1})
+
+
+@given(submissions(), st.integers(1, 3))
+def test_every_submission_is_accepted_or_refused(some: list[Submission], minimum: int) -> None:
+    """And every page with an accepted one is merged or has too few."""
+    found = merge(CORPUS, some, minimum=minimum, excluded={})
+    accepted = Counter((one.annotator, one.page, one.submitted) for one in found.accepted)
+    refused = Counter((one.annotator, one.page, one.submitted) for one in found.refused)
+
+    assert accepted + refused == Counter((one.annotator, one.page, one.submitted) for one in some)
+    assert {one.page for one in found.accepted} == {one.page for one in found.pages} | set(found.too_few)
+
+
+@given(submissions(), st.randoms(use_true_random=False))
+def test_the_order_of_submissions_does_not_matter(some: list[Submission], random: Random) -> None:
+    """They come from a database, or from several files."""
+    shuffled = list(some)
+    random.shuffle(shuffled)
+
+    assert merge(CORPUS, shuffled, minimum=1, excluded={}) == merge(CORPUS, some, minimum=1, excluded={})
+
+
+@given(st.lists(st.lists(TAGS, min_size=3, max_size=3), min_size=1, max_size=6), st.permutations(list(Label)))
+def test_no_label_is_favoured(said: list[list[Label | None]], names: list[Label]) -> None:
+    """With other names for the labels, the result has these names; but undecided names a tie as well."""
+    given_ = [submission(str(at), tags) for at, tags in enumerate(said)]
+    renamed = [
+        submission(str(at), [None if tag is None else names[tag] for tag in tags]) for at, tags in enumerate(said)
+    ]
+    first, second = merging.merged("p", given_), merging.merged("p", renamed)
+    decided = [votes.count(max(votes)) == 1 for votes in first.votes]
+
+    assert [tag for tag, is_one in zip(second.tags, decided, strict=True) if is_one] == [
+        names[tag] for tag, is_one in zip(first.tags, decided, strict=True) if is_one
+    ]
+
+
+@given(st.lists(st.lists(TAGS, min_size=2, max_size=2), min_size=1, max_size=5))
+def test_a_vote_for_the_winner_changes_nothing(said: list[list[Label | None]]) -> None:
+    """Whoever says what the majority says leaves it as it is."""
+    given_ = [submission(str(at), tags) for at, tags in enumerate(said)]
+    before = merging.merged("p", given_)
+    winners = [
+        tag if votes.count(max(votes)) == 1 else None for tag, votes in zip(before.tags, before.votes, strict=True)
+    ]
+
+    assert merging.merged("p", [*given_, submission("one more", winners)]).tags == before.tags
+
+
+@given(submissions())
+def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, some: list[Submission]) -> None:
+    """Merged pages come out of a file of JSON lines as they went in."""
+    path = str(tmp_path_factory.mktemp("merged") / "merged.jsonl")
+    pages = merge(CORPUS, some, minimum=1, excluded={}).pages
+    merging.write(path, pages)
+
+    assert tuple(merging.read(path)) == pages
+
+
+@pytest.mark.parametrize("tags", ['["good"]', "[1]", '["content", "content"]'])
+def test_a_line_that_is_no_merged_page_is_named(tmp_path: Path, tags: str) -> None:
+    """The error says in which line of which file."""
+    path = tmp_path / "merged.jsonl"
+    path.write_text(f'{{"page": "p", "annotators": [], "tags": {tags}, "votes": [[0, 1, 0]]}}', encoding="utf-8")
+
+    with pytest.raises(InputError, match=r"merged\.jsonl:1: "):
+        list(merging.read(str(path)))
+
+
+def test_a_page_says_what_its_submissions_must_fit() -> None:
+    """The same page twice would let them fit another one."""
+    sheet = Sheet(page="p", html="", text="a b", segments=(Span("/p[1]", 0, 1), Span("/p[2]", 2, 3)))
+
+    assert masters([sheet]) == {"p": Master(segments=2, text_digest=sheet.text_digest)}
+    with pytest.raises(InputError, match="two pages have the id p"):
+        masters([sheet, sheet])

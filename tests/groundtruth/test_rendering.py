@@ -1,0 +1,91 @@
+"""Where Chromium puts segments, of pages that may want to do other things as well."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import marks, rendering
+from dbce_spark.groundtruth.rendering import Rendering, Run, render
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.page import PageError
+
+HTML = """<html><head><style>body {{ margin: 0; font-size: 16px }} h1 {{ font-size: 40px }} .far {{ position: absolute;
+left: -5000px }}</style></head><body onload="document.body.textContent = ''"><h1>Title</h1>
+<p style="width: 200px">{line}</p>
+<p style="display: none">Hidden</p><p style="opacity: 0">Clear</p><p class="far">Away</p><img src="http://127.0.0.1:9/x.png">
+<script>document.body.textContent = ''</script></body></html>"""
+LINE = "A line that is much too long for its box and so is broken into several"
+
+
+def page(html: str, *texts: str) -> Sheet:
+    starts = [sum(len(one) + 1 for one in texts[:at]) for at in range(len(texts))]
+    spans = tuple(Span("/html[1]", start, start + len(one)) for start, one in zip(starts, texts, strict=True))
+    return Sheet(page="p/1", html=html, text="\n".join(texts), segments=spans)
+
+
+SHEET = page(HTML.format(line=LINE), "Title", LINE, "Hidden", "Clear", "Away")
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    """Renderings come out of a file of JSON lines as they went in, places to a tenth of a pixel."""
+    run = Run(boxes=((1.5, 2.0, 3.0, 4.5),), font_size=16.0, is_visible=True)
+    one = Rendering(page="p", width=1000.0, height=2000.0, runs=(run, rendering.UNSEEN))
+    path = str(tmp_path / "rendering.jsonl")
+
+    assert rendering.write(path, [one]) == 1
+    assert list(rendering.read(path)) == [one]
+
+
+def test_a_line_that_is_no_rendering_is_named(tmp_path: Path) -> None:
+    """The error says in which line of which file."""
+    path = tmp_path / "rendering.jsonl"
+    path.write_text(json.dumps({"page": "p", "width": 1, "height": 1, "runs": [{"boxes": [[1]]}]}), encoding="utf-8")
+
+    with pytest.raises(InputError, match=r"rendering\.jsonl:1: no rendering"):
+        list(rendering.read(str(path)))
+
+
+def test_a_text_of_another_page_is_refused() -> None:
+    """Boxes would be those of other words."""
+    with pytest.raises(PageError, match="the text is not the page's"):
+        marks.marked(replace(SHEET, html="<p>Other</p>"))
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rendering, Path]:
+    pytest.importorskip("playwright", reason="Playwright is not installed")
+    if not shutil.which("chromium"):
+        pytest.skip("chromium is not on the PATH")
+    folder = tmp_path_factory.mktemp("screenshots")
+    (one,) = render([SHEET], str(folder))
+    return one, folder
+
+
+@pytest.mark.browser
+def test_every_segment_has_its_boxes(shown: tuple[Rendering, Path]) -> None:
+    """A title of one large line above a paragraph of several; what is not displayed has none."""
+    title, line, hidden, *_ = shown[0].runs
+
+    assert (len(title.boxes), title.font_size, line.font_size) == (1, 40.0, 16.0)
+    assert len(line.boxes) >= 3
+    assert max(box[2] for box in line.boxes) <= 200
+    assert title.boxes[0][1] < line.boxes[0][1] < line.boxes[-1][1]
+    assert hidden.boxes == ()
+
+
+@pytest.mark.browser
+def test_what_nobody_sees_is_known(shown: tuple[Rendering, Path]) -> None:
+    """Not displayed, without colour, or left of the page; no script has changed any of it."""
+    assert [run.is_visible for run in shown[0].runs] == [True, True, False, False, False]
+
+
+@pytest.mark.browser
+def test_a_picture_is_kept_of_the_whole_page(shown: tuple[Rendering, Path]) -> None:
+    """A PNG, under a name that leads nowhere whatever the page's id is."""
+    (picture,) = shown[1].iterdir()
+
+    assert picture.read_bytes().startswith(b"\x89PNG")

@@ -1,0 +1,41 @@
+"""Pages to annotate survive a file."""
+
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import sheet
+from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.groundtruth.submission import text_digest
+
+SHEET = Sheet(
+    page="p1",
+    html="<p>Grüße</p><p>an\nalle</p>",
+    text="Grüße\nan alle",
+    segments=(Span("/html[1]/body[1]/p[1]", 0, 5), Span("/html[1]/body[1]/p[2]", 6, 13)),
+    url="http://a.example/",
+)
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    """Pages come out of a file of JSON lines as they went in."""
+    path = str(tmp_path / "pages.jsonl")
+    sheet.write(path, [SHEET])
+
+    assert list(sheet.read(path)) == [SHEET]
+
+
+def test_a_page_has_the_digest_of_its_segments() -> None:
+    """A submission of this very page names it."""
+    assert text_digest(["Grüße", "an alle"]) == SHEET.text_digest
+
+
+@pytest.mark.parametrize("segments", ['[["/p", 3, 2]]', '[["/p", 0, 9]]', '[["/p", 1, 2], ["/q", 1, 2]]', '["/p"]'])
+def test_segments_outside_the_text_or_one_another_are_refused(tmp_path: Path, segments: str) -> None:
+    """The error says in which line of which file."""
+    path = tmp_path / "pages.jsonl"
+    path.write_text(f'{{"id": "p", "html": "", "text": "abc", "segments": {segments}}}', encoding="utf-8")
+
+    with pytest.raises(InputError, match=r"pages\.jsonl:1: "):
+        list(sheet.read(str(path)))
