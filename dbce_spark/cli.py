@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands import bench, collection, evaluate, extract, history, readers
+from dbce_spark.commands import annotate, bench, collection, evaluate, extract, history, readers
 from dbce_spark.commands import status as status_command
 from dbce_spark.errors import DbceError
 
@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    for one in (extract, collection, history, status_command, readers, bench, evaluate):
+    for one in (extract, collection, history, status_command, readers, bench, evaluate, annotate):
         one.add(commands)
     return parser
 
