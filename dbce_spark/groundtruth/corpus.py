@@ -42,7 +42,7 @@ class Wanted:
     min_words: int
     max_words: int
     one_per_site: bool = False
-    whole_sites: bool = False  # a site that has a page that fits is taken with all its pages and their snapshots
+    whole_sites: bool = False  # of a site with a page that fits, all pages with so many words, and their snapshots
     sample: int | None = None  # so many of them, or so many sites where these are taken whole
     seed: int
 
@@ -108,11 +108,15 @@ def fits(page: Page, wanted: Wanted) -> bool:
     """Whether a page passes the filters."""
     capture = page.capture
     return (
-        wanted.min_words <= words_of(page) <= wanted.max_words
+        _is_worth_it(page, wanted)
         and (not wanted.sites or capture.site in wanted.sites)
         and (not wanted.languages or page.metadata.declared_language in wanted.languages)
         and (not wanted.urls or any(re.search(one, capture.url) for one in wanted.urls))
     )
+
+
+def _is_worth_it(page: Page, wanted: Wanted) -> bool:
+    return wanted.min_words <= words_of(page) <= wanted.max_words
 
 
 def choose(pages: Sequence[Page], wanted: Wanted) -> list[Page]:
@@ -125,7 +129,7 @@ def choose(pages: Sequence[Page], wanted: Wanted) -> list[Page]:
     if wanted.whole_sites:
         names = sorted({page.capture.site for page in fitting})
         taken = {*(names if wanted.sample is None else dice.sample(names, min(wanted.sample, len(names))))}
-        return [page for page in ordered if page.capture.site in taken]
+        return [page for page in ordered if page.capture.site in taken and _is_worth_it(page, wanted)]
     if wanted.one_per_site:
         by_site: dict[str, list[Page]] = defaultdict(list)
         for page in fitting:

@@ -123,7 +123,7 @@ def _lead_node(top: Any, base: str, lead: Lead) -> None:
     while waiting:
         node, kind = waiting.pop()
         if node.type == "at-rule":
-            inner = {"import": STYLE, "font-face": OTHER}.get(node.lower_at_keyword, kind)
+            inner = STYLE if node.lower_at_keyword == "import" else kind
             waiting += [(one, inner) for one in (*(node.prelude or ()), *(node.content or ()))]
             if inner == STYLE:
                 _lead_strings(node.prelude, base, lead)

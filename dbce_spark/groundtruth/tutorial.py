@@ -1,7 +1,7 @@
 """Eleven pages of our own to learn on, from easy to hard, each with the tags that it should have.
 
-The files say in `data-gold` what an element holds, and all below it that says nothing else. Before a page is shown these
-attributes are taken out.
+The files say in `data-gold` what an element holds, and all below it that says nothing else. Before a page is shown
+these attributes are taken out.
 """
 
 from collections.abc import Iterator

@@ -274,7 +274,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
             "draft": _fields(kept),
         }
         if kept.prelabelled:
-            answer["model"] = _model(found)
+            answer |= _model(found)
         return answer  # type: ignore[return-value]
 
     @app.put("/api/pages/<number>/draft")
