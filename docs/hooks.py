@@ -23,7 +23,7 @@ from dbce_spark import cli
 ROOT = Path(__file__).parents[1]
 TAKEN_IN = {"index.md": "README.md", "changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
 """Pages that are files of the repository."""
-CONFIGURATION = ("conf/dbce.toml", "conf/export.toml", "conf/prices.toml")
+CONFIGURATION = ("conf/dbce.toml", "conf/export.toml", "conf/prices.toml", "conf/annotate.toml")
 _CONFIGURATION_PAGE = "reference-configuration.md"
 _FILES = "files"
 """The folder of the site that holds pages of single files of the repository."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import INPUT_HELP, count, names
+from dbce_spark.commands.arguments import INPUT_HELP, count, names, stoppable
 from dbce_spark.errors import PlatformError
 
 if TYPE_CHECKING:
@@ -161,7 +161,8 @@ def _serve(arguments: argparse.Namespace) -> None:
     def ready(address: str) -> None:
         print(f"{address}  (archived pages on port {settings.replay_port}; stop with Ctrl-C)", flush=True)
 
-    server.serve(arguments.store, settings, configuration.default(), ready)
+    with stoppable():
+        server.serve(arguments.store, settings, configuration.default(), ready)
 
 
 def _status(arguments: argparse.Namespace) -> None:

@@ -1,7 +1,9 @@
 """One line makes an archive with pages worth labelling, and a store of them."""
 
 from base64 import b64decode
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from dbce_spark.groundtruth import accounts, corpus, store
 from dbce_spark.groundtruth.corpus import Added, Wanted
@@ -65,9 +67,17 @@ def filled(folder: Path, **fields: object) -> tuple[str, Added]:
     return path, corpus.add(path, [crawl(folder / "crawl.warc")], wanted(**fields), CONFIG, SETTINGS)
 
 
+@cache
+def _filled() -> bytes:
+    """A store of all that is wanted of that archive, made once: a copy of its file is another store."""
+    with TemporaryDirectory() as folder:
+        return Path(filled(Path(folder))[0]).read_bytes()
+
+
 def with_people(folder: Path, *names: str, settings: Settings = SETTINGS) -> str:
     """A store of that archive, and accounts that all have PASSWORD; the first is an admin's."""
-    path, _ = filled(folder)
+    path = str(folder / "labels.db")
+    Path(path).write_bytes(_filled())
     opened = store.opened(path)
     for at, name in enumerate(names):
         accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)

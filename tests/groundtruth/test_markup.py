@@ -29,9 +29,9 @@ TAGS = ("div", "p", "b", "a", "ul", "li", "table", "tr", "td", "br", "script", "
 def test_every_word_of_a_page_is_in_the_segment_of_its_block(parts: list[str]) -> None:
     """What the elements of a node hold, put together, is the text of its segment: on pages of any shape."""
     found, texts = marked(f"<body>start{''.join(parts)}</body>")
-    by_node = defaultdict(str)
+    by_node: dict[int, str] = defaultdict(str)
     for piece in lxml_html.fromstring(found.html).iter(SEGMENT):
-        by_node[int(piece.get(NODE))] += piece.text
+        by_node[int(piece.get(NODE, -1))] += piece.text or ""
 
     assert ["".join(text.split()) for text in texts] == [
         "".join(by_node[leaf].split()) for leaf in found.outline.leaves

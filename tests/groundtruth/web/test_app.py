@@ -53,7 +53,7 @@ def draft(marks: dict[str, str], revision: int = 1) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "path",
+    "address",
     ["/", "/next", "/tutorial", "/admin", "/guidelines", "/password", "/pages/1", "/api/pages/1", "/api/tutorial/1"],
 )
 def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> None:

@@ -24,7 +24,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[FlaskClient, str]:
     return replay.create(path, SETTINGS).test_client(), f"/{ticket}"
 
 
-def loaded(shown: tuple[FlaskClient, str], url: str, kind: str = "image") -> tuple[int, str, bytes]:
+def loaded(shown: tuple[FlaskClient, str], url: str, kind: str = "image") -> tuple[int, str | None, bytes]:
     client, ticket = shown
     answer = client.get(f"{ticket}/loaded", query_string={"url": url, "kind": kind})
     return answer.status_code, answer.mimetype, answer.data
