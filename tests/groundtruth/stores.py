@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbce_spark.groundtruth import accounts, corpus, store
+from dbce_spark.groundtruth import accounts, corpus, store, tutorial
 from dbce_spark.groundtruth.corpus import Added, Wanted
 from dbce_spark.groundtruth.settings import Settings, settings
 from tests.builders import CONFIG, archive, http, record
@@ -69,9 +69,13 @@ def filled(folder: Path, **fields: object) -> tuple[str, Added]:
 
 @cache
 def _filled() -> bytes:
-    """A store of all that is wanted of that archive, made once: a copy of its file is another store."""
+    """A store of all that is wanted of that archive, and of the tutorial. Made once: a copy of its file is another."""
     with TemporaryDirectory() as folder:
-        return Path(filled(Path(folder))[0]).read_bytes()
+        path, _ = filled(Path(folder))
+        opened = store.opened(path)
+        tutorial.add(opened, CONFIG)
+        opened.close()
+        return Path(path).read_bytes()
 
 
 def with_people(folder: Path, *names: str, settings: Settings = SETTINGS) -> str:

@@ -1,5 +1,6 @@
 """The workbench as one process: waitress on two ports, one for people, one for archived pages."""
 
+import socket
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -23,27 +24,26 @@ def serve(path: str, settings: Settings, config: DbceConfig, ready: Callable[[st
     """
     with closing(store.opened(path)) as opened:
         tutorial.add(opened, config)
-    pages = _listening(replay.create(path, settings), settings, settings.replay_port)
-    people = _listening(app.create(path, settings), settings, settings.port)
-    thread = threading.Thread(target=pages.run, daemon=True)
-    thread.start()
-    ready(f"http://{settings.host}:{settings.port}/")
-    try:
-        people.run()
-    finally:
-        people.close()
-        pages.close()
+    with _socket(settings.host, settings.replay_port) as for_pages, _socket(settings.host, settings.port) as for_people:
+        pages = _server(replay.create(path, settings), settings, for_pages)
+        people = _server(app.create(path, settings), settings, for_people)
+        threading.Thread(target=pages.run, daemon=True).start()
+        ready(f"http://{settings.host}:{settings.port}/")
+        try:
+            people.run()
+        finally:
+            people.close()
+            pages.close()
 
 
-def _listening(application: Any, settings: Settings, port: int) -> Any:
+def _socket(host: str, port: int) -> socket.socket:
     try:
-        return waitress.create_server(
-            application,
-            host=settings.host,
-            port=port,
-            threads=settings.threads,
-            ident="",
-            clear_untrusted_proxy_headers=True,
-        )
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise PlatformError(f"{settings.host}:{port} cannot be listened on: {error}; choose another port") from error
+        raise PlatformError(f"{host}:{port} cannot be listened on: {error}; choose another port") from error
+
+
+def _server(application: Any, settings: Settings, listening: socket.socket) -> Any:
+    return waitress.create_server(
+        application, sockets=[listening], threads=settings.threads, ident="", clear_untrusted_proxy_headers=True
+    )

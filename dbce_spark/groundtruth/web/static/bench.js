@@ -41,6 +41,7 @@ class Bench {
     this.isReady = false;
     this.desk = new Desk(bench.dataset.page, bench.dataset.csrf, data.draft, () => this.content(), (how) => this.tellKept(how));
     this.frame = new Frame($("#page"), (said) => this.hear(said));
+    this.tellKept("kept");
     this.take(this.desk.left() || data.draft);
     if (data.model) this.model = data;
     if (this.desk.left()) this.desk.changed();
@@ -381,7 +382,6 @@ class Bench {
       else this.next();
     });
     if (this.data.draft.prelabelled && $("[data-act=prelabel]")) $("[data-act=prelabel]").disabled = true;
-    this.tellKept("kept");
   }
 
   moveInMenu(event) {
