@@ -2,6 +2,7 @@
 
 import secrets
 from dataclasses import dataclass
+from sqlite3 import Row
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -113,10 +114,8 @@ def all_of(store: Connection) -> list[Account]:
     return [_account(row) for row in store.execute("SELECT * FROM accounts ORDER BY id")]
 
 
-def _account(row: dict[str, object]) -> Account:
-    number, name, stamp = row["id"], row["name"], row["stamp"]
-    assert isinstance(number, int)
-    return Account(number, str(name), str(stamp), bool(row["is_admin"]), bool(row["is_active"]))
+def _account(row: Row) -> Account:
+    return Account(row["id"], row["name"], row["stamp"], bool(row["is_admin"]), bool(row["is_active"]))
 
 
 def _hashed(password: str, settings: Settings) -> str:

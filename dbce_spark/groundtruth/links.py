@@ -143,7 +143,6 @@ def _lead_strings(nodes: list[Any], base: str, lead: Lead, kind: str = STYLE) ->
     for node in nodes:
         if node.type == "string":
             _set_url(node, _led(node.value, base, kind, lead))
-            break
 
 
 def _set_url(node: Any, url: str) -> None:

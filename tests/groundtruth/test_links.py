@@ -30,6 +30,7 @@ def led(html: str) -> tuple[str, set[tuple[str, str]]]:
         ('<p style="background: URL( c.png )">', {("image", f"{HERE}c.png")}),
         ('<style>@import "c.css" print;</style>', {("style", f"{HERE}c.css")}),
         ('<style>p { src: url("d.png") }</style>', {("image", f"{HERE}d.png")}),
+        ("<p style='content: image-set(\"c.png\" 1x)'>", {("image", f"{HERE}c.png")}),
         ("<style>@media screen { @font-face { src: url(c.woff) } }</style>", {("image", f"{HERE}c.woff")}),
         ('<link rel="Stylesheet" href="c.css">', {("style", f"{HERE}c.css")}),
         ('<iframe src="c.html#d"></iframe>', {("frame", f"{HERE}c.html")}),

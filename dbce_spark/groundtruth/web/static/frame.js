@@ -7,7 +7,7 @@
   const NODE = "data-dbce-node", TAG = "data-dbce-tag", AIM = "data-dbce-aim";
   const PASSED = new Set(["PageUp", "PageDown", "Home", "End", " ", "Tab", "F5", "F11", "F12", "Shift", "Control", "Alt", "Meta"]);
   const containers = new Map(), pieces = new Map();
-  let aimed = [], hovered = -1, begun = false;
+  let aimed = [], hovered = -1, rested = "", begun = false;
 
   const tell = (message) => window.parent.postMessage(message, workbench);
   const nodeAt = (target) => {
@@ -72,11 +72,14 @@
   });
 
   addEventListener("pointermove", (event) => {
+    // A page that scrolls under a hand at rest is not pointed at.
+    const place = `${event.screenX} ${event.screenY}`;
     const node = nodeAt(event.target);
-    if (node !== hovered) {
+    if (place !== rested && node !== hovered) {
       hovered = node;
       tell({ type: "hover", node });
     }
+    rested = place;
   }, { passive: true });
   addEventListener("contextmenu", (event) => {
     event.preventDefault();
