@@ -26,6 +26,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     steps = command.add_subparsers(title="steps", required=True, metavar="STEP")
     _add_add(steps)
+    _add_take(steps)
     _add_account(steps)
     _add_serve(steps)
     _add_status(steps)
@@ -61,6 +62,18 @@ def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
     step.add_argument("--seed", type=int, metavar="N", help="of the sample (default: as configured)")
     step.add_argument("--list", metavar="FILE", help="the pages whose URLs stand in FILE, one a line, and no others")
     step.set_defaults(run=_add)
+
+
+def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "take",
+        help="put pages of JSON lines into a store",
+        description="Put pages of JSON lines, as export writes them, into a store, which is made if it is not there."
+        " They keep their segments; what they load is not with them.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument("pages", nargs="+", metavar="PAGES", help="JSON lines with id, html, text and segments")
+    step.set_defaults(run=_take)
 
 
 def _add_account(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -136,6 +149,13 @@ def _add(arguments: argparse.Namespace) -> None:
         seed=settings.seed,
     )
     print(corpus.add(arguments.store, arguments.archive, wanted, configuration.default(), settings))
+
+
+def _take(arguments: argparse.Namespace) -> None:
+    _settings()
+    from dbce_spark.groundtruth import handover
+
+    print(f"{handover.take(arguments.store, arguments.pages, configuration.default()):,} pages added")
 
 
 def _account(arguments: argparse.Namespace) -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import desk, handover, pages, sheet, store, submission
 from dbce_spark.groundtruth.desk import Draft, Order, Stale
 from dbce_spark.groundtruth.pages import StoredPage
@@ -111,6 +113,7 @@ def test_a_page_that_was_begun_comes_first(opened: Connection) -> None:
     assert begun == desk.following(opened, ADA, Order.CHANCE)
 
 
+@hypothesis.settings(max_examples=25)  # each writes twelve submissions to a disk
 @given(people=st.permutations([ADA, BOB, EVE] * 4))
 def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, people: list[int]) -> None:
     """Whoever comes when: no page has two submissions more than another, nobody gets one twice, and all end."""
@@ -164,3 +167,27 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
     assert f"4 pages and 1 submissions in {tmp_path / 'out'}" == told
     assert [made] == [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
     assert made.text_digest == sheets[found.page].text_digest
+
+
+def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_path: Path) -> None:
+    """With the same segments, so that what is submitted there is of the same text."""
+    handover.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
+    other = str(tmp_path / "other.db")
+    taken = [handover.take(other, [str(tmp_path / "out" / "pages.jsonl")], CONFIG) for _ in range(2)]
+    there = store.opened(other)
+    digests = [{one.page: one.text_digest for one in pages.of_kind(each, pages.CORPUS)} for each in (opened, there)]
+    outlines = [{one.page: one.outline for one in pages.of_kind(each, pages.CORPUS)} for each in (opened, there)]
+    there.close()
+
+    assert [4, 0] == taken
+    assert digests[0] == digests[1]
+    assert outlines[0] == outlines[1]
+
+
+def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
+    """Its segments would have no place in it."""
+    wrong = sheet.Sheet(page="one", html="<p>One</p>", text="Two", segments=())
+    sheet.write(str(tmp_path / "pages.jsonl"), [wrong])
+
+    with pytest.raises(InputError, match="page one: its text is not that of its HTML"):
+        handover.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], CONFIG)
