@@ -123,7 +123,7 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")
         wait(window)
-        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3", "t")
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3", *["ArrowRight"] * 9, "t")
         window.wait_for_selector("#texts li.hidden")
         texts = window.locator("#texts li.hidden").all_inner_texts()
 

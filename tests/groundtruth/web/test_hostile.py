@@ -141,7 +141,8 @@ def test_what_would_get_past_the_first_wall_stands_before_the_next(
 
         assert ["null", None] == reached
         assert window.url.startswith(f"{one.address}/pages/")
-    assert [] == came
+    # Chromium opens a connection for a frame before it asks the policy, and then says nothing on it.
+    assert [] == [said for said in came if said]
 
 
 def test_an_archived_page_that_is_opened_by_itself_can_do_no_more(tmp_path: Path, context: Any) -> None:
