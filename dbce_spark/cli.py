@@ -6,7 +6,18 @@ from collections.abc import Sequence
 
 import dbce_spark
 from dbce_spark import log
-from dbce_spark.commands import acquire, bench, collection, evaluate, extract, history, labels, readers, rules
+from dbce_spark.commands import (
+    acquire,
+    annotate,
+    bench,
+    collection,
+    evaluate,
+    extract,
+    history,
+    labels,
+    readers,
+    rules,
+)
 from dbce_spark.commands import status as status_command
 from dbce_spark.commands import stream as stream_command
 from dbce_spark.errors import DbceError
@@ -47,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     together = (extract, collection, history, acquire, stream_command, status_command, readers)
-    for one in (*together, rules, bench, evaluate, labels):
+    for one in (*together, rules, bench, evaluate, annotate, labels):
         one.add(commands)
     return parser
 

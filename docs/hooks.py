@@ -26,6 +26,7 @@ TAKEN_IN = {"index.md": "README.md", "changelog.md": "CHANGELOG.md", "contributi
 CONFIGURATION = (
     "conf/dbce.toml",
     "conf/urltree.toml",
+    "conf/annotate.toml",
     "conf/labels.toml",
     "conf/learning.toml",
     "conf/export.toml",

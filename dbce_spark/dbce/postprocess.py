@@ -115,8 +115,13 @@ def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str
         return "dbce", " ".join(f"dbce-{arm}" for arm in ARMS if segments.bits[at] & arm_bit(arm))
 
     root = parse_tree(utf8_html)
-    _wrap(_owned(root, page_text, segments), markup)
+    wrap(root, page_text, segments, markup)
     return str(html.tostring(root, encoding="unicode"))
+
+
+def wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
+    """Wraps the text of a page's tree, segment by segment; one that inline elements cut comes in several pieces."""
+    _wrap(_owned(root, page_text, segments), markup)
 
 
 def _mark_elements(pieces: list[Piece], segments: Segments) -> None:

@@ -1,0 +1,220 @@
+"""What a page or a style sheet loads: found, and led elsewhere. What acts, or opens a door, is taken out.
+
+The tree of HTML is lxml's, that of CSS tinycss2's. Scripts never run, so what they would load is not looked for.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urldefrag, urljoin
+
+import tinycss2
+from lxml import etree
+from lxml import html as lxml_html
+
+Lead = Callable[[str, str], str]
+"""Where to load from what a page loads: takes an absolute URL and one of the kinds below, gives another URL."""
+
+FRAME, STYLE, IMAGE, OTHER = "frame", "style", "image", "other"
+
+_ACTIVE = ("script", "noscript", "object", "embed", "applet", "base", "template", "portal", "fencedframe")
+_PRAGMAS = ("refresh", "content-security-policy", "set-cookie", "content-type", "x-dns-prefetch-control")
+_LEFT_OUT = frozenset(
+    "srcdoc autofocus autoplay ping action formaction target nonce integrity crossorigin http-equiv manifest"
+    " usemap contenteditable accesskey popovertarget commandfor".split()
+)
+_KINDS = {
+    ("img", "src"): IMAGE,
+    ("image", "href"): IMAGE,
+    ("image", "{http://www.w3.org/1999/xlink}href"): IMAGE,
+    ("image", "xlink:href"): IMAGE,
+    ("feimage", "href"): IMAGE,
+    ("input", "src"): IMAGE,
+    ("video", "poster"): IMAGE,
+    ("iframe", "src"): FRAME,
+    ("frame", "src"): FRAME,
+    ("source", "src"): OTHER,
+    ("video", "src"): OTHER,
+    ("audio", "src"): OTHER,
+    ("track", "src"): OTHER,
+}
+"""Which attributes load something without being asked to, and what."""
+_SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)")
+_WEB = ("http://", "https://")
+_DOCTYPE = re.compile(r"(?:\s|\ufeff|<!--.*?-->|<\?[^>]*>)*(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
+_START = 4096
+"""Characters in which a page says what type it is."""
+
+
+def disarm(root: Any) -> None:
+    """Takes out of a page what acts, what sends, and what the frame it is shown in may not decide by itself."""
+    for element in [*root.iter(etree.Comment), *root.iter(etree.ProcessingInstruction), *root.iter(*_ACTIVE)]:
+        _remove(element)
+    for meta in [*root.iter("meta")]:
+        if meta.get("charset") is not None or meta.get("http-equiv", "").strip().lower() in _PRAGMAS:
+            _remove(meta)
+    for link in [*root.iter("link")]:
+        if "stylesheet" not in link.get("rel", "").lower().split():
+            _remove(link)
+    for element in root.iter(etree.Element):
+        for name in [*element.attrib]:
+            if name.lower().startswith("on") or name.lower() in _LEFT_OUT:
+                del element.attrib[name]
+
+
+def lead_html(root: Any, base: str, lead: Lead) -> None:
+    """Leads all that a page loads elsewhere. `base` is its URL; a <base> of its own counts, if `disarm` has left it.
+
+    A link to follow looks as it did and leads nowhere: following one would leave the page that is being labelled.
+    """
+    for element in root.iter(etree.Element):
+        tag = element.tag.lower() if isinstance(element.tag, str) else ""
+        for name, value in element.attrib.items():
+            lower = name.lower()
+            if kind := _KINDS.get((tag, lower)) or (IMAGE if lower == "background" else None):
+                element.set(name, _led(value, base, kind, lead))
+            elif lower in ("srcset", "imagesrcset"):
+                element.set(name, _lead_srcset(value, base, lead))
+            elif lower == "style":
+                element.set(name, _lead_declarations(value, base, lead))
+            elif tag == "link" and lower == "href":
+                element.set(name, _led(value, base, STYLE, lead))
+            elif lower in ("href", "xlink:href") and not value.startswith("#"):
+                if tag in ("a", "area"):
+                    element.set(name, "#")
+                else:
+                    del element.attrib[name]
+        if tag == "style" and element.text:
+            element.text = lead_css(element.text, base, lead)
+
+
+def base_of(root: Any, url: str) -> str:
+    """What a page's relative URLs are relative to: its first <base> with a `href`, or its own URL."""
+    for element in root.iter("base"):
+        if href := element.get("href"):
+            return str(urljoin(url, href.strip()))
+    return url
+
+
+def lead_css(css: str, base: str, lead: Lead) -> str:
+    """A style sheet with all that it loads led elsewhere: url() everywhere, and texts that @import takes as URLs."""
+    rules: list[Any] = tinycss2.parse_stylesheet(css, skip_comments=True)
+    return _css(rules, base, lead)
+
+
+def _lead_declarations(css: str, base: str, lead: Lead) -> str:
+    if "(" not in css:
+        return css
+    return _css(tinycss2.parse_component_value_list(css, skip_comments=True), base, lead)
+
+
+def _css(nodes: list[Any], base: str, lead: Lead) -> str:
+    for node in nodes:
+        _lead_node(node, base, lead)
+    try:
+        return "".join(node.serialize() for node in nodes if node.type != "error")
+    except RecursionError:  # blocks within blocks without end: no style sheet that anybody wrote
+        return ""
+
+
+def _lead_node(top: Any, base: str, lead: Lead) -> None:
+    """Leads what one rule or value loads. Iterative: blocks nest as deep as an attacker likes."""
+    waiting = [(top, IMAGE)]
+    while waiting:
+        node, kind = waiting.pop()
+        if node.type == "at-rule":
+            inner = STYLE if node.lower_at_keyword == "import" else kind
+            waiting += [(one, inner) for one in (*(node.prelude or ()), *(node.content or ()))]
+            if inner == STYLE:
+                _lead_strings(node.prelude, base, lead)
+        elif node.type == "qualified-rule":
+            waiting += [(one, kind) for one in (*node.prelude, *node.content)]
+        elif node.type == "url":
+            _set_url(node, _led(node.value, base, kind, lead))
+        elif node.type == "function":
+            if node.lower_name in ("url", "src", "image-set", "-webkit-image-set", "image"):
+                _lead_strings(node.arguments, base, lead, kind)
+            waiting += [(one, kind) for one in node.arguments]
+        elif node.type in ("() block", "[] block", "{} block"):
+            waiting += [(one, kind) for one in node.content]
+
+
+def _lead_strings(nodes: list[Any], base: str, lead: Lead, kind: str = STYLE) -> None:
+    for node in nodes:
+        if node.type == "string":
+            _set_url(node, _led(node.value, base, kind, lead))
+
+
+def _set_url(node: Any, url: str) -> None:
+    node.value = url
+    escaped = url.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\a ")
+    node.representation = f'url("{escaped}")' if node.type == "url" else f'"{escaped}"'
+
+
+def _lead_srcset(value: str, base: str, lead: Lead) -> str:
+    found = _SRCSET.finditer(value.strip())
+    return ", ".join(f"{_led(one[1], base, IMAGE, lead)}{one[2] or ''}" for one in found if one[1])
+
+
+def _led(value: str, base: str, kind: str, lead: Lead) -> str:
+    """Where one URL is led: pictures in the page itself stay, what is not of the web leads nowhere."""
+    value = value.strip()
+    if value.lower().startswith("data:"):
+        return value if kind != FRAME else "about:blank"
+    if value.startswith("#"):
+        return value
+    url = absolute(value, base)
+    if not url:
+        return "about:blank"
+    fragment = value.partition("#")[2]
+    led = lead(url, kind)
+    return f"{led}#{fragment}" if fragment else led
+
+
+def written(root: Any, doctype: str) -> str:
+    """The HTML of a tree."""
+    return f"{doctype}\n{lxml_html.tostring(root, encoding='unicode')}"
+
+
+def doctype(text: str) -> str:
+    """The document type of a page, "" where it names none: browsers then lay it out as they did before standards."""
+    found = _DOCTYPE.match(text[:_START])
+    return found[1] if found else ""
+
+
+def absolute(value: str, base: str) -> str:
+    """A URL of the web without its fragment, by what it is relative to; "" where it is none."""
+    try:
+        url = urldefrag(urljoin(base, value.strip())).url
+    except ValueError:
+        return ""
+    return url if url.lower().startswith(_WEB) else ""
+
+
+def parsed(text: str) -> Any:
+    """The tree of a page's HTML. There is one for any text, if only an empty page."""
+    parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True)
+    try:
+        root = etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except (etree.LxmlError, ValueError):
+        root = None
+    return lxml_html.document_fromstring("<html><body></body></html>") if root is None else root
+
+
+def _remove(element: Any) -> None:
+    """Takes an element out with all it holds, but not the text behind it; of an <embed>, which libxml2 lets hold what
+    follows it, the tag alone."""
+    parent = element.getparent()
+    if parent is None:
+        return
+    if element.tag == "embed":
+        element.tag = "span"
+        element.attrib.clear()
+        return
+    if element.tail:
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    parent.remove(element)

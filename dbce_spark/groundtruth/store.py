@@ -1,0 +1,206 @@
+"""The store of a workbench: one SQLite file with its pages, its people and what they have said.
+
+It grows by migrations, counted in `user_version`: a store of an older version is brought up when it is opened. It is in
+one file whenever nobody writes, so a copy of that file is a backup; `backup` makes one while the server runs.
+"""
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from dbce_spark.errors import InputError, OutputError
+
+Connection = sqlite3.Connection
+
+_APPLICATION_ID = 0x64626365  # "dbce"
+_WAIT_SECONDS = 20.0
+
+MIGRATIONS = (
+    """
+    CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    CREATE TABLE accounts (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+        password TEXT NOT NULL,
+        stamp TEXT NOT NULL,
+        is_admin INTEGER NOT NULL,
+        is_active INTEGER NOT NULL,
+        created INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE failures (name TEXT NOT NULL COLLATE NOCASE, at INTEGER NOT NULL) STRICT;
+    CREATE INDEX failures_of_name ON failures (name, at);
+    CREATE TABLE pages (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL CHECK (kind IN ('corpus', 'tutorial')),
+        position INTEGER NOT NULL,
+        url TEXT NOT NULL,
+        url_key TEXT NOT NULL,
+        site TEXT NOT NULL,
+        timestamp INTEGER NOT NULL,
+        archive TEXT NOT NULL,
+        record_id TEXT NOT NULL,
+        head TEXT NOT NULL,
+        record BLOB NOT NULL,
+        charset TEXT NOT NULL,
+        title TEXT NOT NULL,
+        language TEXT NOT NULL,
+        words INTEGER NOT NULL,
+        html TEXT NOT NULL,
+        text TEXT NOT NULL,
+        text_digest TEXT NOT NULL,
+        segments TEXT NOT NULL,
+        outline TEXT NOT NULL,
+        model TEXT NOT NULL,
+        doubt REAL NOT NULL,
+        reference TEXT NOT NULL,
+        added INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE resources (
+        url_key TEXT NOT NULL,
+        timestamp INTEGER NOT NULL,
+        url TEXT NOT NULL,
+        status INTEGER NOT NULL,
+        mime TEXT NOT NULL,
+        charset TEXT NOT NULL,
+        location TEXT NOT NULL,
+        body TEXT NOT NULL REFERENCES bodies (digest),
+        PRIMARY KEY (url_key, timestamp)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE bodies (digest TEXT PRIMARY KEY, body BLOB NOT NULL) STRICT;
+    CREATE TABLE drafts (
+        account INTEGER NOT NULL REFERENCES accounts (id),
+        page TEXT NOT NULL REFERENCES pages (id),
+        marks TEXT NOT NULL,
+        hidden TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        prelabelled TEXT NOT NULL,
+        begun INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
+        PRIMARY KEY (account, page)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE submissions (
+        account INTEGER NOT NULL REFERENCES accounts (id),
+        page TEXT NOT NULL REFERENCES pages (id),
+        submitted INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        text_digest TEXT NOT NULL,
+        tags TEXT NOT NULL,
+        prelabelled TEXT NOT NULL,
+        PRIMARY KEY (account, page, submitted)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX submissions_of_page ON submissions (page);
+    """,
+)
+"""Each is run once, in this order; a new one goes behind them."""
+
+
+def create(path: str) -> None:
+    """An empty store, where there is no file yet; one that is there is left as it is.
+
+    Raises:
+        InputError: the file is no store.
+        OutputError: it cannot be written.
+    """
+    if not Path(path).exists():
+        try:
+            Path(path).touch(mode=0o600)  # it holds hashed passwords, and the key that cookies are signed with
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error}") from error
+    with closing(_connected(path)) as store:
+        _migrate(store, path)
+
+
+def opened(path: str) -> Connection:
+    """A store that is there, brought up to this version.
+
+    Raises:
+        InputError: there is none, or it is of a later version.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"{path}: there is no store; make one with `dbce annotate add {path} --archive FILE`")
+    store = _connected(path)
+    try:
+        _migrate(store, path)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+@contextmanager
+def transaction(store: Connection) -> Iterator[None]:
+    """All that is written within the block, or none of it. Others who write wait."""
+    store.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        store.execute("ROLLBACK")
+        raise
+    store.execute("COMMIT")
+
+
+def backup(path: str, target: str) -> None:
+    """A copy of a store as it is now, whoever is writing to it.
+
+    Raises:
+        InputError: there is no store.
+        OutputError: the target is there already, or cannot be written.
+    """
+    if Path(target).exists():
+        raise OutputError(f"{target} is there already; give a new name")
+    with closing(opened(path)) as store:
+        try:
+            Path(target).touch(mode=0o600)
+            with closing(sqlite3.connect(target)) as copy:
+                store.backup(copy)
+        except (OSError, sqlite3.Error) as error:
+            raise OutputError(f"{target}: cannot be written: {error}") from error
+
+
+def secret(store: Connection) -> str:
+    """What this store's cookies and tickets are signed with."""
+    found: str = store.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0]
+    return found
+
+
+def now() -> int:
+    """Microseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1000
+
+
+def _connected(path: str) -> Connection:
+    store = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False)
+    store.row_factory = sqlite3.Row
+    store.execute("PRAGMA foreign_keys = ON")
+    return store
+
+
+def _migrate(store: Connection, path: str) -> None:
+    try:
+        owner = store.execute("PRAGMA application_id").fetchone()[0]
+        version = store.execute("PRAGMA user_version").fetchone()[0]
+        tables = store.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"{path}: not a store of `dbce annotate`: {error}") from error
+    if tables and owner != _APPLICATION_ID:
+        raise InputError(f"{path}: an SQLite file, but not a store of `dbce annotate`")
+    if version > len(MIGRATIONS):
+        raise InputError(
+            f"{path}: of version {version}; this program knows up to {len(MIGRATIONS)}, so install a newer"
+        )
+    if version == len(MIGRATIONS):
+        return
+    with transaction(store):
+        version = store.execute("PRAGMA user_version").fetchone()[0]  # somebody else may have been faster
+        for script in MIGRATIONS[version:]:
+            for statement in script.split(";"):
+                if statement.strip():
+                    store.execute(statement)
+        if not version:
+            store.execute("INSERT INTO settings VALUES ('secret', ?)", (secrets.token_urlsafe(32),))
+        store.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        store.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")

@@ -1,0 +1,159 @@
+"""Archived pages as a person saw them, from the store alone.
+
+An archived page is hostile. Four walls stand around it, of which each would do: what acts is taken out of it; a content
+policy lets nothing run but the one script of ours, and nothing load but from here; the frame is sandboxed, and so of no
+origin; and this application is on a port, or under a name, of its own, where there is nothing but archived pages.
+"""
+
+import secrets
+from contextlib import closing
+from importlib.resources import files
+from urllib.parse import quote, urlsplit
+
+from flask import Flask, Response, abort, request
+from lxml import etree
+from lxml import html as lxml_html
+
+from dbce_spark.groundtruth import links, pages, resources, store
+from dbce_spark.groundtruth.pages import StoredPage
+from dbce_spark.groundtruth.resources import Resource
+from dbce_spark.groundtruth.settings import Settings
+from dbce_spark.groundtruth.web import tickets
+from dbce_spark.groundtruth.web.tickets import Ticket
+
+_SHOWN = (
+    "image/",
+    "font/",
+    "audio/",
+    "video/",
+    "application/font",
+    "application/x-font",
+    "application/vnd.ms-fontobject",
+)
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-DNS-Prefetch-Control": "off",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), autoplay=(), fullscreen=()",
+}
+_NOTHING = "default-src 'none'; sandbox"
+
+
+def create(path: str, settings: Settings) -> Flask:
+    """The application that shows the archived pages of a store, for any WSGI server.
+
+    Raises:
+        InputError: there is no such store.
+    """
+    with closing(store.opened(path)) as opened:
+        secret = store.secret(opened)
+    app = Flask(__name__, static_folder=None)
+
+    def ticket_of(text: str) -> Ticket:
+        found = tickets.read(text, secret, settings.ticket_hours)
+        if found is None:
+            abort(403, "This address has run out; open the page again.")
+        return found
+
+    @app.after_request
+    def guard(response: Response) -> Response:
+        for name, value in _HEADERS.items():
+            response.headers[name] = value
+        response.headers.setdefault("Content-Security-Policy", _NOTHING)
+        return response
+
+    @app.get("/frame.js")
+    def frame_script() -> Response:
+        return Response(_static("frame.js"), mimetype="text/javascript", headers={"Access-Control-Allow-Origin": "*"})
+
+    @app.get("/<ticket>/page")
+    def page(ticket: str) -> Response:
+        leave = ticket_of(ticket)
+        with closing(store.opened(path)) as opened:
+            found = pages.get(opened, leave.page)
+        if found is None:
+            abort(404)
+        nonce, here = secrets.token_urlsafe(16), request.host_url.rstrip("/")
+        shown = _page(found, f"{here}/{ticket}", leave.workbench, nonce)
+        policy = (
+            f"{_policy(here)}; script-src 'nonce-{nonce}'; frame-ancestors {leave.workbench}; sandbox allow-scripts"
+        )
+        return Response(
+            shown, mimetype="text/html", headers={"Content-Security-Policy": policy, "Cache-Control": "no-store"}
+        )
+
+    @app.get("/<ticket>/loaded")
+    def loaded(ticket: str) -> Response:
+        leave = ticket_of(ticket)
+        url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
+        with closing(store.opened(path)) as opened:
+            row = opened.execute("SELECT timestamp FROM pages WHERE id = ?", (leave.page,)).fetchone()
+            found = resources.nearest(opened, url, row["timestamp"]) if row else None
+        if found is None:
+            abort(404)
+        return _answer(found, kind, request.host_url.rstrip("/"), ticket)
+
+    return app
+
+
+def _page(page: StoredPage, prefix: str, workbench: str, nonce: str) -> str:
+    """The page with all that it loads led to the store, and with our style sheet and script."""
+    root = _led(page.html, page.url, prefix)
+    head = root.find("head")
+    if head is None:
+        head = etree.Element("head")
+        root.insert(0, head)
+    style = etree.SubElement(head, "style")
+    style.text = _static("frame.css")
+    origin = f"{urlsplit(prefix).scheme}://{urlsplit(prefix).netloc}"
+    etree.SubElement(
+        head, "script", {"nonce": nonce, "src": f"{origin}/frame.js", "defer": "defer", "data-workbench": workbench}
+    )
+    return links.written(root, links.doctype(page.html))
+
+
+def _answer(found: Resource, kind: str, here: str, ticket: str) -> Response:
+    """What a page loads, as what it was loaded for: what is no style sheet by its place is never served as one."""
+    headers = {"Cache-Control": "private, max-age=3600", "Access-Control-Allow-Origin": "*"}
+    prefix = f"{here}/{ticket}"
+    if kind == links.FRAME:
+        if found.mime.startswith("image/"):
+            return Response(found.body, mimetype=found.mime, headers=headers)
+        text = resources.decoded(found)
+        shown = links.written(_led(text, found.url, prefix), links.doctype(text))
+        policy = f"{_policy(here)}; sandbox"
+        return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
+    if found.status >= 400:
+        return Response("", status=404, headers=headers)
+    if kind == links.STYLE:
+        css = links.lead_css(resources.decoded(found), found.url, _lead(prefix))
+        return Response(css, mimetype="text/css", headers=headers)
+    shown_as = found.mime if found.mime.startswith(_SHOWN) else "application/octet-stream"
+    return Response(found.body, mimetype=shown_as, headers=headers)
+
+
+def _led(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
+    root = links.parsed(text)
+    base = links.base_of(root, url)
+    links.disarm(root)
+    links.lead_html(root, base, _lead(prefix))
+    return root
+
+
+def _lead(prefix: str) -> links.Lead:
+    return lambda url, kind: f"{prefix}/loaded?kind={kind}&url={quote(url, safe='')}"
+
+
+def _policy(here: str) -> str:
+    """What an archived page may load: from here, and what it holds itself; nothing it has may run or send."""
+    loads = {"style-src": "'unsafe-inline' {}", "img-src": "{} data:", "font-src": "{} data:", "media-src": "{}"}
+    allowed = "; ".join(f"{name} {value.format(here)}" for name, value in loads.items())
+    return (
+        f"default-src 'none'; {allowed}; frame-src {here}; connect-src 'none'; form-action 'none'; base-uri 'none';"
+        " object-src 'none'"
+    )
+
+
+def _static(name: str) -> str:
+    return (files("dbce_spark.groundtruth.web") / "static" / name).read_text(encoding="utf-8")

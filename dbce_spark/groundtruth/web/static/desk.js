@@ -1,0 +1,114 @@
+// Keeps a draft: at once in this browser, and at the server as soon as it answers. Nothing is lost when either is killed.
+
+const WAIT = 1500;
+
+export class Desk {
+  // `content` gives what is to be kept; `tell` shows how it stands: "kept", "keeping", "away", "stale" or "out".
+  constructor(page, csrf, draft, content, tell) {
+    this.url = `/api/pages/${page}`;
+    this.csrf = csrf;
+    this.revision = draft.revision;
+    this.content = content;
+    this.tell = tell;
+    this.key = `draft ${page}`;
+    this.isDirty = this.isBusy = this.isOver = false;
+  }
+
+  // What this browser has kept and the server has not.
+  left() {
+    try {
+      const left = JSON.parse(localStorage.getItem(this.key));
+      return left && left.revision > this.revision ? left : null;
+    } catch {
+      return null;
+    }
+  }
+
+  changed() {
+    this.revision += 1;
+    this.isDirty = true;
+    try {
+      localStorage.setItem(this.key, JSON.stringify(this.body()));
+    } catch { /* a full or forbidden store: the server has it all the same */ }
+    this.push();
+  }
+
+  body() {
+    return { ...this.content(), revision: this.revision };
+  }
+
+  send(method, path, body) {
+    const headers = { "X-CSRF-Token": this.csrf, "Content-Type": "application/json" };
+    return fetch(this.url + path, { method, headers, body: body ? JSON.stringify(body) : undefined });
+  }
+
+  async push() {
+    if (this.isBusy || this.isOver) return;
+    this.isBusy = true;
+    while (this.isDirty && !this.isOver) {
+      this.isDirty = false;
+      this.tell("keeping");
+      const body = this.body();
+      try {
+        const answer = await this.send("PUT", "/draft", body);
+        if (answer.ok) {
+          if (!this.isDirty) this.forget();
+          this.tell(this.isDirty ? "keeping" : "kept");
+        } else {
+          this.refused(answer.status);
+        }
+      } catch {
+        // It may have come through and only its answer be lost, so the next try is a later revision.
+        this.revision += 1;
+        this.isDirty = true;
+        this.tell("away");
+        await new Promise((resolve) => setTimeout(resolve, WAIT));
+      }
+    }
+    this.isBusy = false;
+  }
+
+  refused(status) {
+    if (status === 409 || status === 403 || status === 400) {
+      this.isOver = true;
+      this.tell(status === 409 ? "stale" : "out");
+      if (status === 409) this.forget();
+    } else {
+      this.isDirty = true;
+      this.tell("away");
+      return;
+    }
+  }
+
+  forget() {
+    try {
+      localStorage.removeItem(this.key);
+    } catch { /* as above */ }
+  }
+
+  async submit() {
+    while (this.isBusy) await new Promise((resolve) => setTimeout(resolve, 50));
+    this.isBusy = true;
+    this.revision += 1;
+    try {
+      const answer = await this.send("POST", "/submission", this.body());
+      if (answer.ok) {
+        this.forget();
+        this.isOver = true;
+        return (await answer.json()).then;
+      }
+      this.refused(answer.status);
+    } catch {
+      this.revision += 1;
+      this.tell("away");
+    } finally {
+      this.isBusy = false;
+    }
+    return "";
+  }
+
+  async prelabel() {
+    const answer = await this.send("POST", "/prelabel");
+    return answer.ok ? answer.json() : null;
+  }
+}

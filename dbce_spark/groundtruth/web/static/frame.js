@@ -1,0 +1,111 @@
+// The one script that runs in the frame of an archived page. It shows what the workbench says and tells it what the
+// hand does; it decides nothing, and knows neither a name nor a password.
+"use strict";
+
+(() => {
+  const workbench = document.currentScript.dataset.workbench;
+  const NODE = "data-dbce-node", TAG = "data-dbce-tag", AIM = "data-dbce-aim";
+  const PASSED = new Set(["PageUp", "PageDown", "Home", "End", " ", "Tab", "F5", "F11", "F12", "Shift", "Control", "Alt", "Meta"]);
+  const containers = new Map(), pieces = new Map();
+  let aimed = [], hovered = -1, rested = "", begun = false;
+
+  const tell = (message) => window.parent.postMessage(message, workbench);
+  const nodeAt = (target) => {
+    const element = target instanceof Element ? target.closest(`[${NODE}]`) : null;
+    return element ? Number(element.getAttribute(NODE)) : -1;
+  };
+
+  function collect() {
+    for (const element of document.querySelectorAll(`[${NODE}]`)) {
+      const node = Number(element.getAttribute(NODE));
+      if (element.localName === "dbce-segment") {
+        if (!pieces.has(node)) pieces.set(node, []);
+        pieces.get(node).push(element);
+      } else if (!containers.has(node)) {
+        containers.set(node, element);
+      }
+    }
+  }
+
+  function isShown(element) {
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: false })) return false;
+    for (const box of element.getClientRects()) {
+      if (box.width > 1 && box.height > 1 && box.right + scrollX > 0 && box.bottom + scrollY > 0) return true;
+    }
+    return false;
+  }
+
+  function hidden() {
+    const found = [];
+    for (const [node, elements] of pieces) if (!elements.some(isShown)) found.push(node);
+    return found;
+  }
+
+  function aim(node, leaves, scroll) {
+    for (const element of aimed) element.removeAttribute(AIM);
+    const container = containers.get(node);
+    aimed = container ? [container] : leaves.flatMap((leaf) => pieces.get(leaf) || []);
+    for (const element of aimed) element.setAttribute(AIM, "");
+    if (scroll && aimed.length) {
+      const box = aimed[0].getBoundingClientRect();
+      if (box.top < 40 || box.bottom > innerHeight - 40) {
+        aimed[0].scrollIntoView({ block: box.height > innerHeight ? "start" : "center", inline: "nearest" });
+      }
+    }
+  }
+
+  function paint(changes) {
+    for (const [leaf, tag] of changes) {
+      for (const element of pieces.get(leaf) || []) {
+        if (tag) element.setAttribute(TAG, tag);
+        else element.removeAttribute(TAG);
+      }
+    }
+  }
+
+  addEventListener("message", (event) => {
+    if (event.source !== window.parent || event.origin !== workbench) return;
+    const said = event.data;
+    if (said.type === "aim") aim(said.node, said.leaves, said.scroll);
+    else if (said.type === "paint") paint(said.changes);
+    else if (said.type === "ask" && begun) tell({ type: "ready", hidden: hidden() });
+  });
+
+  addEventListener("pointermove", (event) => {
+    // A page that scrolls under a hand at rest is not pointed at.
+    const place = `${event.screenX} ${event.screenY}`;
+    const node = nodeAt(event.target);
+    if (place !== rested && node !== hovered) {
+      hovered = node;
+      tell({ type: "hover", node });
+    }
+    rested = place;
+  }, { passive: true });
+  addEventListener("contextmenu", (event) => {
+    event.preventDefault();
+    tell({ type: "menu", node: nodeAt(event.target), x: event.clientX, y: event.clientY });
+  }, true);
+  for (const name of ["click", "auxclick", "dblclick", "submit", "dragstart"]) {
+    addEventListener(name, (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      if (name === "click") tell({ type: "click", node: nodeAt(event.target), shift: event.shiftKey });
+    }, true);
+  }
+  addEventListener("keydown", (event) => {
+    if (PASSED.has(event.key) || ((event.ctrlKey || event.metaKey) && "rfcwt+-=0".includes(event.key) && !event.altKey)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    tell({ type: "key", key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
+  }, true);
+
+  function begin() {
+    if (begun) return;
+    begun = true;
+    collect();
+    tell({ type: "ready", hidden: hidden() });
+  }
+  // An image that never comes does not keep anybody from working.
+  addEventListener("load", begin);
+  setTimeout(begin, 5000);
+})();

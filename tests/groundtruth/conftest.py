@@ -1,0 +1,13 @@
+"""What tests of the workbench share."""
+
+import pytest
+from argon2 import PasswordHasher
+from argon2.profiles import CHEAPEST
+
+from dbce_spark.groundtruth import accounts
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same hashing, with parameters by which a test of many logins ends."""
+    monkeypatch.setattr(accounts, "_HASHER", PasswordHasher.from_parameters(CHEAPEST))

@@ -1,0 +1,75 @@
+"""Accounts let in who they belong to, and nobody else."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import accounts, store
+from dbce_spark.groundtruth.accounts import TooManyTries
+from dbce_spark.groundtruth.store import Connection
+from tests.groundtruth.stores import PASSWORD, SETTINGS
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Connection]:
+    """A store with an account of ada's."""
+    store.create(str(tmp_path / "labels.db"))
+    found = store.opened(str(tmp_path / "labels.db"))
+    accounts.add(found, "ada", SETTINGS, password=PASSWORD)
+    yield found
+    found.close()
+
+
+def test_a_name_and_its_password_belong_together(opened: Connection) -> None:
+    """Another password, another name or nothing do not let in; case in a name does not matter."""
+    tries = [("ada", PASSWORD), ("Ada", PASSWORD), ("ada", PASSWORD + "x"), ("bob", PASSWORD), ("ada", "")]
+
+    assert [True, True, False, False, False] == [accounts.login(opened, *one, SETTINGS) is not None for one in tries]
+
+
+def test_a_password_is_not_in_the_store(opened: Connection, tmp_path: Path) -> None:
+    """Only its hash by Argon2id is."""
+    assert PASSWORD.encode() not in (tmp_path / "labels.db").read_bytes()
+    assert opened.execute("SELECT password FROM accounts").fetchone()[0].startswith("$argon2id$")
+
+
+def test_a_made_password_is_long_enough_and_lets_in(opened: Connection) -> None:
+    """One that nobody chose."""
+    made = accounts.add(opened, "bob", SETTINGS)
+
+    assert len(made) >= SETTINGS.min_password
+    assert accounts.login(opened, "bob", made, SETTINGS) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [("", PASSWORD), ("x" * 61, PASSWORD), ("a\nb", PASSWORD), ("bob", "short"), ("ADA", PASSWORD)],
+)
+def test_a_name_or_password_that_will_not_do_is_refused(opened: Connection, name: str, password: str) -> None:
+    """Also a name that is there in other letters."""
+    with pytest.raises(InputError):
+        accounts.add(opened, name, SETTINGS, password=password)
+
+
+def test_who_guesses_has_to_wait(opened: Connection) -> None:
+    """Also with the right password; another name does not."""
+    few = replace(SETTINGS, login_tries=3)
+    accounts.add(opened, "bob", SETTINGS, password=PASSWORD)
+    for _ in range(3):
+        accounts.login(opened, "ada", "guessed", few)
+
+    with pytest.raises(TooManyTries):
+        accounts.login(opened, "ada", PASSWORD, few)
+    assert accounts.login(opened, "bob", PASSWORD, few) is not None
+
+
+def test_a_shut_account_lets_nobody_in(opened: Connection) -> None:
+    """Until it is opened again."""
+    accounts.set_active(opened, 1, False)
+    shut = accounts.login(opened, "ada", PASSWORD, SETTINGS)
+    accounts.set_active(opened, 1, True)
+
+    assert (True, False) == (shut is None, accounts.login(opened, "ada", PASSWORD, SETTINGS) is None)

@@ -1,0 +1,90 @@
+"""The workbench as a person starts it."""
+
+import io
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.cli import main
+from dbce_spark.groundtruth import sheet
+from tests.groundtruth.stores import PASSWORD, crawl
+from tests.groundtruth.web.benches import served
+
+
+def test_pages_go_in_and_come_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """From an archive to JSON lines, each step with a line that says what it did."""
+    path, copy, out = (str(tmp_path / name) for name in ("labels.db", "copy.db", "out"))
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
+    told = []
+    for step in (
+        ["add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--one-per-site"],
+        ["account", path, "ada", "--admin", "--password-stdin"],
+        ["account", path, "bob"],
+        ["status", path],
+        ["export", path, out],
+        ["backup", path, copy],
+        ["status", copy],
+    ):
+        assert main(["annotate", *step]) == 0
+        told.append(capsys.readouterr().out)
+
+    assert told[0].startswith("2 pages added of 4 that fit and 6 in the archives; ")
+    assert "ada: an account\n" == told[1]
+    assert "bob: an account; the password is " in told[2]
+    assert told[3].startswith("2 pages, 2 accounts, 0 submissions\n")
+    assert told[6] == told[3]
+    assert 2 == len([*sheet.read(f"{out}/pages.jsonl")])
+
+
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (["serve", "none.db"], "none.db: there is no store; make one with `dbce annotate add none.db --archive FILE`"),
+        (["add", "a.db", "--archive", "none.warc"], "none.warc: no archive found there"),
+        (
+            ["add", "a.db", "--archive", "x", "--min-words", "9000"],
+            "max_words is 6000; it must be at least min_words, 9000",
+        ),
+        (["add", "a.db", "--archive", "x", "--list", "none.txt"], "none.txt: cannot be read"),
+        (["serve", "a.db", "--port", "80", "--replay-port", "80"], "archived pages need a port of their own"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], step: list[str], told: str
+) -> None:
+    """And leaves nothing behind."""
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["annotate", *step]) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+    assert [] == [*tmp_path.iterdir()]
+
+
+def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Another one can be chosen."""
+    path = str(tmp_path / "labels.db")
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        status = main(["annotate", "serve", path, "--port", str(port), "--replay-port", "0"])
+
+    assert 2 == status
+    assert f"127.0.0.1:{port} cannot be listened on" in capsys.readouterr().err
+
+
+def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
+    """At once, and as one that has done its work."""
+    path = str(tmp_path / "labels.db")
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
+    with served(path) as one:
+        assert one.process is not None
+        one.process.send_signal(signal.SIGTERM)
+        status = one.process.wait(timeout=60)
+
+    assert 0 == status

@@ -1,0 +1,184 @@
+"""Pages come out of archives as they are wanted, whole, and with all that they load."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import corpus, pages, resources, store
+from dbce_spark.groundtruth.corpus import Added
+from dbce_spark.groundtruth.resources import Index, Need
+from dbce_spark.groundtruth.store import Connection
+from tests.builders import CONFIG, archive, http, microseconds, record
+from tests.groundtruth.stores import DOT, SETTINGS, crawl, filled, wanted
+
+MOMENT = microseconds("2020-01-01T00:00:00Z")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Added]:
+    """The store of an archive, and what was told of it."""
+    return filled(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture
+def opened(made: tuple[str, Added]) -> Iterator[Connection]:
+    found = store.opened(made[0])
+    yield found
+    found.close()
+
+
+def urls(path: str) -> list[str]:
+    """The URLs of a store's pages, sorted."""
+    found = store.opened(path)
+    try:
+        return sorted(page.url for page in pages.of_kind(found, pages.CORPUS))
+    finally:
+        found.close()
+
+
+ONE, TWO, SHORT = (f"http://geese.example/{name}" for name in ("one", "two", "short"))
+POND = "http://pond.example/"
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, [ONE, TWO, POND, POND]),
+        ({"min_words": 10}, [ONE, SHORT, TWO, POND, POND]),
+        ({"max_words": 400, "min_words": 10}, [SHORT]),
+        ({"sites": ("pond.example",)}, [POND, POND]),
+        ({"urls": ("/tw[oO]$",)}, [TWO]),
+        ({"languages": ("en",), "urls": ("one",)}, [ONE]),
+        ({"whole_sites": True, "urls": ("/one$",)}, [ONE, TWO]),
+        ({"listed": frozenset({"example,geese)/short"})}, [SHORT]),
+    ],
+)
+def test_pages_are_chosen_by_what_they_are(tmp_path: Path, fields: dict[str, object], expected: list[str]) -> None:
+    """By words, site, URL and language, by whole sites with their snapshots, or by a list."""
+    assert expected == urls(filled(tmp_path, **fields)[0])
+
+
+@pytest.mark.parametrize(
+    ("fields", "count"), [({"one_per_site": True}, 2), ({"sample": 3}, 3), ({"sample": 1, "whole_sites": True}, 1)]
+)
+def test_a_sample_is_the_same_whatever_the_order_of_records(
+    tmp_path: Path, fields: dict[str, object], count: int
+) -> None:
+    """The seed decides, not where a record lies."""
+    path = crawl(tmp_path / "crawl.warc")
+    records = Path(path).read_bytes().split(b"WARC/1.0\r\n")[1:]
+    turned = archive(tmp_path / "turned.warc", *(b"WARC/1.0\r\n" + one for one in reversed(records)))
+    stores = [str(tmp_path / name) for name in ("a.db", "b.db")]
+    for name, source in zip(stores, (path, turned), strict=True):
+        corpus.add(name, [source], wanted(**fields), CONFIG, SETTINGS)
+
+    assert urls(stores[0]) == urls(stores[1])
+    sites = {url.split("/")[2] for url in urls(stores[0])}
+    assert count == (len(sites) if "whole_sites" in fields else len(urls(stores[0])))
+
+
+def test_a_page_is_kept_as_it_was_archived(opened: Connection) -> None:
+    """The record's head, and its block byte by byte; beside it the HTML in UTF-8."""
+    page = next(one for one in pages.of_kind(opened, pages.CORPUS) if one.url == TWO)
+    head = json.loads(page.head)
+
+    assert (TWO, "response") == (head["warc-target-uri"], head["warc-type"])
+    assert page.record.startswith(b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<!DOCTYPE html>")
+    assert pages.archived_html(page, CONFIG) == page.record.partition(b"\r\n\r\n")[2]
+
+
+def test_segments_are_those_that_the_method_cuts(opened: Connection) -> None:
+    """In page order, without a gap in the words, one leaf of the outline each."""
+    for page in pages.of_kind(opened, pages.CORPUS):
+        texts = [page.text[unit.start : unit.end] for unit in page.units]
+
+        assert page.text.split() == " ".join(texts).split()
+        assert len(page.units) == len(page.outline.leaves) == len({*page.outline.leaves})
+
+
+def test_a_page_in_another_charset_is_in_utf_8(tmp_path: Path) -> None:
+    """The record stays as it was."""
+    html = f"<html><body><p>{'Größe zählt überall. ' * 200}</p></body></html>".encode("latin-1")
+    block = http(html, content_type="text/html; charset=iso-8859-1")
+    path = str(tmp_path / "labels.db")
+    corpus.add(path, [archive(tmp_path / "a.warc", record(block))], wanted(), CONFIG, SETTINGS)
+    found = store.opened(path)
+    (page,) = pages.of_kind(found, pages.CORPUS)
+    found.close()
+
+    assert (block, True, True) == (page.record, "Größe" in page.text, "Größe" in page.html)
+
+
+def test_all_that_a_page_loads_is_copied_and_nothing_else(made: tuple[str, Added], opened: Connection) -> None:
+    """Style sheets and what these import, frames and what is in them, pictures behind a redirect."""
+    found = [row["url"].rpartition("/")[2] for row in opened.execute("SELECT url FROM resources ORDER BY url")]
+
+    assert ["dot.png", "frame.html", "more.css", "moved.png", "style.css"] == found
+    assert len(found) == made[1].resources
+
+
+def test_a_redirect_is_followed(opened: Connection) -> None:
+    """What it leads to is what is shown."""
+    found = resources.nearest(opened, "http://geese.example/moved.png", MOMENT)
+
+    assert found is not None
+    assert DOT == found.body
+
+
+def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
+    """Of three captures of a style sheet that of the same hour."""
+    dates = ("2019-01-01T00:00:00Z", "2020-01-01T00:30:00Z", "2020-06-01T00:00:00Z")
+    url = "http://www.example.org/a.css"
+    sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
+    captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
+    path = archive(tmp_path / "a.warc", *captures)
+    index = Index()
+    for one in resources.all_records(path, CONFIG.input):
+        index.add(one, path)
+    store.create(str(tmp_path / "labels.db"))
+    opened = store.opened(str(tmp_path / "labels.db"))
+    resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, rounds=1, most_bytes=1000)
+    found = resources.nearest(opened, url, MOMENT)
+    opened.close()
+
+    assert found is not None
+    assert f"/* {dates[1]} */" == found.body.decode()
+
+
+def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
+    """A picture that was not stored again comes from where it was stored."""
+    digest = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    url, late = "http://www.example.org/a.png", "2020-01-01T00:00:00Z"
+    path = archive(
+        tmp_path / "a.warc",
+        record(http(DOT, content_type="image/png"), url=url, date="2010-01-01T00:00:00Z", WARC_Payload_Digest=digest),
+        record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
+    )
+    index = Index()
+    for one in resources.all_records(path, CONFIG.input):
+        index.add(one, path)
+
+    assert (path, "", 0) == index.place(url, microseconds(late))
+
+
+def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
+    """Pages that are there stay as they are."""
+    path, first = filled(tmp_path, urls=("one",))
+    again = corpus.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
+
+    assert (1, 3, 1) == (first.added, again.added, again.there)
+
+
+def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
+    """A listed URL that no archive has, and filters that nothing fits; no store is left behind."""
+    (tmp_path / "list.txt").write_text("# wanted\nhttp://geese.example/none\n", encoding="utf-8")
+    listed = corpus.listed(str(tmp_path / "list.txt"))
+
+    with pytest.raises(InputError, match="1 of the listed URLs"):
+        filled(tmp_path, listed=listed)
+    with pytest.raises(InputError, match="none of the 6 pages fits"):
+        filled(tmp_path, min_words=5000)
+    assert not (tmp_path / "labels.db").exists()

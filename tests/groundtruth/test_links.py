@@ -1,0 +1,88 @@
+"""What a page loads is found and led elsewhere, and what acts is gone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.groundtruth import links
+
+HERE = "http://www.example.org/a/"
+BASE = f"{HERE}b.html"
+
+
+def led(html: str) -> tuple[str, set[tuple[str, str]]]:
+    """A page with what it loads led to "/kept", and what that was."""
+    found: set[tuple[str, str]] = set()
+    root = links.parsed(html)
+    base = links.base_of(root, BASE)
+    links.disarm(root)
+    links.lead_html(root, base, lambda url, kind: found.add((kind, url)) or "/kept")  # type: ignore[func-returns-value]
+    return links.written(root, ""), found
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ('<img src="c.png">', {("image", f"{HERE}c.png")}),
+        ('<base href="/x/"><img src="c.png">', {("image", "http://www.example.org/x/c.png")}),
+        ('<img srcset="a,b.png 1x, //o.example/c.png 2x">', {("image", f"{HERE}a,b.png"), ("image", "http://o.example/c.png")}),
+        ('<body background="c.gif">', {("image", f"{HERE}c.gif")}),
+        ('<p style="background: URL( c.png )">', {("image", f"{HERE}c.png")}),
+        ('<style>@import "c.css" print;</style>', {("style", f"{HERE}c.css")}),
+        ('<style>p { src: url("d.png") }</style>', {("image", f"{HERE}d.png")}),
+        ("<p style='content: image-set(\"c.png\" 1x)'>", {("image", f"{HERE}c.png")}),
+        ("<style>@media screen { @font-face { src: url(c.woff) } }</style>", {("image", f"{HERE}c.woff")}),
+        ('<link rel="Stylesheet" href="c.css">', {("style", f"{HERE}c.css")}),
+        ('<iframe src="c.html#d"></iframe>', {("frame", f"{HERE}c.html")}),
+        ('<video poster="c.png"><source src="d.mp4"></video>', {("image", f"{HERE}c.png"), ("other", f"{HERE}d.mp4")}),
+        ('<svg><image href="c.png" xlink:href="d.png"/></svg>', {("image", f"{HERE}c.png"), ("image", f"{HERE}d.png")}),
+        ('<img src="data:image/png;base64,AA"><a href="c.html">x</a><img src="javascript:x()">', set()),
+        ('<link rel="preconnect" href="//o.example"><link rel="icon" href="c.ico"><script src="c.js"></script>', set()),
+    ],
+)  # fmt: skip
+def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -> None:
+    """By every way that needs no script; what only a click would load, or a script, is not."""
+    written, found = led(html)
+
+    assert expected == found
+    assert "www.example.org" not in written
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<script>alert(1)</script>",
+        "<p onclick='alert(1)' onMouseOver='alert(2)'>x</p>",
+        "<meta http-equiv=Refresh content='0; url=http://o.example/'>",
+        "<meta http-equiv=Content-Security-Policy content='default-src *'>",
+        "<a href='javascript:alert(1)'>x</a>",
+        "<svg><a xlink:href='javascript:alert(1)'><text>x</text></a><script>alert(1)</script></svg>",
+        "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+        "<form action='http://o.example/'><button formaction='javascript:alert(1)'>x</button></form>",
+        "<object data='http://o.example/'></object><embed src='http://o.example/'><applet code=x></applet>",
+        "<a href='http://o.example/' ping='http://o.example/' target=_top>x</a>",
+        "<link rel='dns-prefetch' href='//o.example'>",
+        "<!--[if IE]><script src='http://o.example/'></script><![endif]-->",
+        "<style>p { background: url(javascript:alert(1)) }</style>",
+        "<iframe src='data:text/html,<script>alert(1)</script>'></iframe>",
+        "<iframe src='file:///etc/passwd'></iframe>",
+    ],
+)
+def test_what_acts_is_gone(html: str) -> None:
+    """Nothing of a page is left that runs, sends, or leads away from the store."""
+    written, _ = led(html)
+
+    assert [] == [word for word in ("alert", "o.example", "default-src", "passwd", "onclick") if word in written]
+
+
+@given(st.text(alphabet="@import url()\"';{}\\ab.:/ \n", max_size=60))
+def test_any_text_can_be_read_as_a_style_sheet(css: str) -> None:
+    """And what comes out leads nowhere but to the store."""
+    found = links.lead_css(css, BASE, lambda url, kind: "/kept")
+
+    assert "example.org" not in found
+
+
+def test_style_sheets_nested_without_end_are_empty() -> None:
+    """Blocks that nest deeper than Python does do not end the server."""
+    assert "" == links.lead_css("a" + "{a(" * 5000, BASE, lambda url, kind: "/kept")

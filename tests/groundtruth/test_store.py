@@ -1,0 +1,100 @@
+"""A store is one file that nothing damages."""
+
+import sqlite3
+import stat
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.errors import InputError, OutputError
+from dbce_spark.groundtruth import store
+from dbce_spark.groundtruth.store import MIGRATIONS
+
+
+def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
+    """It holds hashed passwords, and the key that cookies are signed with."""
+    store.create(str(tmp_path / "labels.db"))
+
+    assert 0o600 == stat.S_IMODE((tmp_path / "labels.db").stat().st_mode)
+
+
+def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
+    """Cookies hold over a restart, and no two stores share one."""
+    secrets = []
+    for name in ("a.db", "b.db", "a.db"):
+        store.create(str(tmp_path / name))
+        opened = store.opened(str(tmp_path / name))
+        secrets.append(store.secret(opened))
+        opened.close()
+
+    assert (True, False) == (secrets[0] == secrets[2], secrets[0] == secrets[1])
+
+
+def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A migration is run once, over what is there."""
+    path = str(tmp_path / "labels.db")
+    store.create(path)
+    monkeypatch.setattr(store, "MIGRATIONS", (*MIGRATIONS, "ALTER TABLE pages ADD COLUMN remark TEXT"))
+    for _ in range(2):
+        opened = store.opened(path)
+        columns = [row["name"] for row in opened.execute("PRAGMA table_info(pages)")]
+        opened.close()
+
+    assert "remark" == columns[-1]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"no database", "not a store"),
+        ("CREATE TABLE t (a)", "not a store"),
+        ("PRAGMA user_version = 1000", "install a newer"),
+    ],
+)
+def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: bytes | str, told: str) -> None:
+    """It is named, and left as it is."""
+    path = tmp_path / "labels.db"
+    if isinstance(content, bytes):
+        path.write_bytes(content * 100)
+    else:
+        other = sqlite3.connect(path)
+        other.executescript(content)
+        other.close()
+    before = path.read_bytes()
+
+    with pytest.raises(InputError, match=told):
+        store.opened(str(path))
+    assert before == path.read_bytes()
+
+
+def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
+    """All of it is written, or none."""
+    store.create(str(tmp_path / "labels.db"))
+    opened = store.opened(str(tmp_path / "labels.db"))
+
+    def fail() -> None:
+        with store.transaction(opened):
+            opened.execute("INSERT INTO settings VALUES ('a', 'b')")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert 1 == opened.execute("SELECT count(*) FROM settings").fetchone()[0]
+    opened.close()
+
+
+def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:
+    """It holds what was there when it was made, and never replaces a file."""
+    path, copy = str(tmp_path / "labels.db"), str(tmp_path / "copy.db")
+    store.create(path)
+    writer = store.opened(path)
+    writer.execute("INSERT INTO settings VALUES ('before', '1')")
+    store.backup(path, copy)
+    writer.execute("INSERT INTO settings VALUES ('after', '1')")
+    writer.close()
+    copied = store.opened(copy)
+
+    assert ["before", "secret"] == sorted(row[0] for row in copied.execute("SELECT name FROM settings"))
+    copied.close()
+    with pytest.raises(OutputError, match="is there already"):
+        store.backup(path, copy)

@@ -1,0 +1,72 @@
+"""The tutorial has pages of every kind, each with an answer."""
+
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.groundtruth import desk, pages, store, tutorial
+from dbce_spark.groundtruth.desk import Draft
+from dbce_spark.groundtruth.pages import StoredPage
+from dbce_spark.labels import Label
+from tests.builders import CONFIG
+from tests.groundtruth.stores import with_people
+
+
+@cache
+def made() -> tuple[StoredPage, ...]:
+    return tuple(tutorial.made(CONFIG))
+
+
+def test_there_are_eleven_pages_and_each_has_an_answer_for_each_segment() -> None:
+    """None of them tells it."""
+    assert tutorial.PAGES == len(made())
+    for page in made():
+        assert len(page.units) == len(page.reference)
+        assert {*page.reference} <= {*Label}
+        assert "data-gold" not in page.html
+
+
+def test_every_tag_is_to_be_learnt() -> None:
+    """All three stand in the answers, the rare one twice."""
+    found = Counter(tag for page in made() for tag in page.reference)
+
+    assert found[Label.UNDECIDED] == 2
+    assert min(found[Label.CONTENT], found[Label.BOILERPLATE]) > 30
+
+
+@pytest.mark.parametrize(
+    ("position", "text", "tag"),
+    [
+        (3, "The ferry on its afternoon run, seen from the eastern bank.", Label.UNDECIDED),
+        (3, "14 September, by our river correspondent", Label.BOILERPLATE),
+        (7, "lol", Label.BOILERPLATE),
+        (9, "A word from the editor", Label.CONTENT),
+    ],
+)
+def test_an_answer_is_that_of_the_nearest_element_that_says_one(position: int, text: str, tag: Label) -> None:
+    """Some pieces of which the guidelines speak."""
+    page = made()[position - 1]
+    (at,) = [at for at, unit in enumerate(page.units) if page.text[unit.start : unit.end] == text]
+
+    assert tag == page.reference[at]
+
+
+def test_the_tutorial_goes_on_where_it_was_left(tmp_path: Path) -> None:
+    """And begins again for who starts over; the corpus knows nothing of it."""
+    opened = store.opened(with_people(tmp_path, "ada"))
+    tutorial.add(opened, CONFIG)
+    tutorial.add(opened, CONFIG)
+    order = [*pages.of_kind(opened, pages.TUTORIAL)]
+    for page in order[:2]:
+        desk.submit(opened, 1, page, Draft(revision=1))
+    left = desk.next_of_tutorial(opened, 1)
+    progress, done = desk.progress(opened), desk.done(opened, 1)
+    desk.restart_tutorial(opened, 1)
+    again = desk.next_of_tutorial(opened, 1)
+    opened.close()
+
+    assert [*range(1, 12)] == [page.position for page in order]
+    assert (order[2].page, order[0].page) == (left, again)
+    assert (4, 0, []) == (progress.pages, progress.submissions, done)

@@ -1,0 +1,211 @@
+"""Who may do what, and what is answered, without a browser."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from dbce_spark.groundtruth import desk, pages, store, tutorial
+from dbce_spark.groundtruth.web import app as people
+from dbce_spark.labels import Label
+from tests.builders import CONFIG
+from tests.groundtruth.stores import PASSWORD, SETTINGS, with_people
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A store of four pages; ada is an admin, bob labels."""
+    return with_people(tmp_path, "ada", "bob")
+
+
+@pytest.fixture
+def app(path: str) -> Flask:
+    return people.create(path, SETTINGS)
+
+
+@pytest.fixture
+def opened(path: str) -> Iterator[store.Connection]:
+    found = store.opened(path)
+    yield found
+    found.close()
+
+
+def token(client: FlaskClient, path: str = "/login") -> str:
+    """What forms of this browser have in them."""
+    found = re.search(r'(?:name="csrf" value|data-csrf)="([^"]+)"', client.get(path, follow_redirects=True).text)
+    assert found is not None
+    return found[1]
+
+
+def logged_in(app: Flask, name: str) -> tuple[FlaskClient, dict[str, str]]:
+    """A browser in which somebody has logged in, and what its scripts send along."""
+    client = app.test_client()
+    form = {"name": name, "password": PASSWORD, "csrf": token(client)}
+    assert client.post("/login", data=form).status_code == 302
+    return client, {"X-CSRF-Token": token(client, "/password")}
+
+
+def draft(marks: dict[str, str], revision: int = 1) -> dict[str, object]:
+    return {"marks": marks, "hidden": [], "revision": revision, "seconds": 1.0}
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/", "/next", "/tutorial", "/admin", "/guidelines", "/password", "/pages/1", "/api/pages/1", "/api/tutorial/1"],
+)
+def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> None:
+    """People are shown the way, scripts are told."""
+    answer = app.test_client().get(address)
+
+    assert answer.status_code == (403 if address.startswith("/api/") else 302)
+    assert b"goose" not in answer.data
+
+
+def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: store.Connection) -> None:
+    """Neither a form without the word of this browser, nor a script's request, nor logging in from elsewhere."""
+    client, right = logged_in(app, "bob")
+    number = pages.ids(opened, pages.CORPUS)[0]
+    forged = [
+        client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"})),
+        client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers={"X-CSRF-Token": "guessed"}),
+        client.post("/logout"),
+        app.test_client().post("/login", data={"name": "bob", "password": PASSWORD}),
+    ]
+
+    assert [400] * 4 == [answer.status_code for answer in forged]
+    assert 200 == client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers=right).status_code
+
+
+def test_annotators_do_not_see_each_others_work(app: Flask, opened: store.Connection) -> None:
+    """Neither tags, nor statistics, nor who else there is."""
+    ada, adas = logged_in(app, "ada")
+    bob, _ = logged_in(app, "bob")
+    number = pages.ids(opened, pages.CORPUS)[0]
+    ada.post(f"/api/pages/{number}/submission", json=draft({"0": "undecided"}), headers=adas)
+    seen = bob.get(f"/api/pages/{number}").json
+
+    assert seen is not None
+    assert {} == seen["draft"]["marks"]
+    assert "labels" not in seen
+    assert [404] * 2 == [bob.get("/admin").status_code, bob.get("/tutorial/x").status_code]
+    assert "undecided" not in bob.get("/").text
+
+
+def test_a_page_goes_from_draft_to_submission(app: Flask, opened: store.Connection) -> None:
+    """What was kept is there again, and what is submitted is what it came to."""
+    client, headers = logged_in(app, "bob")
+    number = pages.ids(opened, pages.CORPUS)[0]
+    client.put(f"/api/pages/{number}/draft", json=draft({"0": "boilerplate"}), headers=headers)
+    kept = client.get(f"/api/pages/{number}").json
+    answer = client.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=headers)
+
+    assert kept is not None
+    assert {"0": "boilerplate"} == kept["draft"]["marks"]
+    assert {"then": "/next"} == answer.json
+    assert {Label.CONTENT} == {tag for one in desk.submissions(opened) for tag in one.tags}
+    assert "content" in client.get("/").text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [], {}, {"marks": {"0": "good"}}, draft({"9999": "content"}), draft({"-1": "content"}), draft({"x": "content"}),
+        {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
+    ],
+)  # fmt: skip
+def test_what_is_no_draft_is_refused(app: Flask, opened: store.Connection, body: object) -> None:
+    """Whatever is sent, the store holds only drafts of its pages."""
+    client, headers = logged_in(app, "bob")
+    number = pages.ids(opened, pages.CORPUS)[0]
+
+    assert 400 == client.put(f"/api/pages/{number}/draft", json=body, headers=headers).status_code
+    assert 0 == opened.execute("SELECT count(*) FROM drafts").fetchone()[0]
+
+
+def test_a_draft_of_another_window_is_told_so(app: Flask, opened: store.Connection) -> None:
+    """The later one stands."""
+    client, headers = logged_in(app, "bob")
+    number = pages.ids(opened, pages.CORPUS)[0]
+    answers = [client.put(f"/api/pages/{number}/draft", json=draft({}, at), headers=headers) for at in (1, 1, 2)]
+
+    assert [200, 409, 200] == [answer.status_code for answer in answers]
+
+
+def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: store.Connection) -> None:
+    """And from then on with the page."""
+    client, headers = logged_in(app, "bob")
+    found = next(pages.of_kind(opened, pages.CORPUS))
+    before = client.get(f"/api/pages/{found.page}").json
+    asked = client.post(f"/api/pages/{found.page}/prelabel", headers=headers).json
+    after = client.get(f"/api/pages/{found.page}").json
+
+    assert before is not None
+    assert after is not None
+    assert asked is not None
+    assert [label.word for label in found.labels] == asked["labels"] == after["labels"]
+    assert (False, found.model) == ("labels" in before, after["draft"]["prelabelled"])
+
+
+def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
+    """The password is shown once; who is shut out is out at once."""
+    ada, adas = logged_in(app, "ada")
+    bob, _ = logged_in(app, "bob")
+    made = ada.post("/admin/accounts", data={"name": "eve"}, headers=adas)
+    ada.post("/admin/accounts/2", data={"change": "shut"}, headers=adas)
+
+    assert re.search(r"password of <b>eve</b> is <code>[\w-]{15,}</code>", made.text)
+    assert 302 == bob.get("/pages/x").status_code
+    assert "of <b>eve</b>" not in ada.get("/admin").text
+
+
+def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
+    """And needs the old one."""
+    here, headers = logged_in(app, "bob")
+    elsewhere, _ = logged_in(app, "bob")
+    for old in ("wrong", PASSWORD):
+        here.post("/password", data={"old": old, "new": "another long password"}, headers=headers)
+
+    assert (200, 302) == (here.get("/").status_code, elsewhere.get("/").status_code)
+
+
+def test_logging_in_leads_nowhere_else(app: Flask) -> None:
+    """A link to the login that names another site ends at the start."""
+    client = app.test_client()
+    form = {"name": "bob", "password": PASSWORD, "csrf": token(client)}
+    ends = []
+    for then in ("//evil.example/", "http://evil.example/", "/\\evil.example", "/guidelines"):
+        form["csrf"] = token(client)
+        ends.append(client.post("/login", data={**form, "then": then}).location)
+
+    assert ["/", "/", "/", "/guidelines"] == ends
+
+
+def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: store.Connection) -> None:
+    """Not before, and what was given beside it."""
+    tutorial.add(opened, CONFIG)
+    client, headers = logged_in(app, "bob")
+    first = next(pages.of_kind(opened, pages.TUTORIAL))
+    before = client.get(f"/api/tutorial/{first.page}").status_code
+    then = client.post(f"/api/pages/{first.page}/submission", json=draft({"0": "content"}), headers=headers).json
+    answer = client.get(f"/api/tutorial/{first.page}").json
+
+    assert (404, {"then": f"/tutorial/{first.page}"}) == (before, then)
+    assert answer is not None
+    assert [tag.word for tag in first.reference if tag is not None] == answer["reference"]
+    assert ["content"] * len(first.units) == answer["given"]
+
+
+def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> None:
+    """By its content policy; and no page has a script or a style in its text."""
+    client, _ = logged_in(app, "ada")
+    for path in ("/", "/guidelines", "/admin", "/password"):
+        answer = client.get(path)
+
+        assert answer.headers["Content-Security-Policy"].startswith(
+            "default-src 'none'; script-src 'self'; style-src 'self'"
+        )
+        assert not re.search(r"<script(?![^>]*\ssrc=)|\son\w+=|\sstyle=|<style", answer.text)
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', answer.text)

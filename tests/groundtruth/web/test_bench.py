@@ -1,0 +1,369 @@
+"""People label archived pages in a browser."""
+
+import json
+import re
+import threading
+from collections import Counter
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_opener
+
+import pytest
+
+from dbce_spark.groundtruth import accounts, corpus, desk, handover, pages, sheet, store, submission
+from dbce_spark.groundtruth.pages import CORPUS
+from dbce_spark.labels import Label
+from tests.builders import CONFIG, archive, http, record
+from tests.groundtruth.stores import PASSWORD, SENTENCE, SETTINGS, page, wanted, with_people
+from tests.groundtruth.web.benches import Served, served
+from tests.groundtruth.web.hands import archived, kept, log_in, painted, press, tags, wait
+
+CONTENT, BOILERPLATE, UNDECIDED = "content", "boilerplate", "undecided"
+
+
+def submitted(path: str) -> list[submission.Submission]:
+    """What was submitted of the corpus of a store."""
+    opened = store.opened(path)
+    try:
+        return [*desk.submissions(opened)]
+    finally:
+        opened.close()
+
+
+@pytest.mark.browser
+def test_a_page_is_labelled_by_keyboard_alone(tmp_path: Path, context: Any) -> None:
+    """From logging in to submitting, no mouse: all boilerplate, then the article, then a heading of it."""
+    path = with_people(tmp_path, "ada")
+    with served(path) as one:
+        window = context.new_page()
+        window.goto(one.address)
+        window.keyboard.type("ada")
+        press(window, "Tab")
+        window.keyboard.type(PASSWORD)
+        press(window, "Enter")
+        window.wait_for_url(f"{one.address}/")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "1")
+        assert {BOILERPLATE} == {*tags(window)}
+        press(window, *["ArrowRight"] * 9, "ArrowLeft", *["ArrowDown"] * 2)
+        press(window, "ArrowLeft", "3", "ArrowRight", "2")
+        found = tags(window)
+        assert {BOILERPLATE, CONTENT, UNDECIDED} == {*found}
+        assert max(Counter(found), key=Counter(found).__getitem__) == CONTENT
+        assert found == painted(window)
+        press(window, "z")
+        assert UNDECIDED not in tags(window)
+        press(window, "y")
+        kept(window)
+        press(window, "Control+Enter")
+        window.wait_for_url(re.compile("/pages/(?!" + window.url.rpartition("/")[2] + ")"))
+
+    assert [found] == [[tag.word for tag in one.tags if tag is not None] for one in submitted(path)]
+
+
+@pytest.mark.browser
+def test_a_page_is_labelled_by_mouse_alone(tmp_path: Path, context: Any) -> None:
+    """Pointing shows the block, the menu tags it, and a brush from the toolbar tags what is clicked."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        frame = archived(window)
+        frame.hover("h1")
+        frame.wait_for_selector("[data-dbce-aim]")
+        frame.click("h1", button="right")
+        window.click("#menu button[data-tag=content]")
+        window.click("[data-act=brush][data-tag=boilerplate]")
+        frame.click("footer p")
+        frame.click("h1 + p")
+        kept(window)
+
+        assert {CONTENT, BOILERPLATE, ""} == {*painted(window)}
+        assert 3 == window.evaluate("workbench.marks.size")
+        window.click("[data-act=undo]")
+        window.click("[data-act=undo]")
+        assert {CONTENT, ""} == {*tags(window)}
+
+
+@pytest.mark.browser
+def test_a_page_looks_as_it_was_archived(tmp_path: Path, context: Any) -> None:
+    """Its style sheet, what that imports, its pictures and its frame are there."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        opened = store.opened(one.store)
+        (number,) = [found.page for found in pages.of_kind(opened, CORPUS) if found.url.endswith("/one")]
+        opened.close()
+        window.goto(f"{one.address}/pages/{number}")
+        wait(window)
+        shown = archived(window).evaluate(
+            """() => [getComputedStyle(document.querySelector("h1")).color, document.querySelector("img").naturalWidth,
+                      getComputedStyle(document.querySelector("main")).backgroundImage.includes("dot.png")]"""
+        )
+        (inner,) = archived(window).child_frames
+
+        assert ["rgb(18, 52, 86)", 1, True] == shown
+        assert "Framed" == inner.inner_text("p")
+        assert 1 == inner.evaluate("document.querySelector('img').naturalWidth")
+
+
+@pytest.mark.browser
+def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any) -> None:
+    """Also within what is tagged as content; the list of texts shows it, where it can be tagged after all."""
+    hidden = "<p style='display:none'>Never seen</p><p style='position:absolute;left:-9999px'>Far away</p>"
+    html = page("A page with a cellar", extra=f"<section>{hidden}<p style='opacity:0'>Glass</p></section>")
+    path = str(tmp_path / "labels.db")
+    corpus.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), CONFIG, SETTINGS)
+    opened = store.opened(path)
+    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    opened.close()
+    with served(path) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", *["ArrowLeft"] * 9, "3", *["ArrowRight"] * 9, "t")
+        window.wait_for_selector("#texts li.hidden")
+        texts = window.locator("#texts li.hidden").all_inner_texts()
+
+        assert ["Never seen", "Far away", "Glass"] == texts
+        assert 3 == Counter(tags(window))[BOILERPLATE]
+        window.click("text=Far away")
+        press(window, "2")
+        assert {BOILERPLATE: 2, UNDECIDED: 1} == {
+            tag: count for tag, count in Counter(tags(window)).items() if tag != CONTENT
+        }
+
+
+@pytest.mark.browser
+def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromium: Any, context: Any) -> None:
+    """What is tagged while the server is away comes to it when it is back; what it has, another browser shows."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", "1", "ArrowDown", "2")
+        kept(window)
+        one.kill()
+        press(window, "ArrowDown", "3")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        press(window, "ArrowDown", "1")
+        one.start()
+        kept(window)
+        before = tags(window)
+        context.close()
+        other = chromium.new_context()
+        window = log_in(other, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        after = tags(window)
+        other.close()
+
+    assert [BOILERPLATE, UNDECIDED, CONTENT, BOILERPLATE] == [tag for tag in before if tag]
+    assert before == after
+
+
+@pytest.mark.browser
+def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Path, context: Any) -> None:
+    """A tab that is closed while the server is away, and opened again when it is back."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        address = window.url
+        one.kill()
+        press(window, "ArrowDown", "3")
+        window.wait_for_selector("body[data-kept=away]", state="attached")
+        window.close()
+        one.start()
+        window = context.new_page()
+        window.goto(address)
+        wait(window)
+        kept(window)
+
+        assert [CONTENT] == [tag for tag in tags(window) if tag]
+
+
+@pytest.mark.browser
+def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, context: Any) -> None:
+    """The least certain piece first; a tag on a container reaches what the model has said; the submission tells."""
+    path = with_people(tmp_path, "ada")
+    with served(path) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next?order=doubt")
+        wait(window)
+        number = window.url.rpartition("/")[2]
+        window.click("[data-act=prelabel]")
+        window.wait_for_selector("#count:has-text('all tagged')")
+        opened = store.opened(path)
+        found = pages.get(opened, number)
+        opened.close()
+        assert found is not None
+        assert [label.word for label in found.labels] == tags(window)
+        press(window, "n")
+        aimed = window.evaluate("workbench.segment")
+        doubts = [abs(unit.score - 0.5) for unit in found.units]
+        assert min(doubts) == doubts[aimed]
+        press(window, *["ArrowLeft"] * 9, "2")
+        assert {UNDECIDED} == {*tags(window)}
+        kept(window)
+        press(window, "Control+Enter")
+        window.wait_for_url(re.compile("/pages/(?!" + number + ")"))
+
+    assert [found.model] == [one.prelabelled for one in submitted(path)]
+
+
+@pytest.mark.browser
+def test_the_tutorial_answers_each_page_in_colours(tmp_path: Path, context: Any) -> None:
+    """What agrees is light, what differs has the colour it should have had; after eleven pages it ends."""
+    with served(with_people(tmp_path, "ada")) as one:
+        window = log_in(context, one, "ada")
+        opened = store.opened(one.store)
+        lessons = [*pages.of_kind(opened, pages.TUTORIAL)]
+        opened.close()
+        for lesson in lessons:
+            window.goto(f"{one.address}/tutorial")
+            wait(window)
+            assert f"Tutorial {lesson.position} of 11" in window.inner_text(".about")
+            press(window, "ArrowDown", *["ArrowLeft"] * 9, "1")
+            given = tags(window)
+            kept(window)
+            press(window, "Control+Enter")
+            window.wait_for_url(f"{one.address}/tutorial/{lesson.page}")
+            wait(window)
+            reference = [tag.word for tag in lesson.reference if tag is not None]
+            expected = [
+                f"light-{right}" if tag == right else right for tag, right in zip(given, reference, strict=True)
+            ]
+            assert expected == painted(window)
+        window.goto(f"{one.address}/tutorial")
+
+        assert "You have done the tutorial" in window.inner_text("main")
+
+
+@pytest.mark.browser
+def test_a_page_of_six_thousand_words_in_small_pieces_is_painted_whole(tmp_path: Path, context: Any) -> None:
+    """Two thousand pieces, tagged at once and one by one."""
+    rows = "".join(f"<tr><td>{at}</td><td>{SENTENCE[:22]}</td></tr>" for at in range(1000))
+    html = f"<!DOCTYPE html><title>Long</title><body><table>{rows}</table></body>"
+    path = str(tmp_path / "labels.db")
+    corpus.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), CONFIG, SETTINGS)
+    opened = store.opened(path)
+    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    opened.close()
+    with served(path) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        press(window, "ArrowDown", *["ArrowLeft"] * 5, "1", *["ArrowRight"] * 5, "ArrowDown", "3", "End")
+        kept(window)
+
+        assert {BOILERPLATE: 1999, CONTENT: 1} == Counter(tags(window))
+        assert tags(window) == painted(window)
+
+
+WARCS = (
+    "archive.org/20080430-blackbook.warc.gz",
+    "bitchmagazine.org/20130411.warc.gz",
+    "netarkivet.dk/20090706-arcfile_withredirects.arc",
+    "quotes.toscrape.com/20241007-scrapy.warc.gz",
+    "fiscalitefrg.com/20120914-frg.warc.gz",
+    "wikipedia/20120119-main-page.warc.gz",
+    "santa-monica/rec-20190709022900192133-psuedos-MacBook-Pro.local.warc.gz",
+)
+
+
+@pytest.mark.browser
+@pytest.mark.data
+def test_two_people_label_twenty_real_pages_and_the_server_is_killed_between(
+    tmp_path: Path, chromium: Any, shared_data: Path
+) -> None:
+    """Forty submissions, one a page and person, whole, of the text that the pages have."""
+    path = str(tmp_path / "labels.db")
+    archives = [str(shared_data / "warc" / name) for name in WARCS]
+    corpus.add(path, archives, wanted(min_words=120, sample=20), CONFIG, SETTINGS)
+    opened = store.opened(path)
+    for name in ("ada", "bob"):
+        accounts.add(opened, name, SETTINGS, password=PASSWORD)
+    opened.close()
+    people = {name: chromium.new_context(viewport={"width": 1366, "height": 768}) for name in ("ada", "bob")}
+    with served(path) as one:
+        windows = {name: log_in(made, one, name) for name, made in people.items()}
+        for nth in range(20):
+            for name, window in windows.items():
+                window.set_default_timeout(60_000)
+                window.goto(f"{one.address}/next")
+                wait(window)
+                press(window, "ArrowDown", *["ArrowLeft"] * 25, "1", *["ArrowRight"] * 25)
+                press(window, *["ArrowDown", "3"] * (2 if name == "ada" else 3))
+                if nth == 10 and name == "ada":
+                    one.kill()
+                    press(window, "ArrowDown", "2")
+                    one.start()
+                kept(window)
+                assert tags(window) == painted(window)
+                number = window.url.rpartition("/")[2]
+                press(window, "Control+Enter")
+                window.wait_for_url(lambda url, number=number: number not in url)
+    for made in people.values():
+        made.close()
+    handover.export(path, str(tmp_path / "out"), CONFIG)
+    sheets = {each.page: each for each in sheet.read(str(tmp_path / "out" / "pages.jsonl"))}
+    found = [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
+
+    assert (20, 40) == (len(sheets), len({(each.page, each.annotator) for each in found}))
+    for each in found:
+        assert sheets[each.page].text_digest == each.text_digest
+        assert None not in each.tags
+        assert {Label.CONTENT, Label.BOILERPLATE} <= {*each.tags}
+
+
+def test_ten_annotators_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Each labels all four pages, with twenty drafts a page, on one process."""
+    names = [f"annotator {at}" for at in range(10)]
+    path = with_people(tmp_path, *names)
+    wrong: list[str] = []
+    with served(path) as one:
+        threads = [threading.Thread(target=_label_all, args=(one, name, wrong)) for name in names]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    found = submitted(path)
+
+    assert [] == wrong
+    assert 40 == len(found)
+    assert {4} == {*Counter(each.annotator for each in found).values()}
+    for each in found:
+        assert {Label.CONTENT} == {*each.tags}
+
+
+def _label_all(served: Served, name: str, wrong: list[str]) -> None:
+    """Somebody's browser without its window."""
+    try:
+        browser = build_opener(HTTPCookieProcessor(CookieJar()))
+        text = browser.open(f"{served.address}/login").read().decode()
+        form = {"name": name, "password": PASSWORD, "csrf": _token(text)}
+        browser.open(f"{served.address}/login", urlencode(form).encode()).read()
+        for _ in range(4):
+            with browser.open(f"{served.address}/next") as answer:
+                number, token = answer.url.rpartition("/")[2], _token(answer.read().decode())
+            for revision in range(1, 21):
+                _send(browser, f"{served.address}/api/pages/{number}/draft", token, "boilerplate", revision, "PUT")
+            _send(browser, f"{served.address}/api/pages/{number}/submission", token, "content", 21, "POST")
+    except Exception as error:  # a thread's error is told where the test ends
+        wrong.append(repr(error))
+
+
+def _token(text: str) -> str:
+    found = re.search(r'(?:name="csrf" value|data-csrf)="([^"]+)"', text)
+    assert found is not None
+    return found[1]
+
+
+def _send(browser: OpenerDirector, url: str, token: str, tag: str, revision: int, method: str) -> None:
+    draft = {"marks": {"0": tag}, "hidden": [], "revision": revision, "seconds": 1.0}
+    headers = {"X-CSRF-Token": token, "Content-Type": "application/json"}
+    with browser.open(Request(url, json.dumps(draft).encode(), headers, method=method)) as answer:
+        answer.read()

@@ -1,0 +1,157 @@
+"""Archived pages can do nothing in their frames, as a browser sees it."""
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from dbce_spark.groundtruth import accounts, corpus, store
+from tests.builders import CONFIG, archive, http, record
+from tests.groundtruth.stores import PASSWORD, SETTINGS, page, wanted
+from tests.groundtruth.web.benches import served
+from tests.groundtruth.web.hands import archived, log_in, wait
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[int, list[str]]]:
+    """A port that stands for the live web, and whoever came to it: also one without a word."""
+    came: list[str] = []
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+
+        def listen() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.settimeout(0.5)
+                    try:
+                        came.append(connection.recv(100).decode("latin-1"))
+                    except OSError:
+                        came.append("")
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], came
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(timeout=5)
+
+
+def hostile(port: int) -> str:
+    """A page that tries all it can to reach a port, to run, and to get out of its frame."""
+    live = f"http://127.0.0.1:{port}"
+    ran = "document.documentElement.setAttribute('data-ran', '1')"
+    head = (
+        f'<meta http-equiv="refresh" content="0; url={live}/refresh"><link rel="preconnect" href="{live}">'
+        f'<link rel="dns-prefetch" href="{live}"><link rel="prefetch" href="{live}/prefetch"><base href="{live}/">'
+        f'<link rel="stylesheet" href="{live}/a.css"><link rel="icon" href="{live}/icon">'
+        f'<script src="{live}/a.js"></script>'
+        f"<style>@import '{live}/b.css'; @font-face {{ font-family: f; src: url({live}/f.woff) }}"
+        f" body {{ background: url({live}/bg.png); font-family: f }}</style>"
+        f"<script>{ran}; fetch('{live}/fetch'); top.location = '{live}/top'; new WebSocket('ws://127.0.0.1:{port}')</script>"
+    )
+    extra = (
+        f'<img src="/img.png" onerror="{ran}" srcset="{live}/set.png 2x"><iframe src="{live}/frame"></iframe>'
+        f'<iframe srcdoc="<script>parent.{ran}</script>"></iframe><object data="{live}/object"></object>'
+        f'<embed src="{live}/embed"><video src="{live}/video" poster="{live}/poster" autoplay></video>'
+        f'<form id="f" action="{live}/form"><input autofocus onfocus="{ran}"></form>'
+        f'<a id="link" href="{live}/link">out</a>'
+        f'<a id="script" href="javascript:{ran}">run</a><svg onload="{ran}"><script>{ran}</script></svg>'
+        f'<details open ontoggle="{ran}">x</details><p style="background: url({live}/p.png)">y</p>'
+        f'<a id="top" target="_top" href="{live}/top" ping="{live}/ping">top</a><body onload="{ran}">'
+    )
+    return page("A page of malice", head=head, extra=extra)
+
+
+def made(folder: Path, html: str) -> str:
+    """A store of one page, and ada."""
+    path = str(folder / "labels.db")
+    source = archive(folder / "a.warc", record(http(html), url="http://malice.example/"))
+    corpus.add(path, [source], wanted(), CONFIG, SETTINGS)
+    opened = store.opened(path)
+    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    opened.close()
+    return path
+
+
+def test_an_archived_page_reaches_nothing_and_runs_nothing(
+    tmp_path: Path, context: Any, listener: tuple[int, list[str]]
+) -> None:
+    """No request leaves the two ports of the workbench, no script of the page runs, and its links lead nowhere."""
+    port, came = listener
+    with served(made(tmp_path, hostile(port))) as one:
+        asked: set[str] = set()
+        context.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        for name in ("link", "script", "top"):
+            archived(window).evaluate(f"document.getElementById('{name}').click()")
+        window.wait_for_timeout(1000)
+
+        assert archived(window).evaluate("document.documentElement.getAttribute('data-ran')") is None
+        assert window.url.startswith(f"{one.address}/pages/")
+        assert {f"127.0.0.1:{one.port}", f"127.0.0.1:{one.replay_port}"} == asked
+    assert [] == came
+
+
+def test_what_would_get_past_the_first_wall_stands_before_the_next(
+    tmp_path: Path, context: Any, listener: tuple[int, list[str]]
+) -> None:
+    """A script, picture, form or frame that is put into the page all the same neither runs nor loads nor sends."""
+    port, came = listener
+    with served(made(tmp_path, page("A page of malice"))) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        frame = archived(window)
+        frame.evaluate(
+            f"""() => {{
+              const live = "http://127.0.0.1:{port}";
+              document.body.insertAdjacentHTML("beforeend", `<img src="${{live}}/a.png"
+                onerror="document.documentElement.setAttribute('data-ran', 1)"><iframe src="${{live}}/b"></iframe>
+                <form id="f" action="${{live}}/c"></form><link rel="stylesheet" href="${{live}}/d.css">`);
+              const script = document.createElement("script");
+              script.textContent = "document.documentElement.setAttribute('data-ran', 1)";
+              document.body.append(script);
+              document.getElementById("f").submit();
+            }}"""
+        )
+        window.wait_for_timeout(1000)
+        reached = frame.evaluate(
+            """async () => {
+              const tries = { parent: () => parent.document.title, store: () => localStorage.length,
+                cookie: () => document.cookie, top: () => { top.location = "about:blank"; },
+                fetch: () => fetch("/") };
+              const found = [];
+              for (const [name, act] of Object.entries(tries)) {
+                try { await act(); found.push(name); } catch { /* as it should be */ }
+              }
+              return [...found, self.origin, document.documentElement.getAttribute("data-ran")];
+            }"""
+        )
+
+        assert ["null", None] == reached
+        assert window.url.startswith(f"{one.address}/pages/")
+    # Chromium opens a connection for a frame before it asks the policy, and then says nothing on it.
+    assert [] == [said for said in came if said]
+
+
+def test_an_archived_page_that_is_opened_by_itself_can_do_no_more(tmp_path: Path, context: Any) -> None:
+    """Its sandbox comes with it, not from the frame."""
+    with served(made(tmp_path, page("A page of malice"))) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        alone = context.new_page()
+        alone.goto(window.get_attribute("#page", "src"))
+
+        assert "null" == alone.evaluate("self.origin")

@@ -1,0 +1,88 @@
+"""An archived page is shown whole, and can do nothing: as far as a server has a hand in it."""
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from dbce_spark.groundtruth import pages, store
+from dbce_spark.groundtruth.web import replay, tickets
+from dbce_spark.groundtruth.web.tickets import Ticket
+from tests.groundtruth.stores import DOT, SETTINGS, filled
+
+ORIGIN = "http://127.0.0.1:8420"
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[FlaskClient, str]:
+    """The application, and the address of the page that loads things."""
+    path, _ = filled(tmp_path_factory.mktemp("replay"))
+    opened = store.opened(path)
+    (number,) = [one.page for one in pages.of_kind(opened, pages.CORPUS) if one.url.endswith("/one")]
+    ticket = tickets.written(Ticket(number, ORIGIN), store.secret(opened))
+    opened.close()
+    return replay.create(path, SETTINGS).test_client(), f"/{ticket}"
+
+
+def loaded(shown: tuple[FlaskClient, str], url: str, kind: str = "image") -> tuple[int, str | None, bytes]:
+    client, ticket = shown
+    answer = client.get(f"{ticket}/loaded", query_string={"url": url, "kind": kind})
+    return answer.status_code, answer.mimetype, answer.data
+
+
+def test_all_that_a_page_loads_comes_from_the_store(shown: tuple[FlaskClient, str]) -> None:
+    """Each address in it, and in the style sheets and frames that these lead to."""
+    client, ticket = shown
+    waiting, seen = [f"{ticket}/page"], set[str]()
+    while waiting:
+        text = client.get(waiting.pop()).text
+        found = {url.replace("&amp;", "&") for url in re.findall(rf'http://localhost{ticket}/loaded\?[^"]+', text)}
+        waiting += [url for url in sorted(found - seen) if "kind=image" not in url]
+        seen |= found
+
+    assert ["dot.png", "frame.html", "more.css", "moved.png", "style.css"] == sorted(
+        one.rpartition("%2F")[2] for one in seen
+    )
+    assert [200] * 5 == [client.get(url).status_code for url in sorted(seen)]
+
+
+def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskClient, str]) -> None:
+    """A picture as a picture; a page that is loaded as a picture as nothing that a browser would show."""
+    site = "http://geese.example"
+
+    assert (200, "image/png", DOT) == loaded(shown, f"{site}/dot.png")
+    assert "application/octet-stream" == loaded(shown, f"{site}/frame.html")[1]
+    assert "text/css" == loaded(shown, f"{site}/style.css", "style")[1]
+    assert (404, 404) == (loaded(shown, f"{site}/none.png")[0], loaded(shown, "file:///etc/passwd")[0])
+
+
+def test_a_page_runs_one_script_and_that_is_ours(shown: tuple[FlaskClient, str]) -> None:
+    """By a word that is new each time; a frame in it runs none."""
+    client, ticket = shown
+    answers = [client.get(f"{ticket}/page") for _ in range(2)]
+    nonces = [re.search(r"script-src 'nonce-([^']+)'", one.headers["Content-Security-Policy"]) for one in answers]
+    frame = client.get(f"{ticket}/loaded", query_string={"url": "http://geese.example/frame.html", "kind": "frame"})
+
+    assert nonces[0] is not None
+    assert nonces[1] is not None
+    assert nonces[0][1] != nonces[1][1]
+    assert 1 == answers[0].text.count("<script")
+    assert f'nonce="{nonces[0][1]}"' in answers[0].text
+    assert "script-src" not in frame.headers["Content-Security-Policy"]
+    assert frame.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert frame.headers["Content-Security-Policy"].endswith("sandbox")
+
+
+def test_a_forged_or_an_old_ticket_opens_nothing(
+    shown: tuple[FlaskClient, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody gets at archived pages by guessing."""
+    client, ticket = shown
+    forged = [
+        f"{ticket[:-1]}{'A' if ticket[-1] != 'A' else 'B'}",
+        "/x",
+        f"/{tickets.written(Ticket('a', ORIGIN), 'other')}",
+    ]
+
+    assert [403] * 3 == [client.get(f"{one}/page").status_code for one in forged]
+    assert tickets.read(tickets.written(Ticket("a", ORIGIN), "secret"), "secret", -1) is None
