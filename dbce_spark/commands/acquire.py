@@ -2,7 +2,6 @@
 
 import argparse
 import signal
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from types import FrameType
 
 from dbce_spark import config as configuration
 from dbce_spark import log, sources
+from dbce_spark.commands.arguments import add_log, told_to
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
 
@@ -47,17 +47,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help="one parameter of conf/dbce.toml, such as acquire.poll_seconds=300; may be repeated",
     )  # fmt: skip
-    command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
-    command.add_argument(
-        "--log-format", choices=("text", "json"), default="text",
-        help="tell it on stderr as text or as JSON lines (default: %(default)s)",
-    )  # fmt: skip
+    add_log(command)
     command.set_defaults(run=_acquire_and_tell)
 
 
 def _acquire_and_tell(arguments: argparse.Namespace) -> None:
     told = Log(command="dbce acquire", stage="acquire")
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
+    with told_to(arguments, told):
         _acquire(arguments, told)
 
 

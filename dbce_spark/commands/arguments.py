@@ -3,11 +3,14 @@
 import argparse
 import os
 import signal
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
+from dbce_spark import log
 from dbce_spark.errors import ConfigError
+from dbce_spark.log import Log
 
 INPUT_HELP = (
     "a (W)ARC file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these a line;"
@@ -28,6 +31,22 @@ def add_spark(command: argparse.ArgumentParser) -> None:
         help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
         " to that)",
     )  # fmt: skip
+
+
+def add_log(command: argparse.ArgumentParser) -> None:
+    """Adds the options that say where it is told what happens."""
+    command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
+    command.add_argument(
+        "--log-format", choices=("text", "json"), default="text",
+        help="tell it on stderr as text or as JSON lines (default: %(default)s)",
+    )  # fmt: skip
+
+
+@contextmanager
+def told_to(arguments: argparse.Namespace, told: Log) -> Iterator[None]:
+    """Within the block what happens is told where these options say, and last how it failed."""
+    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
+        yield
 
 
 def count(text: str) -> int:

@@ -11,7 +11,16 @@ from pathlib import Path
 from dbce_spark import budget, log, places, sources
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection
-from dbce_spark.commands.arguments import INPUT_HELP, add_spark, count, spark_settings, started_whole, stoppable
+from dbce_spark.commands.arguments import (
+    INPUT_HELP,
+    add_log,
+    add_spark,
+    count,
+    spark_settings,
+    started_whole,
+    stoppable,
+    told_to,
+)
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
@@ -77,11 +86,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="end with an error if more than this share of the files cannot be read (default: as configured, 0.05)",
     )  # fmt: skip
     add_spark(command)
-    command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
-    command.add_argument(
-        "--log-format", choices=("text", "json"), default="text",
-        help="tell it on stderr as text or as JSON lines (default: %(default)s)",
-    )  # fmt: skip
+    add_log(command)
     _add_selection(command.add_argument_group("selection", "which captures are read (docs/selection.md)"))
     command.set_defaults(run=_extract_and_tell)
 
@@ -107,7 +112,7 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
 
 def _extract_and_tell(arguments: argparse.Namespace) -> None:
     told = Log(command=_command())
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing(), stoppable():
+    with told_to(arguments, told), stoppable():
         _extract(arguments, told)
 
 

@@ -2,12 +2,22 @@
 
 import argparse
 import sys
+from dataclasses import asdict
 
 from dbce_spark import sources, store, timeline
 from dbce_spark.collection import Collection
-from dbce_spark.commands.arguments import add_spark, add_version, spark_settings, started_whole, stoppable
+from dbce_spark.commands.arguments import (
+    add_log,
+    add_spark,
+    add_version,
+    spark_settings,
+    started_whole,
+    stoppable,
+    told_to,
+)
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
+from dbce_spark.log import Log
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -48,7 +58,8 @@ def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
     add_version(command)
     add_spark(command)
-    command.set_defaults(run=_changes)
+    add_log(command)
+    command.set_defaults(run=_changes_and_tell)
 
 
 def _history(arguments: argparse.Namespace) -> None:
@@ -61,7 +72,13 @@ def _history(arguments: argparse.Namespace) -> None:
     print(timeline.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
 
 
-def _changes(arguments: argparse.Namespace) -> None:
+def _changes_and_tell(arguments: argparse.Namespace) -> None:
+    told = Log(command="dbce changes", stage="changes")
+    with told_to(arguments, told), stoppable():
+        _changes(arguments, told)
+
+
+def _changes(arguments: argparse.Namespace, told: Log) -> None:
     of = Collection(sources.absolute(arguments.collection))
     latest = of.known()
     version = latest if arguments.version is None else of.version(arguments.version)
@@ -72,7 +89,11 @@ def _changes(arguments: argparse.Namespace) -> None:
     from dbce_spark.spark import changes
     from dbce_spark.spark.session import session
 
-    with stoppable():
-        with started_whole():
-            spark = session("dbce changes", master=arguments.master, settings=settings)
-        print(f"{changes.write(spark, of, version, output).text()}\nin {output}")
+    told.tell(
+        "start", f"version {version.number} of {of.folder} to {output}; Spark starts", {"version": version.number}
+    )
+    with told.waiting("Spark starts"), started_whole():
+        spark = session("dbce changes", master=arguments.master, settings=settings)
+    account = changes.write(spark, of, version, output, told)
+    told.tell("end", f"written in {account.seconds:,.1f} s", asdict(account))
+    print(f"{account.text()}\nin {output}")

@@ -1,12 +1,11 @@
 """`dbce stream`."""
 
 import argparse
-import sys
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
-from dbce_spark import log, sources
-from dbce_spark.commands.arguments import add_spark, seconds, spark_settings, started_whole, stoppable
+from dbce_spark import sources
+from dbce_spark.commands.arguments import add_log, add_spark, seconds, spark_settings, started_whole, stoppable, told_to
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
 from dbce_spark.stream.output import CHECKPOINT
@@ -56,17 +55,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         " urltree.label.n_min=3; may be repeated",
     )  # fmt: skip
     add_spark(command)
-    command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
-    command.add_argument(
-        "--log-format", choices=("text", "json"), default="text",
-        help="tell it on stderr as text or as JSON lines (default: %(default)s)",
-    )  # fmt: skip
+    add_log(command)
     command.set_defaults(run=_stream_and_tell)
 
 
 def _stream_and_tell(arguments: argparse.Namespace) -> None:
     told = Log(command="dbce stream", stage="stream")
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing(), stoppable():
+    with told_to(arguments, told), stoppable():
         _stream(arguments, told)
 
 

@@ -25,6 +25,7 @@ from dbce_spark.collection import EXTRACTIONS, SUPERSEDED, Collection, Version, 
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import JobError
 from dbce_spark.history import KINDS, Lives, Moment, Step
+from dbce_spark.log import Log
 from dbce_spark.spark import job, staging
 from dbce_spark.spark import known as collection
 from dbce_spark.spark.groups import groups
@@ -80,7 +81,13 @@ class Account:
 
 
 def write(
-    spark: SparkSession, of: Collection, version: Version, output: str, *, captures_per_file: int = CAPTURES_PER_FILE
+    spark: SparkSession,
+    of: Collection,
+    version: Version,
+    output: str,
+    told: Log,
+    *,
+    captures_per_file: int = CAPTURES_PER_FILE,
 ) -> Account:
     """Writes STEPS, CHANGES, LIVES and REDESIGNS of a version into a folder that is not there yet, and behind them what
     run.json says.
@@ -95,11 +102,14 @@ def write(
     known = collection.of(of, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
     with store.whole_folder(output.rstrip("/")) as target, _as_ours():
-        urls, captures = _sizes(spark, known)
+        with _stage(told, "captures"):
+            urls, captures = _sizes(spark, known)
         parts = max(1, -(-captures // captures_per_file))
-        held = _held(spark, of, version)
-        counts = _write_parts(_placed(_lines(spark, known, held), parts), parts, target, lsh)
-        redesigns = _write_redesigns(spark, target)
+        with _stage(told, f"{captures:,} captures of {urls:,} URLs"):
+            held = _held(spark, of, version)
+            counts = _write_parts(_placed(_lines(spark, known, held), parts), parts, target, lsh)
+        with _stage(told, REDESIGNS):
+            redesigns = _write_redesigns(spark, target)
         account = Account(
             version=version.number,
             urls=urls,
@@ -114,6 +124,17 @@ def write(
         with store.whole_file(f"{target}/{RUN_FILE}") as file:
             file.write(json.dumps(report, indent=2).encode() + b"\n")
     return account
+
+
+@contextmanager
+def _stage(told: Log, what: str) -> Iterator[None]:
+    """Tells of a part of the work when it begins and when it has ended."""
+    began = time.monotonic()
+    told.tell("stage_begin", f"{what}: begins")
+    with told.waiting(what):
+        yield
+    seconds = round(time.monotonic() - began, 3)
+    told.tell("stage_end", f"{what}: {seconds:,.1f} s", {"seconds": seconds})
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from dbce_spark import history, store, tables, timeline
 from dbce_spark.collection import Collection, Increment, Version
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.history import PageRedesigned
+from dbce_spark.log import Log
 from dbce_spark.selection.urls import url_key
 from dbce_spark.spark import changes
 
@@ -138,7 +139,9 @@ def test_the_tables_are_what_the_pure_functions_say(
 ) -> None:
     """In one part as in three; of one URL in one file, in order of time."""
     output = tmp_path / "history"
-    account = changes.write(spark, collection, collection.known(), str(output), captures_per_file=captures_per_file)
+    account = changes.write(
+        spark, collection, collection.known(), str(output), Log(), captures_per_file=captures_per_file
+    )
     expected: dict[str, list[dict[str, Any]]] = {}
     for name, batch in plain(collection):
         expected.setdefault(name, []).extend(batch.to_pylist())
@@ -160,13 +163,13 @@ def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: C
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter").touch()
     with pytest.raises(OutputError, match="is not empty"):
-        changes.write(spark, collection, collection.known(), str(tmp_path / "full"))
+        changes.write(spark, collection, collection.known(), str(tmp_path / "full"), Log())
     _, path = collection.files(collection.known(), "extractions")[0]
     stored = Path(path).read_bytes()
     Path(path).write_bytes(stored[: len(stored) // 2])
     try:
         with pytest.raises(JobError, match=r"part-00000\.parquet is broken"):
-            changes.write(spark, collection, collection.known(), str(tmp_path / "history"))
+            changes.write(spark, collection, collection.known(), str(tmp_path / "history"), Log())
     finally:
         Path(path).write_bytes(stored)
 
