@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dbce_spark import contrast
+from dbce_spark import contrast, store
 from dbce_spark.contrast import Contrast, Names
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child import Extracted
@@ -20,7 +20,9 @@ FOLDER = "contrasts"
 
 
 def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:
-    """Writes the `count` worst pages of each extractor, and returns where each is listed, beside the report."""
+    """Writes the `count` worst pages of each extractor in place of those of an earlier run, and returns where each is
+    listed, beside the report."""
+    store.remove(f"{output.rstrip('/')}/{FOLDER}")
     found = {}
     for extractor in scores.extractors:
         place = f"{FOLDER}/{digest(extractor)[:8]}"

@@ -19,7 +19,7 @@ def bars(values: Sequence[tuple[str, float]], title: str, unit: str, *, width: i
     left, right = 46.0, width - 16.0
     room = (right - left) / max(1, len(values))
     step = max(1, math.ceil(34 / room))  # names of 34 px side by side
-    body = [*_grid(up, left, right), text(left, 12, unit, "start", "soft")]
+    body = [*_grid(up, left, right, finest=1.0), text(left, 12, unit, "start", "soft")]
     for at, (name, value) in enumerate(values):
         x = left + at * room
         place = f'x="{n(x + room * 0.1)}" y="{n(up(value))}" width="{n(room * 0.8)}" height="{n(up(0) - up(value))}"'
@@ -43,7 +43,7 @@ def curve(points: Sequence[tuple[float, float]], title: str, unit: str, *, width
     xs = [x for x, _ in points]
     up = Axis(min([0.0, *ys]), max([0.0, *ys]) or 1.0, height - 56, 20)
     across = Axis(min(xs, default=0.0), max(xs, default=1.0), 60, width - 24)
-    body = [*_grid(up, 46, width - 16), text(46, 12, unit, "start", "soft")]
+    body = [*_grid(up, 46, width - 16, finest=0.0), text(46, 12, unit, "start", "soft")]
     line = " ".join(f"{n(across(x))},{n(up(y))}" for x, y in points)
     body.append(f'<polyline class="line" points="{line}" style="stroke:var(--c0)"/>')
     for x, y in points:
@@ -54,16 +54,16 @@ def curve(points: Sequence[tuple[float, float]], title: str, unit: str, *, width
     return svg(width, height, body)
 
 
-def _grid(axis: Axis, left: float, right: float) -> Iterator[str]:
-    for tick in _round(axis.low, axis.high):
+def _grid(axis: Axis, left: float, right: float, *, finest: float) -> Iterator[str]:
+    for tick in _round(axis.low, axis.high, finest):
         y = n(axis(tick))
         yield f'<line class="grid" x1="{n(left)}" x2="{n(right)}" y1="{y}" y2="{y}"/>'
         yield text(left - 6, axis(tick) + 4, f"{tick:g}", "end", "small")
 
 
-def _round(low: float, high: float) -> Iterator[float]:
-    """Multiples of 1, 2 or 5 times a power of ten."""
-    least = (high - low) / _TICKS
+def _round(low: float, high: float, finest: float) -> Iterator[float]:
+    """Multiples of 1, 2 or 5 times a power of ten, at least `finest` apart."""
+    least = max(finest, (high - low) / _TICKS)
     power = 10.0 ** math.floor(math.log10(least))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
     for at in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1):

@@ -138,23 +138,17 @@ def _times(times: Times, smoothing: int) -> dict[str, Any]:
         return {"times_plots": [], "times_note": ""}
     of_annotators = [seconds / _MINUTE for seconds in times.by_annotator.values()]
     of_visits = [one.seconds / _MINUTE for one in times.visits]
+    drawn = [
+        ("Minutes of annotators in all", Markup(_spread(of_annotators, "minutes", "annotators"))),
+        ("Minutes on a page", Markup(_spread(of_visits, "minutes", "visits"))),
+    ]
+    if points := [(float(at), value) for at, value in practice(times.visits, smoothing=smoothing)]:
+        curve = plots.curve(points, "position in the annotator's pages", "seconds")
+        drawn.append(("Seconds longer than those who came to the same page later", Markup(curve)))
     return {
         "times_note": f"Visits longer than {times.bound:,.0f} s, the upper fence of all, were breaks: {times.breaks:,}"
         f" are left out. Of {times.unknown:,} submissions the time is not known.",
-        "times_plots": [
-            ("Minutes of annotators in all", Markup(_spread(of_annotators, "minutes", "annotators"))),
-            ("Minutes on a page", Markup(_spread(of_visits, "minutes", "visits"))),
-            (
-                "Seconds longer than those who came to the same page later",
-                Markup(
-                    plots.curve(
-                        [(float(at), value) for at, value in practice(times.visits, smoothing=smoothing)],
-                        "position in the annotator's pages",
-                        "seconds",
-                    )
-                ),
-            ),
-        ],
+        "times_plots": drawn,
     }
 
 

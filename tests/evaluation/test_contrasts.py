@@ -43,7 +43,7 @@ def test_a_page_is_shown_with_the_text_nodes_that_both_hold() -> None:
 
 
 def test_the_worst_pages_of_each_extractor_are_written(tmp_path: Path) -> None:
-    """Each in a folder that the report can link, whatever the extractor is called."""
+    """Each in a folder that the report can link, whatever the extractor is called; those of an earlier run are gone."""
     facts = [facts_of(at, dataset="one") for at in range(3)]
     scores = made_scores(facts, {"<a/b>": [0.9, 0.1, 0.5]})
     some = [gold_page(fact.page_id) for fact in facts]
@@ -57,3 +57,6 @@ def test_the_worst_pages_of_each_extractor_are_written(tmp_path: Path) -> None:
         facts[2].page_id,
     ]
     assert len(re.findall(r'<a href="[0-9a-f]{16}\.html">', index)) == 2
+
+    contrasts.write(str(tmp_path), scores, {"one": some}, texts, count=1)
+    assert len([*(tmp_path / places["<a/b>"]).parent.iterdir()]) == 2

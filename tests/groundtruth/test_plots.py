@@ -20,6 +20,13 @@ def test_a_bar_is_as_high_as_its_value() -> None:
     assert third == 0
 
 
+def test_what_is_counted_is_counted_in_whole_numbers() -> None:
+    """There is no half an annotator."""
+    drawn = plots.bars([("a", 1), ("b", 3)], "names", "count")
+
+    assert re.findall(r'text-anchor="end">([^<]+)<', drawn) == ["0", "1", "2", "3"]
+
+
 def test_a_histogram_loses_no_value() -> None:
     """What lies beyond its edges counts at its ends."""
     drawn = plots.histogram([-5, 0.5, 1.5, 1.6, 99], [0, 1, 2], "x", "y")
