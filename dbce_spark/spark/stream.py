@@ -41,7 +41,7 @@ from dbce_spark.urltree.settings import UrlTreeConfig
 try:
     import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
 
-    from dbce_spark.spark.source.arrivals import NAME, Arrivals
+    from dbce_spark.spark.arrivals import NAME, Arrivals
 except ImportError as error:
     raise PlatformError(
         f"dbce stream needs PySpark 4.2 or newer, and protobuf: pip install 'dbce-spark[stream]' ({error})"
