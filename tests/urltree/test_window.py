@@ -94,6 +94,17 @@ def test_early_pages_are_labelled_again_when_their_node_has_seen_enough() -> Non
     assert [article(at).document_id for at in range(4)] == [one.document_id for one in told[4][1:]]
 
 
+def test_label_of_a_node_that_had_seen_enough_is_final() -> None:
+    """When a lower node comes to decide, pages that one above had decided on with enough documents stay as they are."""
+    held = DomainTree("news.eu", config("relabel.support=5"))
+    for at in range(5):
+        held.add(article(at))
+    told = [held.add(article(at, folder="sport")) for at in range(5, 10)]
+
+    assert [1, 1, 1, 1, 1] == [len(one) for one in told]
+    assert ["news.eu/www"] * 4 + ["news.eu/www/sport"] == [one[0].node for one in told]
+
+
 arrivals = st.lists(
     st.tuples(st.sampled_from(("a", "a/b", "a/b/c", "d", "d/e")), st.lists(st.sampled_from("mnopqr"), max_size=4),
               st.integers(0, 30)), max_size=25
