@@ -4,6 +4,7 @@ No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -59,6 +60,7 @@ _TOLD = {
     REJECTS: "rejects",
 }
 """Counts of a batch that a person is told, each with its word."""
+_OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _ROWS_TOGETHER = 64
 _NO_KEYS = b""
 _WAIT_SECONDS = 1
@@ -118,12 +120,18 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTre
             while not query.awaitTermination(_WAIT_SECONDS):
                 pass
         except PySparkException as error:
-            raise JobError(f"Spark gave up: {cause(str(error))}; the same command goes on from there") from error
+            raise JobError(f"Spark gave up: {_told_by(str(error))}; the same command goes on from there") from error
         finally:
             with suppress(Py4JError, PySparkException):
                 query.stop()
     done = output.last_commit(request.output)
     return done.totals if done else {}
+
+
+def _told_by(text: str) -> str:
+    """The cause of an end, of what Spark has told at length; an error of ours in a worker in its own words."""
+    ours = _OURS.search(text)
+    return ours[1] if ours else cause(text)
 
 
 @contextmanager
