@@ -4,6 +4,7 @@ No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -42,7 +43,7 @@ from dbce_spark.urltree.settings import UrlTreeConfig
 try:
     import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
 
-    from dbce_spark.spark.source.arrivals import NAME, Arrivals
+    from dbce_spark.spark.arrivals import NAME, Arrivals
 except ImportError as error:
     raise PlatformError(
         f"dbce stream needs PySpark 4.2 or newer, and protobuf: pip install 'dbce-spark[stream]' ({error})"
@@ -60,6 +61,7 @@ _TOLD = {
     REJECTS: "rejects",
 }
 """Counts of a batch that a person is told, each with its word."""
+_OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _ROWS_TOGETHER = 64
 _NO_KEYS = b""
 _WAIT_SECONDS = 1
@@ -119,12 +121,18 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTre
             while not query.awaitTermination(_WAIT_SECONDS):
                 pass
         except PySparkException as error:
-            raise JobError(f"Spark gave up: {cause(str(error))}; the same command goes on from there") from error
+            raise JobError(f"Spark gave up: {_told_by(str(error))}; the same command goes on from there") from error
         finally:
             with suppress(Py4JError, PySparkException):
                 query.stop()
     done = output.last_commit(request.output)
     return done.totals if done else {}
+
+
+def _told_by(text: str) -> str:
+    """The cause of an end, of what Spark has told at length; an error of ours in a worker in its own words."""
+    ours = _OURS.search(text)
+    return ours[1] if ours else cause(text)
 
 
 def _check_begun(request: Request, config: DbceConfig, tree: UrlTreeConfig) -> None:

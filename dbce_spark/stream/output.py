@@ -61,8 +61,8 @@ class Commit:
 
 
 def folder(table: str, batch: int) -> str:
-    """Where a batch's files of a table lie, in the output."""
-    return f"{table}/batch={batch:08}"
+    """Where a batch's files of a table lie, in the output. With leading zeros DuckDB would read the number as text."""
+    return f"{table}/batch={batch}"
 
 
 class Part:

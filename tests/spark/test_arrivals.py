@@ -10,7 +10,7 @@ from hypothesis import given
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.source.arrivals import Arrivals, ArrivalsReader, Ledger, lot
+from dbce_spark.spark.arrivals import Arrivals, ArrivalsReader, Ledger, lot
 
 LIMIT = ReadMaxFiles(2)
 

@@ -160,7 +160,7 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
 
 
 @pytest.mark.parametrize(
-    "mark", ["arrivals/00000001.json", "_checkpoint/offsets/1", "labels/batch=00000001", "_checkpoint/commits/1"]
+    "mark", ["arrivals/00000001.json", "_checkpoint/offsets/1", "labels/batch=1", "_checkpoint/commits/1"]
 )
 def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_path: Path, mark: str) -> None:
     """Killed with -9 when the files of a batch are chosen, when it is planned, while its tables are written, or when
@@ -232,7 +232,7 @@ def test_a_state_that_cannot_be_used_ends_the_stream_with_words(spark: "SparkSes
     begun.write_text(begun.read_text(encoding="utf-8").replace("md5", "xxh3"), encoding="utf-8")
     put(tmp_path / "in", 1)
 
-    with pytest.raises(JobError, match="md5"):
+    with pytest.raises(JobError, match="Spark gave up: the state of the stream has blocks hashed by md5"):
         run(spark, tmp_path)
     assert 1 == len(output.committed(str(tmp_path / "out")))
 

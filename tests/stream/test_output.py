@@ -56,7 +56,7 @@ def test_a_batch_that_is_written_again_is_there_once(tmp_path: Path) -> None:
         made = output.commit(str(tmp_path), 1, write(tmp_path, 1, some), {"labels": 4})
 
     assert {"labels": 9} == made.totals
-    assert ["part-00000.parquet"] == [one.name for one in (tmp_path / "labels" / "batch=00000001").iterdir()]
+    assert ["part-00000.parquet"] == [one.name for one in (tmp_path / "labels" / "batch=1").iterdir()]
     assert as_table(LABELS, some) == ds.dataset(tmp_path / "labels").to_table(LABEL_COLUMNS).to_pylist()
 
 
@@ -75,7 +75,7 @@ def test_a_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_commits_are_read_in_their_order(tmp_path: Path) -> None:
     """Of each its files and counts; other files in the folder are none."""
     for batch in (1, 0, 2):
-        output.commit(str(tmp_path), batch, {f"rejects/batch={batch:08}/part-00000.parquet": 1}, {"rejects": 1})
+        output.commit(str(tmp_path), batch, {f"rejects/batch={batch}/part-00000.parquet": 1}, {"rejects": 1})
     (tmp_path / "commits" / "_half.json.0123").write_text("x", encoding="utf-8")
 
     assert [0, 1, 2] == [one.batch for one in output.committed(str(tmp_path))]
