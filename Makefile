@@ -72,7 +72,7 @@ swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installe
 month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch, with two kills, and set it beside one run (half an hour)
 	$(BIN)/python -m tests.month $(BUILD)/month
 
-urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (ten minutes)
+urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (a few minutes)
 	$(BIN)/python -m tests.day
 
 matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them

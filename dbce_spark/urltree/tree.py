@@ -160,14 +160,17 @@ class Tree:
         return found
 
     def forget(self, alive: npt.NDArray[np.bool_]) -> None:
-        """Renumbers blocks when those that nobody holds have left the vocabulary: `alive` says which stay."""
+        """Renumbers blocks when those that nobody holds have left the vocabulary: `alive` says which stay.
+
+        In place: thousands of arrays that are made anew at once leave holes in memory that nothing fills.
+        """
         renumbered = (np.cumsum(alive) - 1).astype(np.int32)
         self.totals, self.holders = self.totals[: len(alive)][alive], self.holders[: len(alive)][alive]
         for held in self.documents.values():
-            held.ids = renumbered[held.ids]
+            held.ids[:] = renumbered[held.ids]
         for node in self.nodes():
             if node.table is not None:
-                node.table.ids = renumbered[node.table.ids]
+                node.table.ids[:] = renumbered[node.table.ids]
 
     def nodes(self) -> Iterator[Node]:
         """All nodes, each before those below it."""
