@@ -1,5 +1,6 @@
 """The workbench as one process: waitress on two ports, one for people, one for archived pages."""
 
+import logging
 import socket
 import threading
 from collections.abc import Callable
@@ -25,6 +26,8 @@ def serve(path: str, settings: Settings, config: DbceConfig, ready: Callable[[st
     with closing(store.opened(path)) as opened:
         tutorial.add(opened, config)
     with _socket(settings.host, settings.replay_port) as for_pages, _socket(settings.host, settings.port) as for_people:
+        # It tells of every request that waits for another, which with ten annotators is most of them.
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         pages = _server(replay.create(path, settings), settings, for_pages)
         people = _server(app.create(path, settings), settings, for_people)
         threading.Thread(target=pages.run, daemon=True).start()
