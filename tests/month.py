@@ -41,14 +41,6 @@ PLACE = ("warc_file", "warc_offset", "warc_length", "record_id")
 OUTPUT, COLLECTION = 'DBCE_ARGUMENTS="--output', '# DBCE_ARGUMENTS="--collection'
 """The lines of batch.env that say where it goes, and where else."""
 
-SMALL = [
-    *("--spark", "spark.sql.shuffle.partitions=4"),
-    # To compile a plan takes longer than to walk it for a few rows.
-    *("--spark", "spark.sql.codegen.wholeStage=false"),
-    *("--spark", "spark.sql.codegen.factoryMode=NO_CODEGEN"),
-]
-"""What makes a run over a hundred pages shorter."""
-
 
 @dataclass(frozen=True)
 class Day:
@@ -102,7 +94,6 @@ class Play:
         for given, here in {
             OUTPUT: f"#{OUTPUT}",
             COLLECTION: COLLECTION.removeprefix("# "),
-            '/collection"': f'/collection {" ".join(SMALL)}"',
             "/opt/dbce/venv/bin/dbce extract": f"{sys.executable} -m dbce_spark.cli extract",
             "/srv/dbce": str(self.folder / "srv"),
             "DBCE_SETTLED_MINUTES=10": "DBCE_SETTLED_MINUTES=-1",
@@ -164,7 +155,7 @@ class Play:
             command = [sys.executable, "-m", "dbce_spark.cli", "extract", *map(str, files), "--output", str(output)]
             environment = {**os.environ, "PYTHONPATH": str(ROOT)}
             with (self.folder / "whole.log").open("wb") as log:
-                subprocess.run([*command, *SMALL], stdout=log, stderr=log, check=True, env=environment)
+                subprocess.run(command, stdout=log, stderr=log, check=True, env=environment)
         return output
 
     def compact(self) -> None:
