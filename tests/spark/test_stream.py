@@ -216,7 +216,7 @@ def test_another_state_is_refused_before_spark_reads_it(
     put(tmp_path / "in", 0)
     run(spark, tmp_path)
     with pytest.raises(
-        OutputError, match=r"begun otherwise: urltree\.label\.heuristic was strict-at-domain, is strict"
+        OutputError, match=r'begun otherwise: urltree\.label\.heuristic was "strict-at-domain", is "strict"'
     ):
         run(spark, tmp_path, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(domains, "VERSION", 9)
