@@ -1,6 +1,6 @@
 """`dbce labels`: what is measured on labels, and learnt of them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -95,5 +95,5 @@ def take_krdwrd(canola: str, votes: str, output: str) -> str:
     return f"{len(pages):,} pages, {len(found.counted):,} submissions of {len(found.pages):,}; {told}\nin {output}"
 
 
-def _counted(some: Iterable[Sheet]) -> Iterable[Sheet]:
-    return tqdm(some, desc="shown", unit=" pages", disable=None)
+def _counted(some: Iterable[Sheet]) -> Iterator[Sheet]:
+    yield from tqdm(some, desc="shown", unit=" pages", disable=None)
