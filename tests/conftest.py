@@ -1,6 +1,9 @@
 """What all tests share: the order they run in, one Spark, and the folder of real archives."""
 
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,6 +70,32 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from tests import collected
 
     return collected.make(tmp_path_factory.mktemp("collected"))
+
+
+@pytest.fixture
+def listener() -> Iterator[tuple[int, list[bytes]]]:
+    """A port, and what anyone ever says to it: also a connection without a word is noted."""
+    heard: list[bytes] = []
+    with closing(socket.create_server(("127.0.0.1", 0))) as server:
+
+        def listen() -> None:
+            while True:
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.settimeout(0.5)
+                    try:
+                        heard.append(connection.recv(200))
+                    except OSError:
+                        heard.append(b"")
+
+        thread = threading.Thread(target=listen, daemon=True)
+        thread.start()
+        yield server.getsockname()[1], heard
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(timeout=5)
 
 
 @pytest.fixture(scope="module")

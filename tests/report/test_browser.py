@@ -1,9 +1,6 @@
 """Archived pages can do nothing in their frames, as a browser sees it."""
 
-import socket
-import threading
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,32 +28,6 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
         yield started
         started.close()
-
-
-@pytest.fixture
-def listener() -> Iterator[tuple[int, list[bytes]]]:
-    """A port, and what anyone ever says to it: also a connection without a word is noted."""
-    heard: list[bytes] = []
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-
-        def listen() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.settimeout(0.5)
-                    try:
-                        heard.append(connection.recv(200))
-                    except OSError:
-                        heard.append(b"")
-
-        thread = threading.Thread(target=listen, daemon=True)
-        thread.start()
-        yield server.getsockname()[1], heard
-        server.shutdown(socket.SHUT_RDWR)
-    thread.join(timeout=5)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What tests beside Spark share: a bucket."""
 
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 
@@ -19,7 +20,9 @@ def bucket_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     for name, value in (told | {"AWS_ENDPOINT_URL": f"http://{host}:{port}"}).items():
         monkeypatch.setenv(name, value)
     fsspec.filesystem("s3").clear_instance_cache()
-    fsspec.filesystem("s3").mkdir("stream")
-    yield "s3://stream/in"
+    # What a server of this process has held, the next one holds too.
+    bucket = f"stream-{uuid4().hex}"
+    fsspec.filesystem("s3").mkdir(bucket)
+    yield f"s3://{bucket}/in"
     fsspec.filesystem("s3").clear_instance_cache()
     server.stop()

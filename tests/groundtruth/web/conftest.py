@@ -12,9 +12,9 @@ _ARGUMENTS = (
 ).split()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium."""
+    """A headless Chromium. Playwright bears no second driver in a process: tests of other modules start their own."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = shutil.which("chromium")
     if found is None:

@@ -39,6 +39,7 @@ def test_a_page_is_labelled_by_keyboard_alone(tmp_path: Path, context: Any) -> N
     with served(path) as one:
         window = context.new_page()
         window.goto(one.address)
+        window.wait_for_selector("input[name=name]:focus")
         window.keyboard.type("ada")
         press(window, "Tab")
         window.keyboard.type(PASSWORD)

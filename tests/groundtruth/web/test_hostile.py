@@ -1,9 +1,5 @@
 """Archived pages can do nothing in their frames, as a browser sees it."""
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,32 +13,6 @@ from tests.groundtruth.web.benches import served
 from tests.groundtruth.web.hands import archived, log_in, wait
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def listener() -> Iterator[tuple[int, list[str]]]:
-    """A port that stands for the live web, and whoever came to it: also one without a word."""
-    came: list[str] = []
-    with closing(socket.create_server(("127.0.0.1", 0))) as server:
-
-        def listen() -> None:
-            while True:
-                try:
-                    connection, _ = server.accept()
-                except OSError:
-                    return
-                with connection:
-                    connection.settimeout(0.5)
-                    try:
-                        came.append(connection.recv(100).decode("latin-1"))
-                    except OSError:
-                        came.append("")
-
-        thread = threading.Thread(target=listen, daemon=True)
-        thread.start()
-        yield server.getsockname()[1], came
-        server.shutdown(socket.SHUT_RDWR)
-    thread.join(timeout=5)
 
 
 def hostile(port: int) -> str:
@@ -83,7 +53,7 @@ def made(folder: Path, html: str) -> str:
 
 
 def test_an_archived_page_reaches_nothing_and_runs_nothing(
-    tmp_path: Path, context: Any, listener: tuple[int, list[str]]
+    tmp_path: Path, context: Any, listener: tuple[int, list[bytes]]
 ) -> None:
     """No request leaves the two ports of the workbench, no script of the page runs, and its links lead nowhere."""
     port, came = listener
@@ -104,7 +74,7 @@ def test_an_archived_page_reaches_nothing_and_runs_nothing(
 
 
 def test_what_would_get_past_the_first_wall_stands_before_the_next(
-    tmp_path: Path, context: Any, listener: tuple[int, list[str]]
+    tmp_path: Path, context: Any, listener: tuple[int, list[bytes]]
 ) -> None:
     """A script, picture, form or frame that is put into the page all the same neither runs nor loads nor sends."""
     port, came = listener
