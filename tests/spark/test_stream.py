@@ -159,6 +159,7 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
     assert {*tables} == {Path(one) for name in output.SCHEMAS for one in output.files(str(tmp_path / "out"), name)}
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
     "mark", ["arrivals/00000001.json", "_checkpoint/offsets/1", "labels/batch=1", "_checkpoint/commits/1"]
 )
