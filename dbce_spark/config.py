@@ -352,10 +352,20 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
     return filled(DbceConfig, "dbce.toml", path, settings)
 
 
-def filled(kind: type[Sections], shipped: str, path: str | None, settings: Sequence[str]) -> Sections:
-    """As `load`, but another dataclass of sections, by another file of conf/."""
+def shipped(name: str) -> dict[str, Any]:
+    """What a file of conf/ says."""
     # As a resource, not a path: the package may be a zip that was given to spark-submit.
-    merged = tomllib.loads((files("dbce_spark") / "conf" / shipped).read_text(encoding="utf-8"))
+    return tomllib.loads((files("dbce_spark") / "conf" / name).read_text(encoding="utf-8"))
+
+
+def given_over(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a file of conf/ says, with what is given, and not None, laid over it."""
+    return shipped(name) | {key: value for key, value in given.items() if value is not None}
+
+
+def filled(kind: type[Sections], name: str, path: str | None, settings: Sequence[str]) -> Sections:
+    """As `load`, but another dataclass of sections, by another file of conf/."""
+    merged = shipped(name)
     if path is not None:
         merged = _overlay(merged, _read(path))
     for setting in settings:

@@ -5,11 +5,10 @@ import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from dbce_spark.config import DbceConfig
+from dbce_spark.config import DbceConfig, shipped
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.sources import READ_AHEAD
 
@@ -148,15 +147,15 @@ def prices(path: str | None = None) -> Prices:
     Raises:
         ConfigError: a file that cannot be read, an unknown name, a value that is no number above 0.
     """
-    shipped = tomllib.loads((files("dbce_spark") / "conf" / "prices.toml").read_text(encoding="utf-8"))
+    ours = shipped("prices.toml")
     above = _read(path) if path else {}
     sections = {one.name: one.type for one in fields(Prices)}
     for name, values in above.items():
         if name not in sections or not isinstance(values, Mapping):
             raise ConfigError(f"{name} is no section of prices; known here: {', '.join(sections)}")
-        if unknown := sorted(set(values) - set(shipped[name])):
-            raise ConfigError(f"{name}.{unknown[0]} is no price; known here: {', '.join(shipped[name])}")
-    merged = {name: {**shipped[name], **above.get(name, {})} for name in sections}
+        if unknown := sorted(set(values) - set(ours[name])):
+            raise ConfigError(f"{name}.{unknown[0]} is no price; known here: {', '.join(ours[name])}")
+    merged = {name: {**ours[name], **above.get(name, {})} for name in sections}
     for name, values in merged.items():
         for key, value in values.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:

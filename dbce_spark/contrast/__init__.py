@@ -7,15 +7,14 @@ a line below it in that of the other (KrdWrd 3.3.3 and 4.3).
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-from markupsafe import Markup
+from jinja2 import Template
 
 import dbce_spark
 from dbce_spark import store
 from dbce_spark.dbce import postprocess, single
+from dbce_spark.drawing.html import css, environment
 from dbce_spark.labels import Label
 from dbce_spark.model import digest
 from dbce_spark.tokens import tokens
@@ -133,10 +132,9 @@ def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Diff
 
 def index(differences: Sequence[Difference], names: Names) -> str:
     """A page that links those of `differences`, in their order."""
-    css = (files("dbce_spark.drawing") / "templates" / "drawing.css").read_text(encoding="utf-8")
     words = sum(one.words for one in differences)
     return _template("index.html.j2").render(
-        css=Markup(css),
+        css=css(),
         names=names,
         differences=differences,
         words=words,
@@ -173,14 +171,7 @@ def _colours() -> list[tuple[str, str, str]]:
 
 @cache
 def _template(name: str) -> Template:
-    environment = Environment(
-        loader=PackageLoader("dbce_spark.contrast"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)
+    return environment("dbce_spark.contrast").get_template(name)
 
 
 def _write(path: str, text: str) -> None:

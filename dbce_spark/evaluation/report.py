@@ -1,16 +1,15 @@
 """The analysis as one HTML file that asks for nothing: tables of all extractors, and plots."""
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import dbce_spark
 from dbce_spark.drawing import COLOURS
+from dbce_spark.drawing.html import css, environment
 from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, nodes, plots, weights
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Standing
 from dbce_spark.evaluation.averages import METHOD, Course, moving
@@ -45,37 +44,33 @@ def html(
     course: Course | None = None,
 ) -> str:
     """The whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its name."""
-    environment = Environment(
-        loader=PackageLoader("dbce_spark.evaluation"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    css = (files("dbce_spark.drawing") / "templates" / "drawing.css").read_text(encoding="utf-8")
-    return environment.get_template("evaluation.html.j2").render(
-        css=Markup(css),
-        version=dbce_spark.__version__,
-        main_metric=MAIN_METRIC,
-        cap=percent(weights.MAX_SHARE),
-        rounds=f"{bootstrap.ROUNDS:,}",
-        min_sites=bootstrap.MIN_SITES,
-        notes=notes,
-        contrasts=contrasts,
-        analysis=analysis,
-        pages=len(scores.pages),
-        sites=len({page.unit for page in scores.pages}),
-        shown=[analysis.extractors[at] for at in analysis.shown],
-        **_standings(analysis),
-        **_sets(analysis),
-        **_distributions(analysis, scores),
-        **_breakdown(analysis),
-        **_metrics(analysis),
-        **_clusters(analysis, scores),
-        node_head=nodes.HEAD,
-        nodes=analysis.nodes,
-        misses=_misses(analysis),
-        course=_course(course) if course else None,
+    return (
+        environment("dbce_spark.evaluation")
+        .get_template("evaluation.html.j2")
+        .render(
+            css=css(),
+            version=dbce_spark.__version__,
+            main_metric=MAIN_METRIC,
+            cap=percent(weights.MAX_SHARE),
+            rounds=f"{bootstrap.ROUNDS:,}",
+            min_sites=bootstrap.MIN_SITES,
+            notes=notes,
+            contrasts=contrasts,
+            analysis=analysis,
+            pages=len(scores.pages),
+            sites=len({page.unit for page in scores.pages}),
+            shown=[analysis.extractors[at] for at in analysis.shown],
+            **_standings(analysis),
+            **_sets(analysis),
+            **_distributions(analysis, scores),
+            **_breakdown(analysis),
+            **_metrics(analysis),
+            **_clusters(analysis, scores),
+            node_head=nodes.HEAD,
+            nodes=analysis.nodes,
+            misses=_misses(analysis),
+            course=_course(course) if course else None,
+        )
     )
 
 

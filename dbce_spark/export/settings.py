@@ -1,15 +1,14 @@
 """How an export is written, and which rows are: conf/export.toml, and what options lay over it."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import reduce
-from importlib.resources import files
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.config import given_over
 from dbce_spark.errors import ConfigError
 
 COMPRESSIONS = ("gz", "zst")
@@ -44,8 +43,7 @@ class Settings:
 
 def settings(given: Mapping[str, Any]) -> Settings:
     """The shipped settings, with what is given, and not None, laid over them."""
-    shipped = tomllib.loads((files("dbce_spark") / "conf" / "export.toml").read_text(encoding="utf-8"))
-    return Settings(**shipped | {name: value for name, value in given.items() if value is not None})
+    return Settings(**given_over("export.toml", given))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,8 @@
 """What machines learn of the labels: an SVM with an RBF kernel on each kind of features, on several, and by vote
 (KrdWrd chapter 4, table 4.1)."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from dbce_spark.config import shipped
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.groundtruth.features import Values, structural, textual, visual
 from dbce_spark.groundtruth.rendering import Rendering
@@ -124,7 +123,7 @@ class Compared:
 
 def plan() -> Plan:
     """The shipped plan."""
-    return Plan(**tomllib.loads((files("dbce_spark") / "conf" / "learning.toml").read_text(encoding="utf-8")))
+    return Plan(**shipped("learning.toml"))
 
 
 def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:

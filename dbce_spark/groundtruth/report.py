@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from math import isnan
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 import dbce_spark
+from dbce_spark.drawing.html import css, environment
 from dbce_spark.groundtruth import plots
 from dbce_spark.groundtruth.agreement import Agreement, CorpusAgreement
 from dbce_spark.groundtruth.annotators import Shares, Times, biases, practice
@@ -25,24 +24,20 @@ _PAGE_HEAD = ("page", "π", "π by words", "observed", "expected", "annotators",
 
 def html(of: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) -> str:
     """The whole report."""
-    environment = Environment(
-        loader=PackageLoader("dbce_spark.groundtruth"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    css = (files("dbce_spark.drawing") / "templates" / "drawing.css").read_text(encoding="utf-8")
-    return environment.get_template("labels.html.j2").render(
-        css=Markup(css),
-        version=dbce_spark.__version__,
-        cards=_cards(of, agreed),
-        **_agreement(agreed),
-        **_submissions(of),
-        **_annotators(of),
-        **_times(times, smoothing),
-        page_head=_PAGE_HEAD,
-        page_rows=_pages(of, agreed),
+    return (
+        environment("dbce_spark.groundtruth")
+        .get_template("labels.html.j2")
+        .render(
+            css=css(),
+            version=dbce_spark.__version__,
+            cards=_cards(of, agreed),
+            **_agreement(agreed),
+            **_submissions(of),
+            **_annotators(of),
+            **_times(times, smoothing),
+            page_head=_PAGE_HEAD,
+            page_rows=_pages(of, agreed),
+        )
     )
 
 

@@ -1,11 +1,10 @@
 """How labels of people are merged, and crosses chosen for them: conf/labels.toml, and what options lay over it."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
+from dbce_spark.config import given_over
 from dbce_spark.errors import ConfigError
 
 
@@ -38,5 +37,4 @@ class Rules:
 
 def rules(given: Mapping[str, Any]) -> Rules:
     """The shipped rules, with what is given, and not None, laid over them."""
-    shipped = tomllib.loads((files("dbce_spark") / "conf" / "labels.toml").read_text(encoding="utf-8"))
-    return Rules(**shipped | {name: value for name, value in given.items() if value is not None})
+    return Rules(**given_over("labels.toml", given))

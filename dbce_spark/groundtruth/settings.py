@@ -1,11 +1,10 @@
 """What the workbench works with: conf/annotate.toml, and what options lay over it."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from importlib.resources import files
 from typing import Any
 
+from dbce_spark.config import given_over
 from dbce_spark.errors import ConfigError
 
 
@@ -46,5 +45,4 @@ class Settings:
 
 def settings(given: Mapping[str, Any]) -> Settings:
     """The shipped settings, with what is given, and not None, laid over them."""
-    shipped = tomllib.loads((files("dbce_spark") / "conf" / "annotate.toml").read_text(encoding="utf-8"))
-    return Settings(**shipped | {name: value for name, value in given.items() if value is not None})
+    return Settings(**given_over("annotate.toml", given))

@@ -8,12 +8,13 @@ import json
 from collections.abc import Iterable
 from html import escape
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Template
 from markupsafe import Markup
 
 from dbce_spark import store
 from dbce_spark.contrast import STRONG
 from dbce_spark.dbce import postprocess
+from dbce_spark.drawing.html import environment
 from dbce_spark.groundtruth import marks
 from dbce_spark.groundtruth.crosses import CrossSheet
 from dbce_spark.labels import ARMS, Label
@@ -34,7 +35,10 @@ def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
         name = f"{digest(one.sheet.page)[:16]}.html"
         _write(f"{folder}/{name}", document(one))
         listed.append((name, one.sheet.url, one.sheet.date, len(one.neighbours), len(one.sheet.segments)))
-    _write(f"{folder}/index.html", _environment().get_template("crosses.html.j2").render(crosses=listed))
+    _write(
+        f"{folder}/index.html",
+        _template("crosses.html.j2").render(crosses=listed),
+    )
 
 
 def document(one: CrossSheet) -> str:
@@ -52,34 +56,23 @@ def document(one: CrossSheet) -> str:
         "colours": {label.word: colour for label, colour in STRONG.items()},
     }
     neighbours = [(arm, one.neighbours[arm]) for arm in ARMS[1:] if arm in one.neighbours]
-    return (
-        _environment()
-        .get_template("task.html.j2")
-        .render(
-            url=one.sheet.url,
-            date=one.sheet.date,
-            page=marks.marked(one.sheet),
-            neighbours=[
-                (arm, near.url, near.date, postprocess.sealed_html(near.html.encode("utf-8", "replace")))
-                for arm, near in neighbours
-            ],
-            labels=[
-                (KEYS[label], label.word, STRONG[label])
-                for label in (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
-            ],
-            task=Markup(escape(json.dumps(task))),
-        )
+    return _template("task.html.j2").render(
+        url=one.sheet.url,
+        date=one.sheet.date,
+        page=marks.marked(one.sheet),
+        neighbours=[
+            (arm, near.url, near.date, postprocess.sealed_html(near.html.encode("utf-8", "replace")))
+            for arm, near in neighbours
+        ],
+        labels=[
+            (KEYS[label], label.word, STRONG[label]) for label in (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
+        ],
+        task=Markup(escape(json.dumps(task))),
     )
 
 
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("dbce_spark.groundtruth"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _template(name: str) -> Template:
+    return environment("dbce_spark.groundtruth").get_template(name)
 
 
 def _write(path: str, text: str) -> None:

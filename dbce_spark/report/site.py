@@ -6,9 +6,10 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
+from dbce_spark.drawing import html
 from dbce_spark.errors import OutputError
 from dbce_spark.labels import ARMS
 from dbce_spark.report import counts, sample
@@ -78,13 +79,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 def environment() -> Environment:
     """What all pages of reports are made with."""
-    made = Environment(
-        loader=PackageLoader("dbce_spark.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    made = html.environment("dbce_spark.report")
     made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
     css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
     made.globals |= {

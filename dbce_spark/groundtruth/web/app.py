@@ -58,6 +58,7 @@ def create(path: str, settings: Settings, replay: str = "", *, is_secure: bool =
     _guard(app, workbench)
     _add_entrance(app, workbench)
     _add_desk(app, workbench)
+    _add_labelling(app, workbench)
     _add_tutorial(app, workbench)
     _add_admin(app, workbench)
     return app
@@ -259,6 +260,10 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @_known
     def page(number: str) -> Answer:
         return _bench(workbench, workbench.page(number), "label")
+
+
+def _add_labelling(app: Flask, workbench: _Workbench) -> None:
+    """What the page of the workbench asks for while somebody labels."""
 
     @app.get("/api/pages/<number>")
     @_known
