@@ -22,13 +22,18 @@ TEXTS = {
     "zh": "广场上的面包师每天早上六点开门，大部分面包到九点就已经卖完了。",
     "ja": "広場のパン屋は毎朝六時に開き、九時にはほとんどのパンが売り切れている。",
 }
-ALL = {"min_words": 1, "sample_chars": 600}
+
+
+def language(text: str, *, min_words: int = 1, sample_chars: int = 600) -> Language:
+    """Of one text."""
+    (found,) = detect([text], min_words=min_words, sample_chars=sample_chars)
+    return found
 
 
 @pytest.mark.parametrize("tag", TEXTS)
 def test_language(tag: str) -> None:
     """A sentence is recognised, and surely."""
-    found = detect(TEXTS[tag], **ALL)
+    found = language(TEXTS[tag])
 
     assert tag == found.tag
     assert 0.9 <= found.score <= 1
@@ -36,33 +41,33 @@ def test_language(tag: str) -> None:
 
 def test_chinese_of_hong_kong() -> None:
     """Chinese as it is spoken, and sometimes written, in Hong Kong is Chinese: so pages declare it."""
-    assert detect("佢哋今日喺公園食嘢，唔知點解咁多人嚟睇，我哋聽日再嚟過啦。", **ALL).tag == "zh"
+    assert language("佢哋今日喺公園食嘢，唔知點解咁多人嚟睇，我哋聽日再嚟過啦。").tag == "zh"
 
 
 @pytest.mark.parametrize("text", ["", " \n ", "two words", TEXTS["zh"][:9], "1 2 3 4 5 6 7 8 9"])
 def test_short_text(text: str) -> None:
     """A text of too few words is of no known language; in scripts without spaces, of too few characters."""
-    assert UNKNOWN == Language("", 0.0) == detect(text, min_words=10, sample_chars=600)
+    assert UNKNOWN == Language("", 0.0) == language(text, min_words=10, sample_chars=600)
 
 
 def test_shortest_text() -> None:
     """With as many words as are asked for, a text has a language."""
     text = " ".join(TEXTS["en"].split()[:10])
 
-    assert detect(text, min_words=10, sample_chars=600).tag == "en"
-    assert detect(text, min_words=11, sample_chars=600) == UNKNOWN
+    assert language(text, min_words=10, sample_chars=600).tag == "en"
+    assert language(text, min_words=11, sample_chars=600) == UNKNOWN
 
 
 def test_numbers() -> None:
     """A table of numbers is in no language to be sure of."""
-    assert detect("12 345 67.8 90 11 2012-12-01 13:45 100 % 7 8 9", **ALL).score < 0.5
+    assert language("12 345 67.8 90 11 2012-12-01 13:45 100 % 7 8 9").score < 0.5
 
 
 def test_most_of_a_text_decides() -> None:
     """A long quotation at the start does not make a text one in the quoted language."""
     text = "\n".join([TEXTS["en"]] * 3 + [TEXTS["fr"]] * 7)
 
-    assert detect(text, **ALL).tag == "fr"
+    assert language(text).tag == "fr"
 
 
 def test_three_stretches() -> None:
@@ -70,29 +75,35 @@ def test_three_stretches() -> None:
     polish, between = TEXTS["pl"][:100], TEXTS["fr"] * 20
     text = polish + between + polish + between + polish
 
-    assert detect(text, min_words=1, sample_chars=300).tag == "pl"
-    assert detect(text, min_words=1, sample_chars=len(text)).tag == "fr"
+    assert language(text, min_words=1, sample_chars=300).tag == "pl"
+    assert language(text, min_words=1, sample_chars=len(text)).tag == "fr"
 
 
 def test_capitals() -> None:
     """A text in capitals throughout is read as if it were not."""
-    assert detect(TEXTS["de"].upper(), **ALL).tag == "de"
+    assert language(TEXTS["de"].upper()).tag == "de"
 
 
 @given(st.text(max_size=80))
 def test_any_text(text: str) -> None:
     """Whatever the text, there is a tag with a score, in steps, and again the same one."""
-    found = detect(text, **ALL)
+    found = language(text)
 
-    assert found == detect(text, **ALL)
+    assert found == language(text)
     assert (found == UNKNOWN) == (found.tag == "")
     assert 0 <= found.score <= 1
     assert found.score == round(found.score * SCORE_STEPS) / SCORE_STEPS
 
 
+@given(st.lists(st.sampled_from([*TEXTS.values(), "", "x", "12 13 14", "\ud800", TEXTS["ja"] * 9]), max_size=8))
+def test_texts_together(texts: list[str]) -> None:
+    """A text has the language that it has by itself, whatever texts are beside it."""
+    assert detect(texts, min_words=1, sample_chars=600) == [language(text) for text in texts]
+
+
 def test_surrogates() -> None:
     """Half a character, as broken scripts leave it, is no error."""
-    assert detect("\ud800 " + TEXTS["en"], **ALL).tag == "en"
+    assert language("\ud800 " + TEXTS["en"]).tag == "en"
 
 
 def test_model_is_loaded_late() -> None:
@@ -100,7 +111,7 @@ def test_model_is_loaded_late() -> None:
     code = (
         "import sys\n"
         "from dbce_spark.language import detect\n"
-        "detect('short', min_words=10, sample_chars=600)\n"
+        "detect(['short'], min_words=10, sample_chars=600)\n"
         "assert 'py3langid' not in sys.modules\n"
     )
 
@@ -109,11 +120,13 @@ def test_model_is_loaded_late() -> None:
 
 def test_same_score_however_many_threads() -> None:
     """The score is that of a process of its own with as many threads as there are cores."""
-    code = f"from dbce_spark.language import detect; print(detect({TEXTS['pl'][:40]!r}, min_words=1, sample_chars=600))"
+    code = (
+        f"from dbce_spark.language import detect\nprint(*detect([{TEXTS['pl'][:40]!r}], min_words=1, sample_chars=600))"
+    )
     environment = {"OPENBLAS_NUM_THREADS": "4", "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": "7"}
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
 
-    assert str(detect(TEXTS["pl"][:40], **ALL)) == run.stdout.strip()
+    assert str(language(TEXTS["pl"][:40])) == run.stdout.strip()
 
 
 @pytest.mark.data
@@ -122,6 +135,6 @@ def test_languages_of_real_texts(shared_data: Path, name: str, expected: float) 
     """The main texts of real pages are recognised; on europa's, but for pages that were never translated."""
     with lzma.open(shared_data / "gold" / f"{name}.jsonl.xz", "rt") as lines:
         pages = [json.loads(line) for _, line in zip(range(240), lines, strict=False)][::4]
-    right = sum(detect(one["gold"], min_words=10, sample_chars=600).tag in (one["lang"], "") for one in pages)
+    right = sum(language(one["gold"], min_words=10, sample_chars=600).tag in (one["lang"], "") for one in pages)
 
     assert right >= expected * len(pages)

@@ -154,7 +154,7 @@ def languages(found: Sequence[Extraction], config: LanguageConfig) -> list[Langu
     """The language of each main text; unknown where it is not asked for."""
     if not config.detect:
         return [UNKNOWN] * len(found)
-    return [detect(one.text, min_words=config.min_words, sample_chars=config.sample_chars) for one in found]
+    return detect([one.text for one in found], min_words=config.min_words, sample_chars=config.sample_chars)
 
 
 def extraction(one: Gathered, segments: Segments) -> Extraction:
