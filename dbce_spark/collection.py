@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from dbce_spark import store
 from dbce_spark.errors import InputError, OutputError
 
-FORMAT = 1
+FORMAT = 2
 """Of the folder, the manifests, and all that increments hold. Another one is refused."""
 _ROWS = 1024
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"

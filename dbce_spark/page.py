@@ -309,6 +309,7 @@ class _Walk:
         parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
         firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
         slot_parents, slot_paths, slot_names = self.slot_parents, self.slot_paths, self.slot_names
+        path_of = self._path_of
         slots_under: list[dict[SlotName, int] | None] = []  # below each slot; most have none
         around: list[Any] = []
         # Of the innermost element that is still open: itself, how many children are to come, its index and kind, the
@@ -344,8 +345,12 @@ class _Walk:
                 slot = under.get(key)
                 if slot is None:
                     slot = under[key] = len(slot_names)
+                    path_above = slot_paths[slot_above] if slot_above >= 0 else -1
+                    path = path_of.get((path_above, tag))
+                    if path is None:
+                        path = self._new_path(path_above, tag)
                     slot_parents.append(slot_above)
-                    slot_paths.append(self._path(slot_above, tag))
+                    slot_paths.append(path)
                     slot_names.append(key)
                     slots_under.append(None)
                 index = len(slots)
@@ -415,16 +420,15 @@ class _Walk:
         if "#" in (element.get("href") or "")[:-1]:  # a bare # leads nowhere
             self.place_links.append(len(self.texts))
 
-    def _path(self, slot_above: int, tag: str) -> int:
-        """The index of the tag path of an element under a slot."""
-        above = self.slot_paths[slot_above] if slot_above >= 0 else -1
-        path = self._path_of.get((above, tag))
-        if path is None:
-            path = self._path_of[above, tag] = len(self.path_names)
-            name = f"{self.path_names[above]}/{tag}" if above >= 0 else tag
-            self.path_names.append(name)
-            self._steps.append(_node_test(tag))
-            self._add_path(name)
+    def _new_path(self, above: int, tag: str) -> int:
+        """The index of a tag path that the page did not have so far, by that of the path above."""
+        path = self._path_of[above, tag] = len(self.path_names)
+        name = f"{self.path_names[above]}/{tag}" if above >= 0 else tag
+        self.path_names.append(name)
+        self._steps.append(_node_test(tag))
+        self._path_chars += len(name)
+        if self._path_chars > self._max_path_chars:
+            raise self._too_long()
         return path
 
     def _line_break(self, holder: int) -> None:
@@ -458,6 +462,7 @@ class _Walk:
         )
         known = {-1: ""}
         xpaths = []
+        chars = self._path_chars
         for holder in self.holders:
             steps = []
             at = holder
@@ -467,14 +472,14 @@ class _Walk:
             xpath = known[at]
             for at in reversed(steps):
                 xpath = known[at] = f"{xpath}/{node_tests[paths[slots[at]]]}[{nths[at]}]"
-                self._add_path(xpath)
+                chars += len(xpath)
+                if chars > self._max_path_chars:
+                    raise self._too_long()
             xpaths.append(xpath)
         return xpaths
 
-    def _add_path(self, path: str) -> None:
-        self._path_chars += len(path)
-        if self._path_chars > self._max_path_chars:
-            raise PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
+    def _too_long(self) -> PathsTooLong:
+        return PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
 
     def tree(self) -> Tree:
         return Tree(

@@ -31,7 +31,22 @@ for _first, _last in _SPACELESS_RANGES:
     _CLASSES[_first : _last + 1] = _SINGLE
 
 _BASE = 0x9E3779B97F4A7C15
-_POWERS = np.array([pow(_BASE, place + 1, 1 << 64) for place in range(64)], np.uint64)
+_BACK = pow(_BASE, -1, 1 << 64)
+
+
+def _powers(first: int, base: int, count: int) -> Hashes:
+    """Of each place of a text, from `first` on, modulo 2**64."""
+    powers = np.full(count, base, np.uint64)
+    powers[:1] = first
+    return np.multiply.accumulate(powers)
+
+
+def _forth_and_back(count: int) -> tuple[Hashes, Hashes]:
+    return _powers(_BASE, _BASE, count), _powers(1, _BACK, count)
+
+
+_AT_HAND = _forth_and_back(1 << 16)
+"""For most texts; longer ones, one page in a hundred, have theirs made."""
 _MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53), np.uint64(33))
 
 
@@ -51,22 +66,20 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
     """Where each token starts, in characters, and 64 bits of it.
 
     All tokens of a page at once, in a few passes over its code points: a polynomial in a fixed base over the token's
-    characters, modulo 2**64, mixed as MurmurHash3 ends. Python's own `hash` differs between processes, and a call for
-    every word would cost more than parsing them.
+    characters, modulo 2**64, mixed as MurmurHash3 ends. The powers run on through the whole text, and each token is
+    brought back to where it starts by a power of the base's inverse. Python's own `hash` differs between processes, and
+    a call for every word would cost more than parsing them.
     """
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    classes = _CLASSES[codes]
-    begins = classes != _SPACE
-    continues = (classes[1:] == _WORD) & (classes[:-1] == _WORD)
-    begins[1:] &= ~continues
+    classes = _CLASSES.take(codes)
+    begins, is_word = classes != _SPACE, classes == _WORD
+    powers, back = _AT_HAND if len(codes) <= len(_AT_HAND[0]) else _forth_and_back(len(codes))
+    terms = (codes * begins) * powers[: len(codes)]
+    begins[1:] &= ~(is_word[1:] & is_word[:-1])
     starts = np.flatnonzero(begins)
     if not len(starts):
         return starts, np.empty(0, np.uint64)
-    first = starts[0]
-    places = np.arange(first, len(codes)) - np.repeat(starts, np.diff(starts, append=len(codes)))
-    terms = codes[first:].astype(np.uint64) * _POWERS[places & 63]
-    terms[classes[first:] == _SPACE] = 0
-    hashes = np.add.reduceat(terms, starts - first)
+    hashes = np.add.reduceat(terms, starts) * back[starts]
     for factor in _MIX[:2]:
         hashes ^= hashes >> _MIX[2]
         hashes *= factor

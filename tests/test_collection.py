@@ -132,7 +132,7 @@ def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
         grown.version(7)
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', '{"format": 1, "increments": 3}'])
+@pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 2, "increments": 3}'])
 def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
     """It says which file, and what to do."""
     Path(grown.folder, "versions", "00000003.json").write_text(text)
@@ -144,9 +144,9 @@ def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> No
 def test_another_format_is_refused(grown: Collection) -> None:
     """A collection of another program's version is not read as if it were of this one."""
     path = Path(grown.folder, "versions", "00000003.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 2}))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
 
-    with pytest.raises(OutputError, match="is of format 2, and this program reads format 1"):
+    with pytest.raises(OutputError, match="is of format 1, and this program reads format 2"):
         grown.known()
 
 

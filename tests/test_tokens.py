@@ -66,6 +66,13 @@ def test_long_words_differ_by_any_of_their_characters() -> None:
     assert 3 == len(set(hashes.tolist()))
 
 
+def test_a_word_has_its_hash_anywhere_in_a_long_text() -> None:
+    """Behind the first 65,536 characters as well."""
+    _, hashes = hashed("word other " * 9000)
+
+    assert {*hashed("word other")[1].tolist()} == {*hashes.tolist()}
+
+
 def test_hashes_are_the_same_everywhere() -> None:
     """A word's hash is written to files, so it may never change."""
     assert [4734007549945956023] == hashed("boilerplate")[1].tolist()

@@ -130,7 +130,7 @@ _PATH_NUMBERS = struct.Struct(f"={len(_PATH_NAMES)}H")
 def _of_path(pages: Layout) -> Columns:
     table = np.frombuffer(b"".join(map(_path_numbers, pages.path_names)), np.uint16).reshape(-1, len(_PATH_NAMES))
     of_blocks = table.T.astype(np.float64)[:, pages.slot_paths[pages.block_slots]]
-    marks = pages.marks[pages.block_slots]
+    marks = pages.slots.marks[pages.block_slots]
     columns = dict(zip(_PATH_NAMES, of_blocks, strict=True))
     columns |= {f"mark{bit}": ((marks >> bit) & 1).astype(np.float64) for bit in range(layout.MARK_BITS)}
     columns["nth"] = pages.nths.astype(np.float64)
@@ -142,7 +142,7 @@ def _of_place(pages: Layout) -> Columns:
     blocks = np.diff(pages.starts)[pages.pages]
     before = pages.token_starts[:-1] - pages.token_starts[pages.starts[pages.pages]]
     words = pages.in_pages(pages.words)
-    paths = pages.slot_paths[pages.element_slots]
+    shown = pages.slots.shown[pages.element_slots]
     columns = {
         "block": at.astype(np.float64),
         "blocks_behind": (blocks - 1 - at).astype(np.float64),
@@ -153,13 +153,8 @@ def _of_place(pages: Layout) -> Columns:
         "controls": pages.controls.astype(np.float64),
         "elements": pages.count_before(pages.firsts, pages.element_pages).astype(np.float64),
     }
-    for name, some in (
-        ("images", ("img",)),
-        ("anchors", ("a",)),
-        ("breaks", ("br",)),
-        ("bold", ("b", "strong", "em", "i")),
-    ):
-        chosen = np.isin(pages.tags, some)[paths]
+    for name, tag in (("images", "img"), ("anchors", "a"), ("breaks", "br"), ("bold", "b")):
+        chosen = (shown & layout.SHOWN[tag]) > 0
         columns[name] = pages.count_before(pages.firsts[chosen], pages.element_pages[chosen]).astype(np.float64)
     return columns
 
@@ -295,7 +290,7 @@ def _of_replies(pages: Layout) -> Columns:
         pages.in_elements(counts) for counts in (pages.text_areas, pages.foreign_links, pages.place_links)
     )
     words = pages.in_elements(pages.words)
-    numbers = pages.numbered[pages.element_slots]
+    numbers = pages.slots.numbered[pages.element_slots]
     numbered = np.flatnonzero(numbers)
     group, counts = grouped(pages.element_pages[numbered], numbers[numbered])
     alike = np.zeros(len(numbers), np.int64)

@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,18 +76,21 @@ def sums(values: npt.NDArray[np.generic]) -> Numbers:
 
 @dataclass(frozen=True, slots=True)
 class SlotKeys:
-    """64-bit names of a page's slots, one entry a slot, that are the same on every page of the template.
+    """64-bit names of some slots, one entry a slot, that are the same on every page of the template.
 
-    `by_class` is the chain of tags and classes from the root, `by_id` that and the ids, `own` the last link of the
-    chain alone. Names with digits in them are left out: they number things. `numbered` names an id that has digits by
-    the rest of it, and is 0 for all others. `marks` are bits of ROLES, PROPERTIES, TYPES and CLASSES.
+    `by_class` is the chain of tags and classes from the root, `by_id` that and the ids, `by_path` that of tags alone,
+    `own` the last link of the first. Names with digits in them are left out: they number things. `numbered` names an id
+    that has digits by the rest of it, and is 0 for all others. `marks` are bits of ROLES, PROPERTIES, TYPES and
+    CLASSES, of the slot and of those above. `shown` are bits of SHOWN, of the slot alone.
     """
 
     by_class: Texts
     by_id: Texts
+    by_path: Texts
     own: Texts
     numbered: Texts
     marks: Numbers
+    shown: Numbers
 
 
 _ARTICLE, _HEADLINE, _ABOUT, _MAIN, _AROUND, _FRAME, _REPLY = (1 << bit for bit in range(7))
@@ -120,42 +122,43 @@ CLASSES = {
 """The same by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
 
 
-def slot_keys(tree: Tree) -> SlotKeys:
-    """The names of a page's slots."""
-    rows: list[tuple[int, int, int, bytes]] = []
-    for above, name in zip(tree.slot_parents, tree.slot_names, strict=True):
-        by_class, by_id, marks, _ = rows[above] if above >= 0 else _NOWHERE
-        rows.append(_row(by_class, by_id, marks, name))
-    columns = np.frombuffer(b"".join([packed for *_, packed in rows]), np.uint64).reshape(-1, 5).T
-    return SlotKeys(columns[0], columns[1], columns[2], columns[3], columns[4].view(np.int64))
+SHOWN = {"img": 1, "a": 2, "br": 4, "b": 8, "strong": 8, "em": 8, "i": 8}
+"""What a tag of running text shows: a picture, a link, a new line, stress."""
 
 
-_NOWHERE = (0, 0, 0, b"")
-_FIVE = struct.Struct("=5Q")
+def slot_keys(names: Sequence[SlotName], above: Numbers) -> SlotKeys:
+    """The names of some slots; `above` has the index of the one above each, a root's its own."""
+    links = np.frombuffer(b"".join(map(_link, names)), np.uint64).reshape(-1, 6).T
+    own, numbered, shown = links[0], links[3], links[5].astype(np.int64)
+    (by_class, by_id, by_path), marks = _from_the_root(links[:3], links[4], above)
+    return SlotKeys(by_class, by_id, by_path, own, numbered, marks.astype(np.int64), shown)
 
 
-@lru_cache(maxsize=1 << 17)
-def _row(by_class: int, by_id: int, marks: int, name: SlotName) -> tuple[int, int, int, bytes]:
-    """Of a slot under one with these keys and marks: what those under it need to know, and all of its keys."""
-    link = _link(name)
-    by_class = _named(f"{by_class}|{link.classes}|")
-    by_id = _named(f"{by_id}|{link.classes}|{link.html_id}")
-    marks |= link.marks
-    return by_class, by_id, marks, _FIVE.pack(by_class, by_id, link.own, link.numbered, marks)
+def _from_the_root(links: Texts, marks: Texts, above: Numbers) -> tuple[Texts, Texts]:
+    """Of each slot a number of the links down to it, by each row of `links`, and the marks of all of them.
+
+    The number is a polynomial of the links, modulo 2**64. Each round takes in twice as many, by adding that of the
+    ancestor so far up: as many rounds as the depth has bits, not as many as it has levels.
+    """
+    nothing = len(above)  # what is above a root, and above that
+    far = np.append(np.where(above == np.arange(nothing), nothing, above), nothing)
+    chains = np.concatenate((links, np.zeros((len(links), 1), np.uint64)), axis=1)
+    marks = np.append(marks, np.uint64(0))
+    factor = int(_ODD)
+    while far.min() < nothing:
+        chains = chains + chains[:, far] * np.uint64(factor)
+        marks = marks | marks[far]
+        far, factor = far[far], factor * factor % (1 << 64)
+    return mixed(chains[:, :nothing], links), marks[:nothing]
 
 
-class _Link(NamedTuple):
-    """A slot by itself, whatever it is under."""
-
-    classes: str  # its tag, and its classes but those with digits
-    html_id: str
-    own: int
-    numbered: int
-    marks: int
+_LINK = struct.Struct("=6Q")
 
 
 @lru_cache(maxsize=1 << 15)
-def _link(name: SlotName) -> _Link:
+def _link(name: SlotName) -> bytes:
+    """Of a slot by itself, whatever it is under: 64 bits of its tag and classes, of these and its id, and of its tag;
+    then `numbered`, `marks` and `shown`."""
     names = [name] if isinstance(name, str) else [one or "" for one in name]
     tag, css_class, html_id, role, itemprop, itemtype = [*names, *[""] * (6 - len(names))]
     marks = ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
@@ -164,7 +167,8 @@ def _link(name: SlotName) -> _Link:
         marks |= CLASSES.get(one, 0)
     classes = f"{tag}|{_unnumbered(css_class)}"
     numbered = _named(f"{tag}#{_DIGITS.sub('', html_id)}") if _DIGITS.search(html_id) else 0
-    return _Link(classes, _unnumbered(html_id), _named(classes), numbered, marks)
+    with_id = _named(f"{classes}|{_unnumbered(html_id)}")
+    return _LINK.pack(_named(classes), with_id, _named(tag), numbered, marks, SHOWN.get(tag, 0))
 
 
 def _unnumbered(names: str) -> str:
@@ -175,11 +179,6 @@ def _unnumbered(names: str) -> str:
 
 def _named(name: str) -> int:
     return xxhash.xxh3_64_intdigest(name.encode("utf-8", "surrogatepass"))
-
-
-@lru_cache(maxsize=1 << 16)
-def _path_key(path: str) -> int:
-    return _named(path)
 
 
 class Rows:
@@ -215,7 +214,7 @@ class Layout(Rows):
     More columns of blocks: `link_words`, `characters`, `holders` (index of the innermost
     block-level element), `nths`, `first_classes`, `last_classes` (of their first and last character), `titled` (words
     that the title has too). Columns of elements: `parents` (their own index for a root), `firsts`, `lasts`,
-    `element_slots`. Columns of slots: those of SlotKeys, `slot_paths` and `slot_parents`.
+    `element_slots`. Columns of slots: `slots` has their names; `slot_pages`, `slot_paths` and `slot_parents`.
     """
 
     def __init__(self, parsed: Sequence[Parsed]):
@@ -238,18 +237,12 @@ class Layout(Rows):
         self.text_areas = self._standing_before([tree.text_areas for tree in trees])
         self.foreign_links = self._standing_before([tree.foreign_links for tree in trees])
         self.place_links = self._standing_before([tree.place_links for tree in trees])
-        keys = [slot_keys(tree) for tree in trees]
-        self.by_class, self.by_id, self.own, self.numbered = (
-            np.concatenate([getattr(one, name) for one in keys]) for name in ("by_class", "by_id", "own", "numbered")
-        )
-        self.marks = np.concatenate([one.marks for one in keys])
         self.slot_paths = _joined([tree.slot_paths for tree in trees]) + np.repeat(
             path_starts[:-1], np.diff(slot_starts)
         )
         self.slot_pages = np.repeat(np.arange(len(parsed)), np.diff(slot_starts))
         self.slot_parents = _slot_parents(trees, slot_starts)
-        self.path_keys = np.array([_path_key(name) for name in self.path_names], np.uint64)
-        self.tags = np.array([name.rpartition("/")[2] for name in self.path_names])
+        self.slots = slot_keys([name for tree in trees for name in tree.slot_names], self.slot_parents)
         self._read_texts(parsed)
 
     def _standing_before(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
@@ -325,12 +318,12 @@ class Layout(Rows):
     @cached_property
     def beside(self) -> Groups:
         """Elements under one other whose slots are the same by themselves."""
-        return grouped(self.parents, self.own[self.element_slots])
+        return grouped(self.parents, self.slots.own[self.element_slots])
 
     @cached_property
     def like(self) -> Groups:
         """The same anywhere on one page: a matter of their slots, of which there are fewer."""
-        of_slots, counts = grouped(self.slot_pages, self.own)
+        of_slots, counts = grouped(self.slot_pages, self.slots.own)
         group = of_slots[self.element_slots]
         return group, np.bincount(group, minlength=len(counts))
 
@@ -339,10 +332,10 @@ class Layout(Rows):
         """Four names of each block's slot, in the order of `context.SLOTS`."""
         slots = self.block_slots
         return (
-            self.by_class[slots],
-            self.by_id[slots],
-            self.path_keys[self.slot_paths[slots]],
-            self.path_keys[self.slot_paths[self.slot_parents[slots]]],
+            self.slots.by_class[slots],
+            self.slots.by_id[slots],
+            self.slots.by_path[slots],
+            self.slots.by_path[self.slot_parents[slots]],
         )
 
 

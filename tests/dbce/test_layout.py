@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import layout
 from dbce_spark.dbce.layout import CLASSES, PROPERTIES, ROLES, TYPES, Layout, slot_keys
-from dbce_spark.page import Parsed
+from dbce_spark.page import Parsed, SlotName
 from tests.builders import parsed
 from tests.strategies import documents
 
@@ -25,9 +25,9 @@ def laid(*bodies: str) -> Layout:
 def leaf(body: str) -> tuple[int, int, int, int, int]:
     """The keys of the slot of a page's last block: by class, by id, own, numbered; and its marks."""
     page = laid(body)
-    slot = page.block_slots[-1]
-    names = (page.by_class, page.by_id, page.own, page.numbered)
-    return (*(int(name[slot]) for name in names), int(page.marks[slot]))  # type: ignore[return-value]
+    slot, slots = page.block_slots[-1], page.slots
+    names = (slots.by_class, slots.by_id, slots.own, slots.numbered)
+    return (*(int(name[slot]) for name in names), int(slots.marks[slot]))  # type: ignore[return-value]
 
 
 @given(st.lists(documents.map(parsed), min_size=1, max_size=5))
@@ -44,7 +44,10 @@ def test_columns_are_those_of_each_page_alone(pages: list[Parsed]) -> None:
         assert (alone.parents + first).tolist() == together.parents[first:last].tolist()
         assert (alone.holders + first).tolist() == together.holders[start:end].tolist()
         assert (alone.firsts + start).tolist() == together.firsts[first:last].tolist()
-        assert alone.by_id[alone.block_slots].tolist() == together.by_id[together.block_slots[start:end]].tolist()
+        assert (
+            alone.slots.by_id[alone.block_slots].tolist()
+            == together.slots.by_id[together.block_slots[start:end]].tolist()
+        )
 
 
 @given(documents)
@@ -148,15 +151,29 @@ def test_marks_are_what_the_page_says_of_itself(markup: str, expected: int) -> N
     assert expected == actual
 
 
-def test_slot_keys_have_one_entry_a_slot() -> None:
-    """In their order."""
-    tree = parsed("<div class=a><p>x</p><p>y</p></div><div class=b><p>z</p></div>").tree
-    keys = slot_keys(tree)
+NAMES: tuple[SlotName, ...] = (
+    "div", "p", ("div", "a"), ("div", "b"), ("div", None, "x", None, None, None), ("div", "a", "x", None, None, None),
+    ("p", None, None, "main", None, None), ("p", None, None, "comment", None, None),
+)  # fmt: skip
+forests = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(0, 40)), min_size=1, max_size=40)
+"""Slots, and of each which is above it: one before it, or with its own index none."""
 
-    assert [len(tree.slot_names)] * 5 == [
-        len(column) for column in (keys.by_class, keys.by_id, keys.own, keys.numbered, keys.marks)
-    ]
-    assert len(tree.slot_names) == len(set(keys.by_class.tolist()))
+
+@given(forests)
+def test_a_slot_is_named_by_the_whole_chain_from_the_root(forest: list[tuple[SlotName, int]]) -> None:
+    """Two have one name if, and only if, all above them have, step by step; and marks of what is above are theirs."""
+    above = [min(place, at) for at, (_, place) in enumerate(forest)]
+    keys = slot_keys([name for name, _ in forest], np.array(above))
+    chains: list[tuple[tuple[str | None, ...], ...]] = []
+    for at, (name, _) in enumerate(forest):
+        chain = chains[above[at]] if above[at] < at else ()
+        chains.append((*chain, (name,) if isinstance(name, str) else name))
+
+    for depth, named in ((3, keys.by_id), (2, keys.by_class), (1, keys.by_path)):
+        known = [tuple((*one, None, None)[:depth] for one in chain) for chain in chains]
+        assert len({*known}) == len({*named.tolist()}) == len({*zip(known, named.tolist(), strict=True)})
+    marks = [{one[3] for one in chain if len(one) > 3} for chain in chains]
+    assert [sum(ROLES[role] for role in some if role) for some in marks] == keys.marks.tolist()
 
 
 def test_controls_behind_the_last_block_are_nobodys() -> None:
