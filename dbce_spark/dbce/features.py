@@ -102,7 +102,7 @@ def _of_text(pages: Layout) -> Columns:
 def _path_numbers(path: str) -> bytes:
     """Of a tag path: what its last tag is, which tags are in it, how many of some, the heading level, the depth.
 
-    Packed: numpy takes longer to read the tuples of a hundred paths, which a page has, than all else here."""
+    Packed: numpy takes longer to read the tuples of all paths of a page than all else here."""
     tags = path.split("/")
     levels = [_LEVELS[tag] for tag in tags if tag in _LEVELS]
     last = "h" if tags[-1] in _LEVELS else tags[-1]
@@ -128,8 +128,10 @@ _PATH_NUMBERS = struct.Struct(f"={len(_PATH_NAMES)}H")
 
 
 def _of_path(pages: Layout) -> Columns:
-    table = np.frombuffer(b"".join(map(_path_numbers, pages.path_names)), np.uint16).reshape(-1, len(_PATH_NAMES))
-    of_blocks = table.T.astype(np.float64)[:, pages.slot_paths[pages.block_slots]]
+    paths, of_block = np.unique(pages.slot_paths[pages.block_slots], return_inverse=True)
+    packed = b"".join([_path_numbers(pages.path_names[path]) for path in paths.tolist()])
+    table = np.frombuffer(packed, np.uint16).reshape(-1, len(_PATH_NAMES))
+    of_blocks = table.T.astype(np.float64)[:, of_block]
     marks = pages.slots.marks[pages.block_slots]
     columns = dict(zip(_PATH_NAMES, of_blocks, strict=True))
     columns |= {f"mark{bit}": ((marks >> bit) & 1).astype(np.float64) for bit in range(layout.MARK_BITS)}
