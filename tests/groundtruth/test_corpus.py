@@ -9,7 +9,7 @@ import pytest
 from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import corpus, pages, resources, store
 from dbce_spark.groundtruth.corpus import Added
-from dbce_spark.groundtruth.resources import Index, Need
+from dbce_spark.groundtruth.resources import Need
 from dbce_spark.groundtruth.store import Connection
 from tests.builders import CONFIG, archive, http, microseconds, record
 from tests.groundtruth.stores import DOT, SETTINGS, crawl, filled, wanted
@@ -135,12 +135,10 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
     sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
     captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
     path = archive(tmp_path / "a.warc", *captures)
-    index = Index()
-    for one in resources.all_records(path, CONFIG.input):
-        index.add(one, path)
+    index = resources.indexed([path], CONFIG.input)
     store.create(str(tmp_path / "labels.db"))
     opened = store.opened(str(tmp_path / "labels.db"))
-    resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, rounds=1, most_bytes=1000)
+    resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
     found = resources.nearest(opened, url, MOMENT)
     opened.close()
 
@@ -157,7 +155,7 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
         record(http(DOT, content_type="image/png"), url=url, date="2010-01-01T00:00:00Z", WARC_Payload_Digest=digest),
         record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
     )
-    index = Index()
+    index = resources.Index()
     for one in resources.all_records(path, CONFIG.input):
         index.add(one, path)
 

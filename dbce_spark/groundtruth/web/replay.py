@@ -7,6 +7,7 @@ origin; and this application is on a port, or under a name, of its own, where th
 
 import secrets
 from contextlib import closing
+from dataclasses import dataclass
 from importlib.resources import files
 from urllib.parse import quote, urlsplit
 
@@ -14,8 +15,7 @@ from flask import Flask, Response, abort, request
 from lxml import etree
 from lxml import html as lxml_html
 
-from dbce_spark.groundtruth import links, pages, resources, store
-from dbce_spark.groundtruth.pages import StoredPage
+from dbce_spark.groundtruth import links, resources, store
 from dbce_spark.groundtruth.resources import Resource
 from dbce_spark.groundtruth.settings import Settings
 from dbce_spark.groundtruth.web import tickets
@@ -68,14 +68,15 @@ def create(path: str, settings: Settings) -> Flask:
         return Response(_static("frame.js"), mimetype="text/javascript", headers={"Access-Control-Allow-Origin": "*"})
 
     @app.get("/<ticket>/page")
-    def page(ticket: str) -> Response:
+    @app.get("/<ticket>/<arm>/page")
+    def page(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         with closing(store.opened(path)) as opened:
-            found = pages.get(opened, leave.page)
+            found = _scene(opened, leave.page, arm)
         if found is None:
             abort(404)
         nonce, here = secrets.token_urlsafe(16), request.host_url.rstrip("/")
-        shown = _page(found, f"{here}/{ticket}", leave.workbench, nonce)
+        shown = _page(found, _prefix(here, ticket, arm), leave.workbench, nonce)
         policy = (
             f"{_policy(here)}; script-src 'nonce-{nonce}'; frame-ancestors {leave.workbench}; sandbox allow-scripts"
         )
@@ -84,20 +85,43 @@ def create(path: str, settings: Settings) -> Flask:
         )
 
     @app.get("/<ticket>/loaded")
-    def loaded(ticket: str) -> Response:
+    @app.get("/<ticket>/<arm>/loaded")
+    def loaded(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
         with closing(store.opened(path)) as opened:
-            row = opened.execute("SELECT timestamp FROM pages WHERE id = ?", (leave.page,)).fetchone()
-            found = resources.nearest(opened, url, row["timestamp"]) if row else None
+            of = _scene(opened, leave.page, arm)
+            found = resources.nearest(opened, url, of.timestamp) if of else None
         if found is None:
             abort(404)
-        return _answer(found, kind, request.host_url.rstrip("/"), ticket)
+        return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
 
     return app
 
 
-def _page(page: StoredPage, prefix: str, workbench: str, nonce: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """What a frame shows: a page to label, or a neighbour of it."""
+
+    html: str
+    url: str
+    timestamp: int  # what it loads is taken from as near to this as there is
+
+
+def _scene(opened: store.Connection, page: str, arm: str) -> _Scene | None:
+    table, where = ("neighbours", "page = ? AND arm = ?") if arm else ("pages", "id = ?")
+    row = opened.execute(
+        f"SELECT html, url, timestamp FROM {table} WHERE {where}", (page, arm)[: 1 + bool(arm)]
+    ).fetchone()
+    return _Scene(**row) if row else None
+
+
+def _prefix(here: str, ticket: str, arm: str) -> str:
+    """What the addresses of all begin with that a scene loads."""
+    return f"{here}/{ticket}/{arm}" if arm else f"{here}/{ticket}"
+
+
+def _page(page: _Scene, prefix: str, workbench: str, nonce: str) -> str:
     """The page with all that it loads led to the store, and with our style sheet and script."""
     root = _led(page.html, page.url, prefix)
     head = root.find("head")
@@ -106,23 +130,20 @@ def _page(page: StoredPage, prefix: str, workbench: str, nonce: str) -> str:
         root.insert(0, head)
     style = etree.SubElement(head, "style")
     style.text = _static("frame.css")
-    origin = f"{urlsplit(prefix).scheme}://{urlsplit(prefix).netloc}"
-    etree.SubElement(
-        head, "script", {"nonce": nonce, "src": f"{origin}/frame.js", "defer": "defer", "data-workbench": workbench}
-    )
+    script = {"nonce": nonce, "src": f"{_origin(prefix)}/frame.js", "defer": "defer", "data-workbench": workbench}
+    etree.SubElement(head, "script", script)
     return links.written(root, links.doctype(page.html))
 
 
-def _answer(found: Resource, kind: str, here: str, ticket: str) -> Response:
+def _answer(found: Resource, kind: str, prefix: str) -> Response:
     """What a page loads, as what it was loaded for: what is no style sheet by its place is never served as one."""
     headers = {"Cache-Control": "private, max-age=3600", "Access-Control-Allow-Origin": "*"}
-    prefix = f"{here}/{ticket}"
     if kind == links.FRAME:
         if found.mime.startswith("image/"):
             return Response(found.body, mimetype=found.mime, headers=headers)
         text = resources.decoded(found)
         shown = links.written(_led(text, found.url, prefix), links.doctype(text))
-        policy = f"{_policy(here)}; sandbox"
+        policy = f"{_policy(_origin(prefix))}; sandbox"
         return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
     if found.status >= 400:
         return Response("", status=404, headers=headers)
@@ -131,6 +152,10 @@ def _answer(found: Resource, kind: str, here: str, ticket: str) -> Response:
         return Response(css, mimetype="text/css", headers=headers)
     shown_as = found.mime if found.mime.startswith(_SHOWN) else "application/octet-stream"
     return Response(found.body, mimetype=shown_as, headers=headers)
+
+
+def _origin(url: str) -> str:
+    return f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"
 
 
 def _led(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
