@@ -75,10 +75,13 @@ def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         description="Write two labellings over the pages that both have, in colours, and an index of them from those"
         " that differ most.",
     )
-    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    labels = "merged.jsonl, or other JSON lines with page and tags; of submissions FILE@ANNOTATOR"
-    part.add_argument("--reference", required=True, metavar="FILE", help=f"whose colours are shown: {labels}")
-    part.add_argument("--given", required=True, metavar="FILE", help="what is set beside it, of the same kind")
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=f"{_PAGES_HELP}; or gold pages, as evaluate reads them")
+    labels = (
+        "gold; DIR@EXTRACTOR, of what `dbce evaluate` wrote to DIR; merged.jsonl, or other JSON lines with page and"
+        " tags; of submissions FILE@ANNOTATOR"
+    )
+    part.add_argument("--reference", required=True, metavar="LABELS", help=f"whose colours are shown: {labels}")
+    part.add_argument("--given", required=True, metavar="LABELS", help="what is set beside it, of any kind")
     part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
     part.set_defaults(run=_diff)
 
@@ -192,9 +195,9 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _diff(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
+    from dbce_spark import versus
 
-    print(job.diff(arguments.pages, arguments.reference, arguments.given, arguments.output))
+    print(versus.write(arguments.pages, arguments.reference, arguments.given, arguments.output))
 
 
 def _crosses(arguments: argparse.Namespace) -> None:
