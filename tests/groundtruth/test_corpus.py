@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,25 @@ def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
     again = corpus.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
 
     assert (1, 3, 1) == (first.added, again.added, again.there)
+
+
+def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> None:
+    """With all that they load, each once."""
+    found = []
+    for at, size in enumerate((1, 3, 200)):
+        path = str(tmp_path / f"{at}.db")
+        few = replace(SETTINGS, pages_at_once=size)
+        added = corpus.add(path, [crawl(tmp_path / "crawl.warc")], wanted(), CONFIG, few)
+        opened = store.opened(path)
+        there = [
+            [*map(tuple, opened.execute(f"SELECT * FROM {table} ORDER BY 1, 2"))] for table in ("bodies", "resources")
+        ]
+        some = [(one.page, one.record, one.html, one.units) for one in pages.of_kind(opened, pages.CORPUS)]
+        opened.close()
+        found.append((added, there, some))
+
+    assert found[0] == found[1] == found[2]
+    assert (4, 5) == (found[0][0].added, found[0][0].resources)
 
 
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ origin; and this application is on a port, or under a name, of its own, where th
 
 import secrets
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from flask import Flask, Response, abort, request
@@ -72,11 +72,11 @@ def create(path: str, settings: Settings) -> Flask:
     def page(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         with closing(store.opened(path)) as opened:
-            found = _scene(opened, leave.page, arm)
+            found = _row(opened, leave.page, arm, "html, url")
         if found is None:
             abort(404)
         nonce, here = secrets.token_urlsafe(16), request.host_url.rstrip("/")
-        shown = _page(found, _prefix(here, ticket, arm), leave.workbench, nonce)
+        shown = _page(found["html"], found["url"], _prefix(here, ticket, arm), leave.workbench, nonce)
         policy = (
             f"{_policy(here)}; script-src 'nonce-{nonce}'; frame-ancestors {leave.workbench}; sandbox allow-scripts"
         )
@@ -90,8 +90,8 @@ def create(path: str, settings: Settings) -> Flask:
         leave = ticket_of(ticket)
         url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
         with closing(store.opened(path)) as opened:
-            of = _scene(opened, leave.page, arm)
-            found = resources.nearest(opened, url, of.timestamp) if of else None
+            row = _row(opened, leave.page, arm, "timestamp")
+            found = resources.nearest(opened, url, row["timestamp"]) if row else None
         if found is None:
             abort(404)
         return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
@@ -99,21 +99,11 @@ def create(path: str, settings: Settings) -> Flask:
     return app
 
 
-@dataclass(frozen=True, slots=True)
-class _Scene:
-    """What a frame shows: a page to label, or a neighbour of it."""
-
-    html: str
-    url: str
-    timestamp: int  # what it loads is taken from as near to this as there is
-
-
-def _scene(opened: store.Connection, page: str, arm: str) -> _Scene | None:
-    table, where = ("neighbours", "page = ? AND arm = ?") if arm else ("pages", "id = ?")
-    row = opened.execute(
-        f"SELECT html, url, timestamp FROM {table} WHERE {where}", (page, arm)[: 1 + bool(arm)]
-    ).fetchone()
-    return _Scene(**row) if row else None
+def _row(opened: store.Connection, page: str, arm: str, columns: str) -> Any:
+    """Some columns of a page to label, or of the neighbour in one of its arms; None: there is none."""
+    if arm:
+        return opened.execute(f"SELECT {columns} FROM neighbours WHERE page = ? AND arm = ?", (page, arm)).fetchone()
+    return opened.execute(f"SELECT {columns} FROM pages WHERE id = ?", (page,)).fetchone()
 
 
 def _prefix(here: str, ticket: str, arm: str) -> str:
@@ -121,9 +111,9 @@ def _prefix(here: str, ticket: str, arm: str) -> str:
     return f"{here}/{ticket}/{arm}" if arm else f"{here}/{ticket}"
 
 
-def _page(page: _Scene, prefix: str, workbench: str, nonce: str) -> str:
+def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
     """The page with all that it loads led to the store, and with our style sheet and script."""
-    root = _led(page.html, page.url, prefix)
+    root = _led(html, url, prefix)
     head = root.find("head")
     if head is None:
         head = etree.Element("head")
@@ -132,7 +122,7 @@ def _page(page: _Scene, prefix: str, workbench: str, nonce: str) -> str:
     style.text = _static("frame.css")
     script = {"nonce": nonce, "src": f"{_origin(prefix)}/frame.js", "defer": "defer", "data-workbench": workbench}
     etree.SubElement(head, "script", script)
-    return links.written(root, links.doctype(page.html))
+    return links.written(root, links.doctype(html))
 
 
 def _answer(found: Resource, kind: str, prefix: str) -> Response:

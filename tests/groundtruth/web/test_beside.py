@@ -162,6 +162,9 @@ def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place
         prev.click("h1")
         press(window, "3")
         prev.wait_for_selector("p[data-dbce-aim]")
+        archived(window).hover("h1")
+        archived(window).click("address i")
+        prev.wait_for_selector("address[data-dbce-aim]")
 
         assert {"boilerplate": 5, "content": 1} == {tag: n for tag, n in Counter(tags(window)).items() if tag}
 

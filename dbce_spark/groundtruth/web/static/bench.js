@@ -252,7 +252,7 @@ class Bench {
     this.lastMove = Date.now();
     const isNode = Number.isInteger(said.node) && said.node < this.data.parents.length;
     if (said.type === "ready" && Array.isArray(said.hidden)) this.begin(said.hidden);
-    else if (said.type === "hover" && isNode && $("#menu").hidden && said.node >= 0) this.point(said.node);
+    else if (said.type === "hover" && isNode && !this.isCross && $("#menu").hidden && said.node >= 0) this.point(said.node);
     else if (said.type === "key") this.press(said);
     else if (said.type === "menu" && isNode) this.openMenu(said);
     else if (said.type === "click" && isNode) this.click(said);
@@ -279,6 +279,7 @@ class Bench {
 
   click(said) {
     if (!$("#menu").hidden) return this.closeMenu();
+    if (this.isCross && said.node >= 0) return this.point(said.node);
     if (this.brush !== null && said.node >= 0) {
       this.point(said.node);
       this.tag(this.aimed, this.brush, said.shift);
