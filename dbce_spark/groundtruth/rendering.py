@@ -34,7 +34,8 @@ PLACE = "http://page.invalid"
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 _MEASURE = """({element, attribute, before}) => {
   const runs = new Map();
-  for (const piece of document.querySelectorAll(`${element}[${attribute}^="${before}"]`)) {
+  for (const piece of document.querySelectorAll(`${element}[${attribute}]`)) {
+    if (!piece.getAttribute(attribute).startsWith(before)) continue;
     const number = Number(piece.getAttribute(attribute).slice(before.length));
     if (!runs.has(number)) runs.set(number, {boxes: [], font_size: 0, is_visible: false});
     const run = runs.get(number);
@@ -191,7 +192,9 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
     page = context.new_page()
     try:
         page.route("**/*", answer)
-        page.goto(scene.address, timeout=_PATIENCE)
+        told = page.goto(scene.address, timeout=_PATIENCE)
+        if told is None or not told.ok:
+            raise InputError(f"{scene.page}: there is nothing to show of it")
         found = page.evaluate(_MEASURE, asdict(scene.pieces))
         if screenshots:
             page.screenshot(path=f"{screenshots}/{digest(scene.page)[:16]}.png", full_page=True, timeout=_PATIENCE)

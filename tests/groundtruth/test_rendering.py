@@ -116,6 +116,16 @@ def test_a_page_of_a_store_looks_as_its_archived_styles_say(tmp_path: Path) -> N
     assert (True, False) == (bare.runs[footer].is_visible, full.runs[footer].is_visible)
 
 
+@pytest.mark.browser
+def test_a_page_that_is_not_there_is_refused() -> None:
+    """Else all of it would be unseen."""
+    _browser()
+    missing = replace(rendering.of_sheet(SHEET), answer=lambda _: rendering.Answer(b"gone", "text/html", 404))
+
+    with pytest.raises(InputError, match="p/1: there is nothing to show of it"):
+        list(render([missing]))
+
+
 def test_nothing_to_show_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Neither pages nor a store."""
     assert main(["labels", "render", "--output", str(tmp_path / "out.jsonl")]) == 2

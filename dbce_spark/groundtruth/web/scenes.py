@@ -24,7 +24,7 @@ def of_store(path: str, settings: Settings) -> Iterator[Scene]:
     def answer(url: str) -> Answer | None:
         if not url.startswith(f"{PLACE}/"):
             return None
-        found = client.get(url, base_url=PLACE)
+        found = client.get(url)
         return Answer(found.data, found.content_type, found.status_code)
 
     with closing(store.opened(path)) as opened:

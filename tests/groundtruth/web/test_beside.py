@@ -83,6 +83,27 @@ def neighbour(window: Any, arm: str) -> Any:
     return frame
 
 
+def click(window: Any, frame: str, selector: str, arrived: str) -> None:
+    """The hand clicks into a frame, whose scale Playwright does not know of, until an expression says that it arrived:
+    Chromium loses a click that comes before it knows where a scaled frame is drawn."""
+    element = window.query_selector(frame)
+    inner = element.content_frame()
+    for _ in range(20):
+        box = element.bounding_box()
+        left, top, width = inner.evaluate(
+            """selector => {
+              const box = document.querySelector(selector).getBoundingClientRect();
+              return [box.left, box.top, innerWidth];
+            }""",
+            selector,
+        )
+        scale = box["width"] / width
+        window.mouse.click(box["x"] + scale * (left + 5), box["y"] + scale * (top + 5))
+        window.wait_for_timeout(250)
+        if window.evaluate(arrived):
+            return
+
+
 def test_a_cross_has_its_neighbours_in_the_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each in its arm, and once, however often they are taken; what they load is copied."""
     path, cross = taken(tmp_path)
@@ -159,14 +180,13 @@ def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place
         prev.wait_for_selector("h1[data-dbce-aim]")
         assert ["down", "prev", "down", "prev", "next"] == shown
         assert 1 == window.locator("#beside iframe:visible").count()
-        prev.click("h1")
-        press(window, "3")
+        click(window, "[data-of=prev] iframe", "h1", "document.activeElement.title.startsWith('prev')")
+        press(window, "3", "3")
         prev.wait_for_selector("p[data-dbce-aim]")
-        archived(window).hover("h1")
-        archived(window).click("address i")
+        click(window, "#page", "address i", "workbench.segment === workbench.tags.length - 1")
         prev.wait_for_selector("address[data-dbce-aim]")
 
-        assert {"boilerplate": 5, "content": 1} == {tag: n for tag, n in Counter(tags(window)).items() if tag}
+        assert {"boilerplate": 5, "content": 2} == {tag: n for tag, n in Counter(tags(window)).items() if tag}
 
 
 @pytest.mark.browser
