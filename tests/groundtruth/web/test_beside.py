@@ -1,6 +1,7 @@
 """A cross is labelled in the workbench, its segments one after the other, its neighbours beside it (thesis 4.1)."""
 
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -55,15 +56,34 @@ def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
     """A store of one cross, with what it loads, and ada; and the cross."""
     path, warc, file = (str(folder / name) for name in ("labels.db", "crawl.warc", "crosses.jsonl"))
     crawl(Path(warc), malice)
-    assert (
-        cli.main(["labels", "crosses", warc, "--output", file, "--urls-per-site", "1", "--crosses-per-url", "1"]) == 0
-    )
+    choose = ["labels", "crosses", warc, "--output", file, "--urls-per-site", "1", "--crosses-per-url", "1"]
+    assert cli.main(choose) == 0
     assert cli.main(["annotate", "take", path, file, "--archive", warc]) == 0
     opened = store.opened(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     (cross,) = crosses.read(file)
     return path, cross
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: a copy of its files is another."""
+    folder = tmp_path_factory.mktemp("filled")
+    taken(folder)
+    return folder
+
+
+@pytest.fixture
+def path(filled: Path, tmp_path: Path) -> str:
+    """The store of that cross."""
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    return str(tmp_path / "labels.db")
+
+
+@pytest.fixture
+def cross(filled: Path) -> CrossSheet:
+    return next(crosses.read(str(filled / "crosses.jsonl")))
 
 
 @contextmanager
@@ -104,24 +124,22 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
             return
 
 
-def test_a_cross_has_its_neighbours_in_the_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
     """Each in its arm, and once, however often they are taken; what they load is copied."""
-    path, cross = taken(tmp_path)
-    told = capsys.readouterr().out
-    again = handover.take(path, [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS)
+    given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
+    first, again = (handover.take(name, *given) for name in (str(tmp_path / "other.db"), path))
     opened = store.opened(path)
     found = beside.get(opened, cross.sheet.page)
     opened.close()
 
-    assert "1 pages added with 4 neighbours; 2 images, style sheets and frames copied with them" in told
+    assert "1 pages added with 4 neighbours; 2 images, style sheets and frames copied with them" == str(first)
     assert (0, 0, 0) == (again.pages, again.neighbours, again.resources)
     assert [(one.arm, one.url) for one in found] == [(arm, near.url) for arm, near in cross.neighbours.items()]
     assert found[2].timestamp < found[3].timestamp
 
 
-def test_a_block_of_the_page_has_its_place_in_each_neighbour(tmp_path: Path) -> None:
+def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: CrossSheet) -> None:
     """Where the template is the same, each node of a block is on an element of the neighbour's."""
-    path, cross = taken(tmp_path)
     opened = store.opened(path)
     page = pages.get(opened, cross.sheet.page)
     found = beside.get(opened, cross.sheet.page)
@@ -134,10 +152,11 @@ def test_a_block_of_the_page_has_its_place_in_each_neighbour(tmp_path: Path) -> 
 
 
 @pytest.mark.browser
-def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(tmp_path: Path, context: Any) -> None:
+def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
+    path: str, cross: CrossSheet, tmp_path: Path, context: Any
+) -> None:
     """The first segment is highlighted; a key tags it and the next comes; what is not seen is passed over. What is
     submitted is merged, and measured by the thesis's cases."""
-    path, cross = taken(tmp_path)
     own = ("All", urlsplit(cross.sheet.url).path[1:5])
     expected = ["content" if text.startswith(own) else "boilerplate" for text in cross.sheet.texts]
     with sat_down(path, context) as (_, window):
@@ -162,11 +181,15 @@ def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(tmp_path: Path, 
 
 
 @pytest.mark.browser
-def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place(tmp_path: Path, context: Any) -> None:
-    """One at a time, as it was archived; the same block is outlined in it; keys work from within it as well."""
-    path, _ = taken(tmp_path)
+def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place(path: str, context: Any) -> None:
+    """One at a time, as it was archived, on a laptop's screen as wide as pages are made for; the same block is outlined
+    in it; keys work from within it as well."""
     with sat_down(path, context) as (_, window):
         up = neighbour(window, "up")
+        assert min(frame.evaluate("innerWidth") for frame in (archived(window), up)) >= 900
+        for part in (".tools", "#page", "[data-of=up] iframe", ".status"):
+            box = window.locator(part).bounding_box()
+            assert (box["x"] + box["width"] <= 1366, box["y"] + box["height"] <= 768) == (True, True)
         up.wait_for_selector("li:first-child[data-dbce-aim]")
         assert "rgb(18, 52, 86)" == up.evaluate("getComputedStyle(document.querySelector('h1')).color")
         press(window, *"1111")
@@ -187,19 +210,6 @@ def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place
         prev.wait_for_selector("address[data-dbce-aim]")
 
         assert {"boilerplate": 5, "content": 2} == {tag: n for tag, n in Counter(tags(window)).items() if tag}
-
-
-@pytest.mark.browser
-def test_page_and_neighbour_stand_whole_on_a_laptops_screen(tmp_path: Path, context: Any) -> None:
-    """Nothing of the workbench lies outside 1366 by 768 pixels; both frames are as wide as pages are made for."""
-    path, _ = taken(tmp_path)
-    with sat_down(path, context) as (_, window):
-        widths = [archived(window).evaluate("innerWidth"), neighbour(window, "up").evaluate("innerWidth")]
-        boxes = [window.locator(name).bounding_box() for name in (".tools", "#page", "[data-of=up] iframe", ".status")]
-
-        assert min(widths) >= 900
-        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 1366 for box in boxes)
-        assert all(box["y"] >= 0 and box["y"] + box["height"] <= 768 for box in boxes)
 
 
 @pytest.mark.browser
