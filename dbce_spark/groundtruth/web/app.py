@@ -363,6 +363,12 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
         people, progress = accounts.all_of(workbench.store), desk.progress(workbench.store)
         return render_template("admin.html", people=people, progress=progress, made=made)
 
+    def person(number: int) -> Account:
+        found = accounts.get(workbench.store, number)
+        if found is None:
+            abort(404)
+        return found
+
     @app.get("/admin")
     @_admin
     def admin() -> Answer:
@@ -381,9 +387,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
     @app.post("/admin/accounts/<int:number>")
     @_admin
     def change_account(number: int) -> Answer:
-        found = accounts.get(workbench.store, number)
-        if found is None:
-            abort(404)
+        found = person(number)
         change = request.form.get("change", "")
         if change == "password":
             return shown((found.name, accounts.set_password(workbench.store, number, workbench.settings)))
@@ -394,9 +398,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
     @app.get("/admin/accounts/<int:number>")
     @_admin
     def submitted(number: int) -> Answer:
-        found = accounts.get(workbench.store, number)
-        if found is None:
-            abort(404)
+        found = person(number)
         done = [one for one in desk.done(workbench.store, number) if one.submitted is not None]
         return render_template("submitted.html", who=found, done=done)
 
