@@ -69,10 +69,14 @@ def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         "take",
         help="put pages of JSON lines into a store",
         description="Put pages of JSON lines, as export writes them, into a store, which is made if it is not there."
-        " They keep their segments; what they load is not with them.",
+        " They keep their segments. Crosses, as `labels crosses` writes them, have their neighbours beside them. What"
+        " pages load is copied from the archives that are given.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("pages", nargs="+", metavar="PAGES", help="JSON lines with id, html, text and segments")
+    step.add_argument(
+        "--archive", action="extend", nargs="+", default=[], metavar="PATH", help=f"with what they load: {INPUT_HELP}"
+    )
     step.set_defaults(run=_take)
 
 
@@ -152,10 +156,10 @@ def _add(arguments: argparse.Namespace) -> None:
 
 
 def _take(arguments: argparse.Namespace) -> None:
-    _settings()
+    settings = _settings()
     from dbce_spark.groundtruth import handover
 
-    print(f"{handover.take(arguments.store, arguments.pages, configuration.default()):,} pages added")
+    print(handover.take(arguments.store, arguments.pages, arguments.archive, configuration.default(), settings))
 
 
 def _account(arguments: argparse.Namespace) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import INPUT_HELP, count, names
+from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
     from dbce_spark.groundtruth import job
@@ -74,10 +75,13 @@ def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         description="Write two labellings over the pages that both have, in colours, and an index of them from those"
         " that differ most.",
     )
-    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    labels = "merged.jsonl, or other JSON lines with page and tags; of submissions FILE@ANNOTATOR"
-    part.add_argument("--reference", required=True, metavar="FILE", help=f"whose colours are shown: {labels}")
-    part.add_argument("--given", required=True, metavar="FILE", help="what is set beside it, of the same kind")
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=f"{_PAGES_HELP}; or gold pages, as evaluate reads them")
+    labels = (
+        "gold; DIR@EXTRACTOR, of what `dbce evaluate` wrote to DIR; merged.jsonl, or other JSON lines with page and"
+        " tags; of submissions FILE@ANNOTATOR"
+    )
+    part.add_argument("--reference", required=True, metavar="LABELS", help=f"whose colours are shown: {labels}")
+    part.add_argument("--given", required=True, metavar="LABELS", help="what is set beside it, of any kind")
     part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
     part.set_defaults(run=_diff)
 
@@ -116,7 +120,10 @@ def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         description="Write where a headless Chromium puts every segment, how large its letters are, and whether it is"
         " seen. No script runs, and nothing is asked of the network.",
     )
-    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument("pages", nargs="*", metavar="PAGES", help=f"{_PAGES_HELP}; without what they load")
+    part.add_argument(
+        "--store", default="", metavar="STORE", help="pages of `dbce annotate`, with styles and pictures as archived"
+    )
     part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
     part.add_argument("--screenshots", default="", metavar="DIR", help="a picture of each whole page")
     part.set_defaults(run=_render)
@@ -188,9 +195,9 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _diff(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
+    from dbce_spark import versus
 
-    print(job.diff(arguments.pages, arguments.reference, arguments.given, arguments.output))
+    print(versus.write(arguments.pages, arguments.reference, arguments.given, arguments.output))
 
 
 def _crosses(arguments: argparse.Namespace) -> None:
@@ -212,7 +219,9 @@ def _thesis(arguments: argparse.Namespace) -> None:
 def _render(arguments: argparse.Namespace) -> None:
     from dbce_spark.groundtruth import experiments
 
-    print(experiments.render(arguments.pages, arguments.output, arguments.screenshots))
+    if not arguments.pages and not arguments.store:
+        raise InputError("there is nothing to show; give files of pages, or a --store")
+    print(experiments.render(arguments.pages, arguments.store, arguments.output, arguments.screenshots))
 
 
 def _learn(arguments: argparse.Namespace) -> None:

@@ -43,13 +43,12 @@ def worst(scores: Scores, sets: Sets, extractor: str, count: int) -> list[GoldPa
 def of_page(page: GoldPage, text: str) -> Contrast:
     """A page's text nodes: content is what the gold holds, and beside it what a text holds (`leaves.held`)."""
     found = leaves.of_html(page.html)
-    ends = np.cumsum([len(one) + 1 for one in found.texts], dtype=np.intp).tolist()
     return Contrast(
         page=f"{page.dataset} {page.page_id}",
         url=page.url,
         html=page.html,
-        text="\n".join(found.texts),
-        spans=[(end - 1 - len(one), end - 1) for end, one in zip(ends, found.texts, strict=True)],
+        text=found.joined,
+        spans=found.spans,
         reference=_labels(leaves.held(found, page.gold)),
         given=_labels(leaves.held(found, text)),
     )

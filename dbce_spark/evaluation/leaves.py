@@ -41,6 +41,17 @@ class Leaves:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def joined(self) -> str:
+        """All of them, a line each."""
+        return "\n".join(self.texts)
+
+    @property
+    def spans(self) -> list[tuple[int, int]]:
+        """Of each the characters of `joined` that it is."""
+        ends = np.cumsum([len(one) + 1 for one in self.texts], dtype=np.intp).tolist()
+        return [(end - 1 - len(one), end - 1) for end, one in zip(ends, self.texts, strict=True)]
+
     def text(self, kept: Mask) -> str:
         """The text of some leaves: a line a block, a space for what is left out."""
         lines: dict[int, list[str]] = {}

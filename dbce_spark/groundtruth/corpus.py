@@ -9,7 +9,7 @@ import json
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +19,11 @@ from dbce_spark.charset import decode
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import links, markup, resources, store
+from dbce_spark.groundtruth import markup, resources, store
 from dbce_spark.groundtruth import pages as stored
+from dbce_spark.groundtruth.lines import batched
 from dbce_spark.groundtruth.pages import StoredPage, Unit
-from dbce_spark.groundtruth.resources import Index, Need, Place
+from dbce_spark.groundtruth.resources import Place
 from dbce_spark.groundtruth.settings import Settings
 from dbce_spark.groundtruth.submission import text_digest
 from dbce_spark.labels import Label
@@ -78,25 +79,20 @@ def add(path: str, arguments: Sequence[str], wanted: Wanted, config: DbceConfig,
     opened = store.opened(path)
     try:
         there = {*stored.ids(opened, stored.CORPUS)}
-        new = [page for page in chosen if page.capture_id not in there]
-        made, index = _made(new, read, files, config)
-        needs = [need for page in made for need in _needs(page)]
-        with store.transaction(opened):
-            copied = resources.copy(
-                opened,
-                files,
-                index,
-                needs,
-                config.input,
-                rounds=settings.rounds,
-                most_bytes=settings.max_resource_bytes,
-            )
-            for page in made:
-                stored.add(opened, page, added=store.now())
+        new = _judged([page for page in chosen if page.capture_id not in there], read, config)
+        index = resources.indexed(files if new else (), config.input)
+        copied = 0
+        for some in batched(sorted(new.items()), settings.pages_at_once):
+            made = _made(dict(some), config)
+            needs = [need for page in made for need in resources.needed(page.html, page.url, page.timestamp)]
+            with store.transaction(opened):
+                copied += resources.copy(opened, files, index, needs, config.input, settings)
+                for page in made:
+                    stored.add(opened, page, added=store.now())
     finally:
         opened.close()
     fit = sum(fits(page, wanted) for page in read)
-    return Added(len(read), fit, len(made), len(chosen) - len(new), copied, rejects)
+    return Added(len(read), fit, len(new), len(chosen) - len(new), copied, rejects)
 
 
 def words_of(page: Page) -> int:
@@ -180,28 +176,27 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: Wanted) -
         )
 
 
-def _made(
-    chosen: Sequence[Page], read: Sequence[Page], files: Sequence[str], config: DbceConfig
-) -> tuple[list[StoredPage], Index]:
-    """The pages as the store has them, judged beside all others of their sites; and what the archives hold."""
+def _judged(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
+    """What the method makes of the chosen pages beside all others of their sites, by where they lie."""
     sites = {page.capture.site for page in chosen}
+    places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
-    judged = {one.page.capture_id: one for one in local.extractions(beside, config)}
-    places = {_place(page): judged[page.capture_id] for page in chosen}
+    judged = (one for one in local.extractions(beside, config) if one.page.capture_id in places)
+    return {places[one.page.capture_id]: one for one in judged}
+
+
+def _made(judged: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
+    """Judged pages as the store has them, read once more for their HTML and their records."""
     records: dict[Place, tuple[str, bytes]] = {}
     html: dict[Place, bytes] = {}
-    index = Index()
-    for path in files:
+    for path in sorted({path for path, _, _ in judged}):
         for record in resources.all_records(path, config.input):
-            index.add(record, path)
-            place = path, record.within, record.offset
-            if place in places:
+            if (place := (path, record.within, record.offset)) in judged:
                 records[place] = json.dumps(dict(record.headers)), record.block or b""
         for found in pages.fetches(path, config):
-            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in places:
+            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in judged:
                 html[place] = found.html
-    made = [stored_page(one, *records[place], html[place], config) for place, one in places.items()]
-    return made, index
+    return [stored_page(one, *records[place], html[place], config) for place, one in judged.items()]
 
 
 def _place(page: Page) -> Place:
@@ -261,18 +256,3 @@ def model_name(config: DbceConfig) -> str:
         return config.label.by
     card = classify.of(config.label.classifier).card
     return f"classifier:{digest(json.dumps(dict(card), sort_keys=True))[:12]}"
-
-
-def _needs(page: StoredPage) -> list[Need]:
-    """What a page loads."""
-    root = links.parsed(page.html)
-    base = links.base_of(root, page.url)
-    found: list[Need] = []
-
-    def note(url: str, kind: str) -> str:
-        found.append(Need(url, page.timestamp, kind))
-        return url
-
-    links.disarm(root)
-    links.lead_html(root, base, note)
-    return found

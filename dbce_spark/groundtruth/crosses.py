@@ -118,6 +118,20 @@ def read(path: str) -> Iterator[CrossSheet]:
     return (_from_fields(fields_, place) for place, fields_ in lines.read(path))
 
 
+def neighbours(of: Fields, place: str) -> dict[str, Neighbour]:
+    """The neighbours by arm in the line of a cross; `place` names it where it has none.
+
+    Raises:
+        InputError: it is no cross.
+    """
+    found = {}
+    for arm, near in _object(of, "neighbours", place).items():
+        if arm not in ARMS[1:] or not isinstance(near, dict):
+            raise InputError(f"{place}: no neighbour: {arm!r}; it must be of `labels crosses`")
+        found[arm] = Neighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
+    return found
+
+
 def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, bytes]) -> CrossSheet:
     cross = annotation.cross
     page = read[cross.cur]
@@ -171,16 +185,13 @@ def _as_fields(one: CrossSheet) -> Fields:
 
 
 def _from_fields(of: Fields, place: str) -> CrossSheet:
-    cross, annotation, neighbours = (_object(of, name, place) for name in ("cross", "annotation", "neighbours"))
+    cross, annotation = (_object(of, name, place) for name in ("cross", "annotation"))
     try:
         ends: Ints = np.array(annotation["ends"], np.int32)
         return CrossSheet(
             sheet=sheet.from_fields(of, place),
             annotation=Annotation(cross=Cross(**cross), ends=ends, bits=np.array(annotation["bits"], np.uint8)),
-            neighbours={
-                arm: Neighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
-                for arm, near in neighbours.items()
-            },
+            neighbours=neighbours(of, place),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{place}: no cross: {error}; it must be of `labels crosses`") from error

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from sqlite3 import Row
 
 from dbce_spark.groundtruth import pages
 from dbce_spark.groundtruth.outline import Marks
@@ -93,7 +94,8 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
         kept = _keep(store, account, page.page, given)
         found = _submission(account, page, kept, now())
         store.execute(
-            "INSERT INTO submissions VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, prelabelled)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
                 account, page.page, found.submitted, found.seconds, found.text_digest, pages.written(found.tags),
                 found.prelabelled,
@@ -108,15 +110,15 @@ def following(store: Connection, account: int, order: Order) -> str | None:
     """
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
-        " (SELECT page FROM submissions WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
+        " (SELECT page FROM standing WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
         (account,),
     ).fetchone()
     if begun:
         return str(begun["page"])
     rows = store.execute(
-        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM submissions WHERE page = id) AS done,"
+        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM standing WHERE page = id) AS done,"
         " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages WHERE kind = 'corpus' AND id NOT IN"
-        " (SELECT page FROM submissions WHERE account = ?)",
+        " (SELECT page FROM standing WHERE account = ?)",
         (account,),
     ).fetchall()
     if not rows:
@@ -133,7 +135,7 @@ def following(store: Connection, account: int, order: Order) -> str | None:
 def next_of_tutorial(store: Connection, account: int) -> str | None:
     """The first page of the tutorial that an annotator has not submitted; None: all are done."""
     row = store.execute(
-        "SELECT id FROM pages WHERE kind = 'tutorial' AND id NOT IN (SELECT page FROM submissions WHERE account = ?)"
+        "SELECT id FROM pages WHERE kind = 'tutorial' AND id NOT IN (SELECT page FROM standing WHERE account = ?)"
         " ORDER BY position LIMIT 1",
         (account,),
     ).fetchone()
@@ -153,7 +155,7 @@ def restart_tutorial(store: Connection, account: int) -> None:
 def last(store: Connection, account: int, page: str) -> Tags | None:
     """What an annotator has submitted of a page, the last time; None: nothing."""
     row = store.execute(
-        "SELECT tags FROM submissions WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
+        "SELECT tags FROM standing WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
     ).fetchone()
     return None if row is None else pages.tags_of(row["tags"])
 
@@ -177,7 +179,7 @@ def done(store: Connection, account: int) -> list[Done]:
     rows = store.execute(
         "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
         " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
-        " LEFT JOIN submissions s ON s.page = d.page AND s.account = d.account"
+        " LEFT JOIN standing s ON s.page = d.page AND s.account = d.account"
         " WHERE d.account = ? AND p.kind = 'corpus' GROUP BY p.id ORDER BY d.changed DESC, p.id",
         (account,),
     )
@@ -200,20 +202,50 @@ def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[S
     """What was submitted of the corpus, of each annotator and page the last; in order of page and annotator."""
     rows = store.execute(
         "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
-        " FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
+        " FROM standing s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
         " GROUP BY account, page ORDER BY page, account"
     )
-    for row in rows:
-        if row["account"] not in excluded:
-            yield Submission(
-                annotator=f"annotator-{row['account']}",
-                page=row["page"],
-                submitted=row["submitted"],
-                seconds=row["seconds"],
-                text_digest=row["text_digest"],
-                tags=pages.tags_of(row["tags"]),
-                prelabelled=row["prelabelled"],
-            )
+    return (_of_row(row) for row in rows if row["account"] not in excluded)
+
+
+def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
+    """Withdraws all that an annotator has submitted of a page: it is kept, with who withdrew it and when, and counts no
+    more. The draft stays, so that the page can be submitted again. False: nothing was submitted."""
+    done = store.execute(
+        "UPDATE submissions SET withdrawn = ?, withdrawn_by = ? WHERE account = ? AND page = ? AND withdrawn IS NULL",
+        (now(), by, account, page),
+    )
+    return done.rowcount > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A submission that counts no more."""
+
+    submission: Submission
+    withdrawn: int  # microseconds since 1970
+    by: str  # an annotator, or an admin, as exports call them
+
+
+def withdrawn(store: Connection) -> Iterator[Withdrawn]:
+    """What was submitted of the corpus and withdrawn, in order of page, annotator and time."""
+    rows = store.execute(
+        "SELECT s.* FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus' AND withdrawn IS NOT NULL"
+        " ORDER BY page, account, submitted"
+    )
+    return (Withdrawn(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
+
+
+def _of_row(row: Row) -> Submission:
+    return Submission(
+        annotator=f"annotator-{row['account']}",
+        page=row["page"],
+        submitted=row["submitted"],
+        seconds=row["seconds"],
+        text_digest=row["text_digest"],
+        tags=pages.tags_of(row["tags"]),
+        prelabelled=row["prelabelled"],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +263,13 @@ def progress(store: Connection) -> Progress:
     counts = [
         row[0]
         for row in store.execute(
-            "SELECT (SELECT count(DISTINCT account) FROM submissions WHERE page = id) FROM pages WHERE kind = 'corpus'"
+            "SELECT (SELECT count(DISTINCT account) FROM standing WHERE page = id) FROM pages WHERE kind = 'corpus'"
         )
     ]
     people = store.execute(
         "SELECT d.account, count(*), sum(d.seconds) FROM drafts d JOIN pages p ON p.id = d.page"
         " WHERE kind = 'corpus' AND EXISTS"
-        " (SELECT 1 FROM submissions s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
+        " (SELECT 1 FROM standing s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
     )
     return Progress(
         pages=len(counts),

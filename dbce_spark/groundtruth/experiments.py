@@ -1,17 +1,19 @@
 """`dbce labels`: what is measured on labels, and learnt of them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from tqdm import tqdm
 
 from dbce_spark import store
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import InputError
+from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.groundtruth import crosses, job, krdwrd, labelling, learning, lines, rendering, sheet, testcases
 from dbce_spark.groundtruth import merge as merging
+from dbce_spark.groundtruth.rendering import Scene
 from dbce_spark.groundtruth.rules import rules
-from dbce_spark.groundtruth.sheet import Sheet
+from dbce_spark.groundtruth.settings import settings
 from dbce_spark.page import PageError
 
 
@@ -28,18 +30,30 @@ def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -
     return told
 
 
-def render(pages: Sequence[str], output: str, screenshots: str) -> str:
+def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> str:
     """Writes how a browser shows each page, and says how many they are.
+
+    pages: files of them; kept: a store, whose pages have what they load with them; "" for none.
 
     Raises:
         InputError: an input cannot be read, or the browser gives up on a page.
-        PlatformError: there is no browser.
+        PlatformError: there is no browser, or what the store needs is not installed.
     """
+    scenes = chain(map(rendering.of_sheet, job.sheets(pages)), _of_store(kept) if kept else ())
+    counted = tqdm(scenes, desc="shown", unit=" pages", disable=None)
     try:
-        count = rendering.write(output, rendering.render(_counted(job.sheets(pages)), screenshots))
+        count = rendering.write(output, rendering.render(counted, screenshots))
     except PageError as error:
         raise InputError(f"a page cannot be shown: {error}") from error
     return f"{count:,} pages in {output}"
+
+
+def _of_store(kept: str) -> Iterator[Scene]:
+    try:
+        from dbce_spark.groundtruth.web import scenes
+    except ImportError as error:
+        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
+    return scenes.of_store(kept, settings({}))
 
 
 def learn(pages: Sequence[str], labels: str, renderings: str, output: str, said: str) -> str:
@@ -93,7 +107,3 @@ def take_krdwrd(canola: str, votes: str, output: str) -> str:
     lines.write(str(Path(output) / "gold.jsonl"), of_pages)
     told = job.write_agreement(found, {one.page: one.words for one in read}, output, by)
     return f"{len(pages):,} pages, {len(found.counted):,} submissions of {len(found.pages):,}; {told}\nin {output}"
-
-
-def _counted(some: Iterable[Sheet]) -> Iterator[Sheet]:
-    yield from tqdm(some, desc="shown", unit=" pages", disable=None)

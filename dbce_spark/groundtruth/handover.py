@@ -1,16 +1,38 @@
 """What leaves a store, and may come into one, as JSON lines: pages, and what was submitted of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
+from dbce_spark import sources
 from dbce_spark.config import DbceConfig
-from dbce_spark.groundtruth import alone, desk, pages, sheet, store, submission
+from dbce_spark.errors import InputError
+from dbce_spark.groundtruth import (
+    alone,
+    beside,
+    crosses,
+    desk,
+    lines,
+    pages,
+    resources,
+    sheet,
+    store,
+    submission,
+)
+from dbce_spark.groundtruth.beside import Beside
+from dbce_spark.groundtruth.desk import Withdrawn
+from dbce_spark.groundtruth.lines import Fields, batched
+from dbce_spark.groundtruth.pages import StoredPage
+from dbce_spark.groundtruth.resources import Need
+from dbce_spark.groundtruth.settings import Settings
+from dbce_spark.page import PageError
 
-PAGES, SUBMISSIONS = "pages.jsonl", "submissions.jsonl"
+PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
 
 
 def export(path: str, target: str, config: DbceConfig) -> str:
-    """Writes the pages of a store and the last submission of each annotator and page. Returns what was written.
+    """Writes the pages of a store, the last submission of each annotator and page, and what was withdrawn. Returns what
+    was written.
 
     Raises:
         InputError: there is no such store.
@@ -25,20 +47,73 @@ def export(path: str, target: str, config: DbceConfig) -> str:
         )
         sheet.write(f"{folder}/{PAGES}", sheets)
         submission.write(f"{folder}/{SUBMISSIONS}", submitted)
+        lines.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, desk.withdrawn(opened)))
     return f"{len(ids):,} pages and {len(submitted):,} submissions in {folder}"
 
 
-def take(path: str, files: Sequence[str], config: DbceConfig) -> int:
-    """Puts pages that are JSON lines into a store, which is made if it is not there: crosses, or gold pages of others.
-    Returns how many are new.
+def _withdrawn_fields(one: Withdrawn) -> Fields:
+    return {**submission.as_fields(one.submission), "withdrawn": one.withdrawn, "by": one.by}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What `take` has done."""
+
+    pages: int  # that are new
+    neighbours: int  # that stand beside them
+    resources: int  # copied for them
+
+    def __str__(self) -> str:
+        beside = f" with {self.neighbours:,} neighbours" if self.neighbours else ""
+        copied = f"; {self.resources:,} images, style sheets and frames copied with them" if self.resources else ""
+        return f"{self.pages:,} pages added{beside}{copied}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A line as a store has it: the page, and what stands beside it."""
+
+    page: StoredPage
+    neighbours: Sequence[Beside]
+
+
+def take(path: str, files: Sequence[str], archives: Sequence[str], config: DbceConfig, settings: Settings) -> Taken:
+    """Puts pages that are JSON lines into a store, which is made if it is not there: crosses, with their neighbours, or
+    gold pages of others.
+
+    archives: where what they load is copied from; none: they are shown without.
 
     Raises:
-        InputError: a file cannot be read, a line is no page, or its text is not that of its HTML.
+        InputError: a file cannot be read, a line is no page, or its text is not that of its HTML. The pages before it
+            may be in the store.
     """
-    made = [alone.of_sheet(one, config) for file in files for one in sheet.read(file)]
-    store.create(path)
-    with closing(store.opened(path)) as opened, store.transaction(opened):
-        there = {*pages.ids(opened, pages.CORPUS)}
-        for page in made:
-            pages.add(opened, page, added=store.now())
-        return len({*pages.ids(opened, pages.CORPUS)} - there)
+    sources_of = sources.expand(archives, config.input.patterns) if archives else []
+    index = resources.indexed(sources_of, config.input)
+    added = beside_them = copied = 0
+    made = (_made(fields, place, config) for file in files for place, fields in lines.read(file))
+    for some in batched(made, settings.pages_at_once):
+        store.create(path)
+        with closing(store.opened(path)) as opened, store.transaction(opened):
+            for one in some:
+                added += pages.add(opened, one.page, added=store.now())
+                beside_them += beside.add(opened, one.page.page, one.neighbours)
+            needs = [need for one in some for need in _needs(one)]
+            copied += resources.copy(opened, sources_of, index, needs, config.input, settings)
+    return Taken(added, beside_them, copied)
+
+
+def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
+    page = alone.of_sheet(sheet.from_fields(fields, place), config)
+    near = crosses.neighbours(fields, place) if "neighbours" in fields else {}
+    try:
+        return _Made(page, [beside.of_neighbour(page, arm, one) for arm, one in near.items()])
+    except PageError as error:
+        raise InputError(f"{place}: a neighbour is no page: {error}") from error
+
+
+def _needs(one: _Made) -> Iterator[Need]:
+    for html, url, timestamp in (
+        (one.page.html, one.page.url, one.page.timestamp),
+        *((near.html, near.url, near.timestamp) for near in one.neighbours),
+    ):
+        yield from resources.needed(html, url, timestamp)

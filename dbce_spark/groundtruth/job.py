@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dbce_spark import contrast, sources, store
+from dbce_spark import sources, store
 from dbce_spark.config import DbceConfig
-from dbce_spark.contrast import Names
 from dbce_spark.dbce.pages import fetches as archived
 from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import (
@@ -14,7 +13,6 @@ from dbce_spark.groundtruth import (
     annotators,
     crosses,
     gold,
-    labelling,
     lines,
     report,
     sheet,
@@ -28,7 +26,6 @@ from dbce_spark.groundtruth.merge import Master, Merge, Merged
 from dbce_spark.groundtruth.rules import Rules
 from dbce_spark.groundtruth.sheet import Sheet
 from dbce_spark.groundtruth.submission import Submission
-from dbce_spark.page import PageError
 from dbce_spark.warc import Fetch
 
 
@@ -72,28 +69,6 @@ def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> s
     labels = by_page(merging.read(merged))
     lines.write(output, gold.entries(sheets(pages), labels, dataset=dataset))
     return f"{len(labels):,} pages in {output}"
-
-
-def diff(pages: Sequence[str], reference: str, given: str, output: str) -> str:
-    """Writes two labellings over the pages that both have, and an index from those that differ most.
-
-    reference, given: files of labels, of submissions FILE@ANNOTATOR.
-
-    Raises:
-        InputError: an input cannot be read, or the labels are not of these pages.
-    """
-    files = [part.rpartition("@") if "@" in part else (part, "", "") for part in (reference, given)]
-    first, second = (labelling.read(path, annotator) for path, _, annotator in files)
-    names = Names(*(annotator or Path(path).stem for path, _, annotator in files))
-    try:
-        found = contrast.write(output.rstrip("/"), labelling.contrasts(sheets(pages), first, second), names)
-    except PageError as error:
-        raise InputError(f"a page cannot be shown: {error}") from error
-    if not found:
-        raise InputError("no page has labels of both; give the pages that were labelled")
-    words = sum(one.words for one in found)
-    share = 100 * sum(one.differing for one in found) / max(1, words)
-    return f"{len(found):,} pages, {share:.1f} % of {words:,} words differ\nin {output}/index.html"
 
 
 def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:

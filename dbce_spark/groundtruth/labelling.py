@@ -1,6 +1,6 @@
 """Labels of pages by anybody: merged from people, of one of them, or of a machine, all set over the same segments."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from dbce_spark.contrast import Contrast
 from dbce_spark.errors import InputError
@@ -32,17 +32,6 @@ def read(path: str, annotator: str = "") -> Labelling:
     if not found:
         raise InputError(f"{path}: no labels{' of ' + annotator if annotator else ''}")
     return found
-
-
-def contrasts(sheets: Iterable[Sheet], reference: Labelling, given: Labelling) -> Iterator[Contrast]:
-    """The pages that both have labelled.
-
-    Raises:
-        InputError: a page has other segments than its labels.
-    """
-    for sheet in sheets:
-        if sheet.page in reference and sheet.page in given:
-            yield contrast(sheet, reference[sheet.page], given[sheet.page])
 
 
 def contrast(sheet: Sheet, reference: Tags, given: Tags) -> Contrast:

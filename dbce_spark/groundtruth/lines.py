@@ -4,12 +4,14 @@ import json
 import lzma
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 
 from dbce_spark import sources, store
 from dbce_spark.errors import InputError
 
+T = TypeVar("T")
 Fields = Mapping[str, Any]
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -36,11 +38,27 @@ def read(path: str) -> Iterator[tuple[str, Fields]]:
         raise InputError(f"{path}: cannot be read: {error}") from error
 
 
+def first(path: str) -> list[tuple[str, Fields]]:
+    """The first object of a file; none, where it is empty.
+
+    Raises:
+        InputError: as of `read`.
+    """
+    return list(islice(read(path), 1))
+
+
 def write(path: str, objects: Iterable[Fields]) -> None:
     """Writes one object a line; the same objects give the same bytes."""
     with store.whole_file(path) as stream, store.packed(stream, path) as plain:
         for one in objects:
             plain.write(f"{json.dumps(_known(one), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
+
+
+def batched(some: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Some in rows of `size`, the last with what is left. Each row is made when it is asked for."""
+    left = iter(some)
+    while row := list(islice(left, size)):
+        yield row
 
 
 def field(fields: Fields, name: str, kind: str, place: str) -> Any:

@@ -1,7 +1,10 @@
 """A page's HTML with every segment, and every container of segments, numbered: what a browser shows and reports by."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from lxml import etree
 
 from dbce_spark.dbce import postprocess
 from dbce_spark.groundtruth import links
@@ -44,6 +47,27 @@ def marked(utf8_html: bytes, page_text: str, segments: Segments) -> Marked:
             ranges[container] = min(first, at), max(last, at)
     outline = _numbered(pieces, around, ranges, segments)
     return Marked(links.written(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
+
+
+def placed(utf8_html: bytes, places: Mapping[str, int]) -> str:
+    """Another page of the same template, with a node's number on each element that stands where that node's block does.
+
+    places: nodes by the XPath of their blocks, every step with its index. Where the page has no such element, nothing
+    stands for the node.
+
+    Raises:
+        PageError: lxml finds no element in it.
+    """
+    root = parse_tree(utf8_html)
+    _free_names(root)
+    for xpath, node in places.items():
+        try:
+            elements = root.xpath(xpath)
+        except etree.XPathError:  # a name that HTML allows and XPath does not
+            continue
+        for element in elements:
+            element.set(NODE, str(node))
+    return links.written(root, links.doctype(utf8_html.decode("utf-8", "replace")))
 
 
 def _free_names(root: Any) -> None:

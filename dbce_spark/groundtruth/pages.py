@@ -75,10 +75,10 @@ def tags_of(letters: str) -> Tags:
     return tuple(_LABEL_OF[letter] for letter in letters)
 
 
-def add(store: Connection, page: StoredPage, *, added: int) -> None:
-    """Puts a page into a store, where it is not yet."""
+def add(store: Connection, page: StoredPage, *, added: int) -> bool:
+    """Puts a page into a store, where it is not yet. Whether it is new."""
     units = [[one.xpath, one.start, one.end, LETTERS[one.label], one.score] for one in page.units]
-    store.execute(
+    done = store.execute(
         "INSERT OR IGNORE INTO pages VALUES"
         " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -88,6 +88,7 @@ def add(store: Connection, page: StoredPage, *, added: int) -> None:
             page.doubt, written(page.reference), added,
         ),
     )  # fmt: skip
+    return bool(done.rowcount)
 
 
 def get(store: Connection, page: str) -> StoredPage | None:

@@ -1,12 +1,13 @@
 """How pages look: where a browser puts every segment, how large its letters are, and whether it is seen.
 
-Pages are shown by a headless Chromium without scripts and without the network: what they say of themselves decides.
+Pages are shown by a headless Chromium without scripts and without the network: what they say of themselves decides, and
+what was archived with them, where they come out of a store.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from dbce_spark.errors import InputError, PlatformError
@@ -27,23 +28,55 @@ WIDTH, HEIGHT = 1024, 768
 _PATIENCE = 30_000
 """Milliseconds that a page may take to be shown; the mean one of canola takes some 200."""
 
-_PLACE = "http://page.invalid/"
+PLACE = "http://page.invalid"
+"""Where the browser believes pages to be."""
+
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
-_MEASURE = """name => {
+_MEASURE = """({element, attribute, before}) => {
   const runs = new Map();
-  for (const span of document.querySelectorAll(`span[class^="${name}"]`)) {
-    const at = Number(span.className.slice(name.length));
-    if (!runs.has(at)) runs.set(at, {boxes: [], font_size: 0, is_visible: false});
-    const run = runs.get(at);
-    const boxes = [...span.getClientRects()].filter(box => box.width > 0 && box.height > 0);
+  for (const piece of document.querySelectorAll(`${element}[${attribute}]`)) {
+    if (!piece.getAttribute(attribute).startsWith(before)) continue;
+    const number = Number(piece.getAttribute(attribute).slice(before.length));
+    if (!runs.has(number)) runs.set(number, {boxes: [], font_size: 0, is_visible: false});
+    const run = runs.get(number);
+    const boxes = [...piece.getClientRects()].filter(box => box.width > 0 && box.height > 0);
     run.boxes.push(...boxes.map(box => [box.x + scrollX, box.y + scrollY, box.width, box.height]));
-    run.font_size = Math.max(run.font_size, parseFloat(getComputedStyle(span).fontSize) || 0);
-    run.is_visible ||= span.checkVisibility({opacityProperty: true, visibilityProperty: true})
+    run.font_size = Math.max(run.font_size, parseFloat(getComputedStyle(piece).fontSize) || 0);
+    run.is_visible ||= piece.checkVisibility({opacityProperty: true, visibilityProperty: true})
       && boxes.some(box => box.right + scrollX > 0 && box.bottom + scrollY > 0);
   }
   const root = document.documentElement;
   return {width: root.scrollWidth, height: root.scrollHeight, runs: [...runs]};
 }"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a browser gets that asks for something of a page."""
+
+    body: bytes
+    content_type: str
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Which elements of a page hold its segments: by their name, and an attribute that has a number behind a text."""
+
+    element: str
+    attribute: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A page to be shown."""
+
+    page: str  # its id
+    address: str  # below PLACE
+    answer: Callable[[str], Answer | None]  # to a URL; None: nothing is there
+    pieces: Pieces
+    numbers: Sequence[int]  # of each segment that of its pieces
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +101,31 @@ class Rendering:
 UNSEEN = Run(boxes=(), font_size=0.0, is_visible=False)
 
 
-def render(sheets: Iterable[Sheet], screenshots: str = "") -> Iterator[Rendering]:
+def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering]:
     """How a browser shows each page. screenshots: a folder for a picture of each whole page, "" for none.
 
     Raises:
         PlatformError: there is no Playwright, or no Chromium.
-        InputError: the browser gives up on a page, or its text is another one.
+        InputError: the browser gives up on a page.
     """
     with _context() as context:
-        for sheet in sheets:
-            yield _shown(context, sheet, screenshots)
+        for scene in scenes:
+            yield _shown(context, scene, screenshots)
+
+
+def of_sheet(sheet: Sheet) -> Scene:
+    """A page by itself: what it loads is not there.
+
+    Raises:
+        PageError: its text is another one.
+    """
+    html, address = marks.marked(sheet), f"{PLACE}/"
+
+    def answer(url: str) -> Answer | None:
+        return Answer(html.encode("utf-8", "replace"), "text/html; charset=utf-8") if url == address else None
+
+    pieces = Pieces("span", "class", marks.CLASS)
+    return Scene(page=sheet.page, address=address, answer=answer, pieces=pieces, numbers=range(len(sheet.segments)))
 
 
 def write(path: str, some: Iterable[Rendering]) -> int:
@@ -131,34 +179,35 @@ def _context() -> "Iterator[BrowserContext]":
         browser.close()
 
 
-def _shown(context: "BrowserContext", sheet: Sheet, screenshots: str) -> Rendering:
+def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Rendering:
     from playwright.sync_api import Error
 
-    html = marks.marked(sheet)
-
     def answer(route: "Route") -> None:
-        if route.request.url == _PLACE:
-            route.fulfill(body=html, content_type="text/html; charset=utf-8")
-        else:
+        found = scene.answer(route.request.url)
+        if found is None:
             route.abort()
+        else:
+            route.fulfill(body=found.body, content_type=found.content_type, status=found.status)
 
     page = context.new_page()
     try:
         page.route("**/*", answer)
-        page.goto(_PLACE, timeout=_PATIENCE)
-        found = page.evaluate(_MEASURE, marks.CLASS)
+        told = page.goto(scene.address, timeout=_PATIENCE)
+        if told is None or not told.ok:
+            raise InputError(f"{scene.page}: there is nothing to show of it")
+        found = page.evaluate(_MEASURE, asdict(scene.pieces))
         if screenshots:
-            page.screenshot(path=f"{screenshots}/{digest(sheet.page)[:16]}.png", full_page=True, timeout=_PATIENCE)
+            page.screenshot(path=f"{screenshots}/{digest(scene.page)[:16]}.png", full_page=True, timeout=_PATIENCE)
     except Error as error:
-        raise InputError(f"{sheet.page}: Chromium gives up on it: {error}") from error
+        raise InputError(f"{scene.page}: Chromium gives up on it: {error}") from error
     finally:
         page.close()
-    runs = {at: _run(run) for at, run in found["runs"]}
+    runs = {number: _run(run) for number, run in found["runs"]}
     return Rendering(
-        page=sheet.page,
+        page=scene.page,
         width=float(found["width"]),
         height=float(found["height"]),
-        runs=tuple(runs.get(at, UNSEEN) for at in range(len(sheet.segments))),
+        runs=tuple(runs.get(number, UNSEEN) for number in scene.numbers),
     )
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from dbce_spark import body, charset, mime, sources, warc
 from dbce_spark.config import InputConfig
 from dbce_spark.groundtruth import links
+from dbce_spark.groundtruth.settings import Settings
 from dbce_spark.groundtruth.store import Connection
 from dbce_spark.records import Limits, Record, records
 from dbce_spark.segments import Segment, joined
@@ -86,6 +87,30 @@ class Need:
     kind: str
 
 
+def needed(html: str, url: str, timestamp: int) -> list[Need]:
+    """What a page of this URL and time loads."""
+    root = links.parsed(html)
+    base = links.base_of(root, url)
+    found: list[Need] = []
+
+    def note(url: str, kind: str) -> str:
+        found.append(Need(url, timestamp, kind))
+        return url
+
+    links.disarm(root)
+    links.lead_html(root, base, note)
+    return found
+
+
+def indexed(paths: Iterable[str], config: InputConfig) -> Index:
+    """What some archives have."""
+    index = Index()
+    for path in paths:
+        for record in all_records(path, config):
+            index.add(record, path)
+    return index
+
+
 def all_records(path: str, config: InputConfig) -> Iterator[Record]:
     """The records of a file; what cannot be read as one is passed over, as the reader of pages has told of it."""
     try:
@@ -98,15 +123,21 @@ def all_records(path: str, config: InputConfig) -> Iterator[Record]:
 
 
 def copy(
-    store: Connection, paths: Iterable[str], index: Index, needs: Iterable[Need], config: InputConfig, *, rounds: int,
-    most_bytes: int,
-) -> int:  # fmt: skip
-    """Copies what is needed out of the archives, and what that needs in turn, `rounds` deep. Returns how many."""
+    store: Connection,
+    paths: Iterable[str],
+    index: Index,
+    needs: Iterable[Need],
+    config: InputConfig,
+    settings: Settings,
+) -> int:
+    """Copies what is needed out of the archives, and what that needs in turn, so deep as settings say. Returns how many
+    the store did not have."""
     files = sorted(paths)
     seen: set[Place] = set()
     asked: set[tuple[str, int]] = set()
     waiting = [*needs]
-    for _ in range(rounds):
+    new = 0
+    for _ in range(settings.rounds):
         wanted: dict[Place, Need] = {}
         for need in waiting:
             place = index.place(need.url, need.timestamp)
@@ -116,14 +147,14 @@ def copy(
             break
         seen |= {*wanted}
         waiting = []
-        for place, found in _fetched(files, wanted, config, most_bytes):
-            keep(store, found)
+        for place, found in _fetched(files, wanted, config, settings.max_resource_bytes):
+            new += keep(store, found)
             need = wanted[place]
             for url, kind in loads(found, need.kind):
                 if (url, need.timestamp) not in asked:
                     asked.add((url, need.timestamp))
                     waiting.append(Need(url, need.timestamp, kind))
-    return len(seen)
+    return new
 
 
 def _fetched(
@@ -167,10 +198,7 @@ def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
     elif kind == links.STYLE:
         links.lead_css(decoded(found), found.url, note)
     elif kind == links.FRAME:
-        root = links.parsed(decoded(found))
-        base = links.base_of(root, found.url)
-        links.disarm(root)
-        links.lead_html(root, base, note)
+        needs += [(need.url, need.kind) for need in needed(decoded(found), found.url, found.timestamp)]
     return needs
 
 
@@ -179,17 +207,18 @@ def decoded(found: Resource) -> str:
     return charset.decode(found.body, found.charset).html.decode("utf-8", "replace")
 
 
-def keep(store: Connection, found: Resource) -> None:
-    """Puts an answer into a store; one that it has stays as it is."""
+def keep(store: Connection, found: Resource) -> bool:
+    """Puts an answer into a store; one that it has stays as it is. Whether it is new."""
     sha1 = f"sha1:{b32encode(hashlib.sha1(found.body, usedforsecurity=False).digest()).decode()}"
     store.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (sha1, found.body))
-    store.execute(
+    added = store.execute(
         "INSERT OR IGNORE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         (
             url_key(found.url), found.timestamp, found.url, found.status, found.mime, found.charset, found.location,
             sha1,
         ),
     )  # fmt: skip
+    return bool(added.rowcount)
 
 
 def nearest(store: Connection, url: str, timestamp: int) -> Resource | None:

@@ -21,6 +21,7 @@ class Settings:
     seed: int
     max_resource_bytes: int
     rounds: int
+    pages_at_once: int
     host: str
     port: int
     replay_port: int
@@ -37,6 +38,8 @@ class Settings:
             value = getattr(self, one.name)
             if isinstance(value, int) and value < 0:
                 raise ConfigError(f"{one.name} is {value}; it must be at least 0")
+        if not self.pages_at_once:
+            raise ConfigError("pages_at_once is 0; it must be at least 1")
         if self.max_words < self.min_words:
             raise ConfigError(f"max_words is {self.max_words}; it must be at least min_words, {self.min_words}")
         if self.port == self.replay_port != 0:

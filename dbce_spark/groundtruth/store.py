@@ -94,6 +94,21 @@ MIGRATIONS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX submissions_of_page ON submissions (page);
     """,
+    """
+    CREATE TABLE neighbours (
+        page TEXT NOT NULL REFERENCES pages (id),
+        arm TEXT NOT NULL CHECK (arm IN ('up', 'down', 'prev', 'next')),
+        url TEXT NOT NULL,
+        timestamp INTEGER NOT NULL,
+        html TEXT NOT NULL,
+        PRIMARY KEY (page, arm)
+    ) STRICT;
+    """,
+    """
+    ALTER TABLE submissions ADD COLUMN withdrawn INTEGER;
+    ALTER TABLE submissions ADD COLUMN withdrawn_by INTEGER REFERENCES accounts (id);
+    CREATE VIEW standing AS SELECT * FROM submissions WHERE withdrawn IS NULL;
+    """,
 )
 """Each is run once, in this order; a new one goes behind them."""
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import corpus, pages, resources, store
 from dbce_spark.groundtruth.corpus import Added
-from dbce_spark.groundtruth.resources import Index, Need
+from dbce_spark.groundtruth.resources import Need
 from dbce_spark.groundtruth.store import Connection
 from tests.builders import CONFIG, archive, http, microseconds, record
 from tests.groundtruth.stores import DOT, SETTINGS, crawl, filled, wanted
@@ -135,12 +136,10 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
     sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
     captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
     path = archive(tmp_path / "a.warc", *captures)
-    index = Index()
-    for one in resources.all_records(path, CONFIG.input):
-        index.add(one, path)
+    index = resources.indexed([path], CONFIG.input)
     store.create(str(tmp_path / "labels.db"))
     opened = store.opened(str(tmp_path / "labels.db"))
-    resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, rounds=1, most_bytes=1000)
+    resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
     found = resources.nearest(opened, url, MOMENT)
     opened.close()
 
@@ -157,7 +156,7 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
         record(http(DOT, content_type="image/png"), url=url, date="2010-01-01T00:00:00Z", WARC_Payload_Digest=digest),
         record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
     )
-    index = Index()
+    index = resources.Index()
     for one in resources.all_records(path, CONFIG.input):
         index.add(one, path)
 
@@ -170,6 +169,25 @@ def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
     again = corpus.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
 
     assert (1, 3, 1) == (first.added, again.added, again.there)
+
+
+def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> None:
+    """With all that they load, each once."""
+    found = []
+    for at, size in enumerate((1, 3, 200)):
+        path = str(tmp_path / f"{at}.db")
+        few = replace(SETTINGS, pages_at_once=size)
+        added = corpus.add(path, [crawl(tmp_path / "crawl.warc")], wanted(), CONFIG, few)
+        opened = store.opened(path)
+        there = [
+            [*map(tuple, opened.execute(f"SELECT * FROM {table} ORDER BY 1, 2"))] for table in ("bodies", "resources")
+        ]
+        some = [(one.page, one.record, one.html, one.units) for one in pages.of_kind(opened, pages.CORPUS)]
+        opened.close()
+        found.append((added, there, some))
+
+    assert found[0] == found[1] == found[2]
+    assert (4, 5) == (found[0][0].added, found[0][0].resources)
 
 
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dbce_spark.groundtruth.pages import StoredPage
 from dbce_spark.groundtruth.store import Connection
 from dbce_spark.labels import Label
 from tests.builders import CONFIG
-from tests.groundtruth.stores import with_people
+from tests.groundtruth.stores import SETTINGS, with_people
 
 CONTENT, BOILERPLATE, UNDECIDED = Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED
 ADA, BOB, EVE = 1, 2, 3
@@ -166,6 +166,7 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
 
     assert f"4 pages and 1 submissions in {tmp_path / 'out'}" == told
     assert [made] == [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
+    assert [] == [*submission.read(str(tmp_path / "out" / "withdrawn.jsonl"))]
     assert made.text_digest == sheets[found.page].text_digest
 
 
@@ -173,7 +174,9 @@ def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_p
     """With the same segments, so that what is submitted there is of the same text."""
     handover.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
     other = str(tmp_path / "other.db")
-    taken = [handover.take(other, [str(tmp_path / "out" / "pages.jsonl")], CONFIG) for _ in range(2)]
+    taken = [
+        handover.take(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages for _ in range(2)
+    ]
     there = store.opened(other)
     digests = [{one.page: one.text_digest for one in pages.of_kind(each, pages.CORPUS)} for each in (opened, there)]
     outlines = [{one.page: one.outline for one in pages.of_kind(each, pages.CORPUS)} for each in (opened, there)]
@@ -190,4 +193,4 @@ def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
     sheet.write(str(tmp_path / "pages.jsonl"), [wrong])
 
     with pytest.raises(InputError, match="page one: its text is not that of its HTML"):
-        handover.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], CONFIG)
+        handover.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

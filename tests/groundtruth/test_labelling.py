@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.errors import InputError
 from dbce_spark.groundtruth import labelling, submission
-from dbce_spark.groundtruth.labelling import contrast, contrasts
+from dbce_spark.groundtruth.labelling import contrast
 from dbce_spark.groundtruth.sheet import Sheet, Span
 from dbce_spark.labels import Label
 from tests.groundtruth.submitted import submission as said
@@ -25,13 +25,6 @@ def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
         labelling.read(path)
     with pytest.raises(InputError, match="no labels of z"):
         labelling.read(path, "z")
-
-
-def test_only_pages_that_both_have_are_compared() -> None:
-    """Of others there is nothing to say."""
-    other = Sheet(page="q", html="", text="", segments=())
-
-    assert [one.page for one in contrasts([SHEET, other], {"p": BOTH, "q": ()}, {"p": BOTH})] == ["p"]
 
 
 def test_labels_of_other_segments_are_refused() -> None:

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.cli import main
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import marks, rendering
+from dbce_spark.groundtruth import marks, rendering, sheet
 from dbce_spark.groundtruth.rendering import Rendering, Run, render
 from dbce_spark.groundtruth.sheet import Sheet, Span
 from dbce_spark.page import PageError
+from tests.builders import archive, http, record
+from tests.groundtruth.stores import page as story
 
 HTML = """<html><head><style>body {{ margin: 0; font-size: 16px }} h1 {{ font-size: 40px }} .far {{ position: absolute;
 left: -5000px }}</style></head><body onload="document.body.textContent = ''"><h1>Title</h1>
@@ -55,13 +58,17 @@ def test_a_text_of_another_page_is_refused() -> None:
         marks.marked(replace(SHEET, html="<p>Other</p>"))
 
 
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rendering, Path]:
+def _browser() -> None:
     pytest.importorskip("playwright", reason="Playwright is not installed")
     if not shutil.which("chromium"):
         pytest.skip("chromium is not on the PATH")
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rendering, Path]:
+    _browser()
     folder = tmp_path_factory.mktemp("screenshots")
-    (one,) = render([SHEET], str(folder))
+    (one,) = render([rendering.of_sheet(SHEET)], str(folder))
     return one, folder
 
 
@@ -81,6 +88,48 @@ def test_every_segment_has_its_boxes(shown: tuple[Rendering, Path]) -> None:
 def test_what_nobody_sees_is_known(shown: tuple[Rendering, Path]) -> None:
     """Not displayed, without colour, or left of the page; no script has changed any of it."""
     assert [run.is_visible for run in shown[0].runs] == [True, True, False, False, False]
+
+
+@pytest.mark.browser
+def test_a_page_of_a_store_looks_as_its_archived_styles_say(tmp_path: Path) -> None:
+    """By a style sheet that only the archive has: one letter size for its headline, and nothing seen of its footer. By
+    itself the same page has neither."""
+    _browser()
+    styled = "<link rel=stylesheet href=/style.css>"
+    style = "h1 { font-size: 77px } footer { display: none }"
+    path, out = str(tmp_path / "labels.db"), str(tmp_path / "out")
+    source = archive(
+        tmp_path / "a.warc",
+        record(http(story("A styled page", head=styled)), url="http://geese.example/"),
+        record(http(style, content_type="text/css"), url="http://geese.example/style.css"),
+    )
+    assert main(["annotate", "add", path, "--archive", source]) == 0
+    assert main(["annotate", "export", path, out]) == 0
+    for given, target in (([f"{out}/pages.jsonl"], f"{out}/bare.jsonl"), (["--store", path], f"{out}/full.jsonl")):
+        assert main(["labels", "render", *given, "--output", target]) == 0
+    (bare,), (full,) = (list(rendering.read(f"{out}/{name}.jsonl")) for name in ("bare", "full"))
+    texts = next(sheet.read(f"{out}/pages.jsonl")).texts
+    headline, footer = texts.index("A styled page"), texts.index("All rights reserved")
+
+    assert (bare.page, len(bare.runs)) == (full.page, len(full.runs))
+    assert (32.0, 77.0) == (bare.runs[headline].font_size, full.runs[headline].font_size)
+    assert (True, False) == (bare.runs[footer].is_visible, full.runs[footer].is_visible)
+
+
+@pytest.mark.browser
+def test_a_page_that_is_not_there_is_refused() -> None:
+    """Else all of it would be unseen."""
+    _browser()
+    missing = replace(rendering.of_sheet(SHEET), answer=lambda _: rendering.Answer(b"gone", "text/html", 404))
+
+    with pytest.raises(InputError, match="p/1: there is nothing to show of it"):
+        list(render([missing]))
+
+
+def test_nothing_to_show_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither pages nor a store."""
+    assert main(["labels", "render", "--output", str(tmp_path / "out.jsonl")]) == 2
+    assert "there is nothing to show" in capsys.readouterr().err
 
 
 @pytest.mark.browser

@@ -43,6 +43,25 @@ def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: 
     assert "remark" == columns[-1]
 
 
+def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of it was withdrawn."""
+    path = str(tmp_path / "labels.db")
+    with monkeypatch.context() as before:
+        before.setattr(store, "MIGRATIONS", MIGRATIONS[:1])
+        store.create(path)
+        old = store.opened(path)
+        old.execute("PRAGMA foreign_keys = OFF")
+        old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
+        old.close()
+    opened = store.opened(path)
+    rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn FROM standing")]
+    opened.close()
+
+    assert [(1, "p", None)] == rows
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -11,7 +11,7 @@ from flask import Flask, Response, abort, flash, g, redirect, render_template, r
 from werkzeug.wrappers import Response as AnyResponse
 
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import accounts, desk, pages, store, tutorial
+from dbce_spark.groundtruth import accounts, beside, desk, pages, store, tutorial
 from dbce_spark.groundtruth.accounts import Account, TooManyTries
 from dbce_spark.groundtruth.desk import Draft, Order, Stale
 from dbce_spark.groundtruth.pages import StoredPage
@@ -53,6 +53,7 @@ def create(path: str, settings: Settings, replay: str = "", *, is_secure: bool =
         SESSION_COOKIE_SECURE=is_secure,
     )
     app.jinja_env.filters["moment"] = _moment
+    app.jinja_env.filters["day"] = _day
     app.jinja_env.filters["minutes"] = _minutes
     workbench = _Workbench(path, settings, replay, secret)
     _guard(app, workbench)
@@ -261,6 +262,14 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
     def page(number: str) -> Answer:
         return _bench(workbench, workbench.page(number), "label")
 
+    @app.post("/pages/<number>/withdrawal")
+    @_known
+    def withdraw(number: str) -> Answer:
+        own = workbench.account.number
+        if desk.withdraw(workbench.store, own, workbench.page(number).page, own):
+            flash("Withdrawn. What you tagged is kept; open the page to submit it again.")
+        return redirect("/")
+
 
 def _add_labelling(app: Flask, workbench: _Workbench) -> None:
     """What the page of the workbench asks for while somebody labels."""
@@ -275,6 +284,7 @@ def _add_labelling(app: Flask, workbench: _Workbench) -> None:
             "kind": found.kind,
             **found.outline.as_fields(),
             "texts": [found.text[unit.start : unit.end] for unit in found.units],
+            "places": beside.same_places(found),
             "idle": workbench.settings.idle_seconds,
             "draft": _fields(kept),
         }
@@ -353,6 +363,12 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
         people, progress = accounts.all_of(workbench.store), desk.progress(workbench.store)
         return render_template("admin.html", people=people, progress=progress, made=made)
 
+    def person(number: int) -> Account:
+        found = accounts.get(workbench.store, number)
+        if found is None:
+            abort(404)
+        return found
+
     @app.get("/admin")
     @_admin
     def admin() -> Answer:
@@ -371,9 +387,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
     @app.post("/admin/accounts/<int:number>")
     @_admin
     def change_account(number: int) -> Answer:
-        found = accounts.get(workbench.store, number)
-        if found is None:
-            abort(404)
+        found = person(number)
         change = request.form.get("change", "")
         if change == "password":
             return shown((found.name, accounts.set_password(workbench.store, number, workbench.settings)))
@@ -381,12 +395,31 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
             accounts.set_active(workbench.store, number, change == "open")
         return redirect(url_for("admin"))
 
+    @app.get("/admin/accounts/<int:number>")
+    @_admin
+    def submitted(number: int) -> Answer:
+        found = person(number)
+        done = [one for one in desk.done(workbench.store, number) if one.submitted is not None]
+        return render_template("submitted.html", who=found, done=done)
+
+    @app.post("/admin/accounts/<int:number>/withdrawal")
+    @_admin
+    def withdraw_for(number: int) -> Answer:
+        if desk.withdraw(workbench.store, number, request.form.get("page", ""), workbench.account.number):
+            flash("Withdrawn. It is kept, and counts no more.")
+        return redirect(url_for("submitted", number=number))
+
 
 def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
     """The page with the archived one in its frame."""
     ticket = tickets.written(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
     return render_template(
-        "bench.html", page=page, mode=mode, frame=f"{workbench.replay()}/{ticket}/page", lessons=tutorial.PAGES
+        "bench.html",
+        page=page,
+        mode=mode,
+        replay=f"{workbench.replay()}/{ticket}",
+        neighbours=beside.get(workbench.store, page.page),
+        lessons=tutorial.PAGES,
     )
 
 
@@ -449,6 +482,10 @@ def _word(tag: Label | None) -> str:
 
 def _moment(microseconds: int) -> str:
     return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _day(microseconds: int) -> str:
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d")
 
 
 def _minutes(seconds: float) -> str:

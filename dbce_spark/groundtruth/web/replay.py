@@ -8,14 +8,14 @@ origin; and this application is on a port, or under a name, of its own, where th
 import secrets
 from contextlib import closing
 from importlib.resources import files
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from flask import Flask, Response, abort, request
 from lxml import etree
 from lxml import html as lxml_html
 
-from dbce_spark.groundtruth import links, pages, resources, store
-from dbce_spark.groundtruth.pages import StoredPage
+from dbce_spark.groundtruth import links, resources, store
 from dbce_spark.groundtruth.resources import Resource
 from dbce_spark.groundtruth.settings import Settings
 from dbce_spark.groundtruth.web import tickets
@@ -68,14 +68,15 @@ def create(path: str, settings: Settings) -> Flask:
         return Response(_static("frame.js"), mimetype="text/javascript", headers={"Access-Control-Allow-Origin": "*"})
 
     @app.get("/<ticket>/page")
-    def page(ticket: str) -> Response:
+    @app.get("/<ticket>/<arm>/page")
+    def page(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         with closing(store.opened(path)) as opened:
-            found = pages.get(opened, leave.page)
+            found = _row(opened, leave.page, arm, "html, url")
         if found is None:
             abort(404)
         nonce, here = secrets.token_urlsafe(16), request.host_url.rstrip("/")
-        shown = _page(found, f"{here}/{ticket}", leave.workbench, nonce)
+        shown = _page(found["html"], found["url"], _prefix(here, ticket, arm), leave.workbench, nonce)
         policy = (
             f"{_policy(here)}; script-src 'nonce-{nonce}'; frame-ancestors {leave.workbench}; sandbox allow-scripts"
         )
@@ -84,45 +85,55 @@ def create(path: str, settings: Settings) -> Flask:
         )
 
     @app.get("/<ticket>/loaded")
-    def loaded(ticket: str) -> Response:
+    @app.get("/<ticket>/<arm>/loaded")
+    def loaded(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
         with closing(store.opened(path)) as opened:
-            row = opened.execute("SELECT timestamp FROM pages WHERE id = ?", (leave.page,)).fetchone()
+            row = _row(opened, leave.page, arm, "timestamp")
             found = resources.nearest(opened, url, row["timestamp"]) if row else None
         if found is None:
             abort(404)
-        return _answer(found, kind, request.host_url.rstrip("/"), ticket)
+        return _answer(found, kind, _prefix(request.host_url.rstrip("/"), ticket, arm))
 
     return app
 
 
-def _page(page: StoredPage, prefix: str, workbench: str, nonce: str) -> str:
+def _row(opened: store.Connection, page: str, arm: str, columns: str) -> Any:
+    """Some columns of a page to label, or of the neighbour in one of its arms; None: there is none."""
+    if arm:
+        return opened.execute(f"SELECT {columns} FROM neighbours WHERE page = ? AND arm = ?", (page, arm)).fetchone()
+    return opened.execute(f"SELECT {columns} FROM pages WHERE id = ?", (page,)).fetchone()
+
+
+def _prefix(here: str, ticket: str, arm: str) -> str:
+    """What the addresses of all begin with that a scene loads."""
+    return f"{here}/{ticket}/{arm}" if arm else f"{here}/{ticket}"
+
+
+def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
     """The page with all that it loads led to the store, and with our style sheet and script."""
-    root = _led(page.html, page.url, prefix)
+    root = _led(html, url, prefix)
     head = root.find("head")
     if head is None:
         head = etree.Element("head")
         root.insert(0, head)
     style = etree.SubElement(head, "style")
     style.text = _static("frame.css")
-    origin = f"{urlsplit(prefix).scheme}://{urlsplit(prefix).netloc}"
-    etree.SubElement(
-        head, "script", {"nonce": nonce, "src": f"{origin}/frame.js", "defer": "defer", "data-workbench": workbench}
-    )
-    return links.written(root, links.doctype(page.html))
+    script = {"nonce": nonce, "src": f"{_origin(prefix)}/frame.js", "defer": "defer", "data-workbench": workbench}
+    etree.SubElement(head, "script", script)
+    return links.written(root, links.doctype(html))
 
 
-def _answer(found: Resource, kind: str, here: str, ticket: str) -> Response:
+def _answer(found: Resource, kind: str, prefix: str) -> Response:
     """What a page loads, as what it was loaded for: what is no style sheet by its place is never served as one."""
     headers = {"Cache-Control": "private, max-age=3600", "Access-Control-Allow-Origin": "*"}
-    prefix = f"{here}/{ticket}"
     if kind == links.FRAME:
         if found.mime.startswith("image/"):
             return Response(found.body, mimetype=found.mime, headers=headers)
         text = resources.decoded(found)
         shown = links.written(_led(text, found.url, prefix), links.doctype(text))
-        policy = f"{_policy(here)}; sandbox"
+        policy = f"{_policy(_origin(prefix))}; sandbox"
         return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
     if found.status >= 400:
         return Response("", status=404, headers=headers)
@@ -131,6 +142,10 @@ def _answer(found: Resource, kind: str, here: str, ticket: str) -> Response:
         return Response(css, mimetype="text/css", headers=headers)
     shown_as = found.mime if found.mime.startswith(_SHOWN) else "application/octet-stream"
     return Response(found.body, mimetype=shown_as, headers=headers)
+
+
+def _origin(url: str) -> str:
+    return f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"
 
 
 def _led(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:

@@ -54,7 +54,18 @@ def draft(marks: dict[str, str], revision: int = 1) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/next", "/tutorial", "/admin", "/guidelines", "/password", "/pages/1", "/api/pages/1", "/api/tutorial/1"],
+    [
+        "/",
+        "/next",
+        "/tutorial",
+        "/admin",
+        "/guidelines",
+        "/password",
+        "/admin/accounts/1",
+        "/pages/1",
+        "/api/pages/1",
+        "/api/tutorial/1",
+    ],
 )
 def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> None:
     """People are shown the way, scripts are told."""
@@ -159,6 +170,30 @@ def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
     assert re.search(r"password of <b>eve</b> is <code>[\w-]{15,}</code>", made.text)
     assert 302 == bob.get("/pages/x").status_code
     assert "of <b>eve</b>" not in ada.get("/admin").text
+
+
+@pytest.mark.parametrize("who", ["bob", "ada"])
+def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(app: Flask, opened: store.Connection, who: str) -> None:
+    """It is kept with who did it, counts no more, and can be made again; nobody else can withdraw it."""
+    (bob, bobs), (other, others) = logged_in(app, "bob"), logged_in(app, who)
+    number = pages.ids(opened, pages.CORPUS)[0]
+    bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}), headers=bobs)
+    address = f"/pages/{number}/withdrawal" if who == "bob" else "/admin/accounts/2/withdrawal"
+    assert 404 == bob.post("/admin/accounts/2/withdrawal", data={"page": number}, headers=bobs).status_code
+    assert 1 == len([*desk.submissions(opened)])
+    other.post(address, data={"page": number}, headers=others)
+    (kept,) = desk.withdrawn(opened)
+
+    assert ([], 0) == ([*desk.submissions(opened)], desk.progress(opened).submissions)
+    assert (number, "annotator-2", f"annotator-{1 + (who == 'bob')}") == (
+        kept.submission.page,
+        kept.submission.annotator,
+        kept.by,
+    )
+    assert number == desk.following(opened, 2, desk.Order.CHANCE)
+    bob.post(f"/api/pages/{number}/submission", json=draft({"0": "boilerplate"}, 2), headers=bobs)
+    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in desk.submissions(opened)]
+    assert [kept] == [*desk.withdrawn(opened)]
 
 
 def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:

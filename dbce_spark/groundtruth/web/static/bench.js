@@ -1,5 +1,6 @@
 // The workbench: what is tagged, and what the hand on mouse or keys does to it.
 
+import { Beside } from "./beside.js";
 import { Desk } from "./desk.js";
 import { Frame } from "./frame-talk.js";
 import { Outline } from "./outline.js";
@@ -30,7 +31,9 @@ class Bench {
     this.seen = new Set();
     this.past = [];
     this.future = [];
-    this.level = 1;
+    // Of a cross the segments come one after the other, and a tag leads on (thesis 4.1).
+    this.isCross = "cross" in bench.dataset;
+    this.level = this.isCross ? 0 : 1;
     this.segment = -1;
     this.aimed = -1;
     this.brush = null;
@@ -41,6 +44,7 @@ class Bench {
     this.isReady = false;
     this.desk = new Desk(bench.dataset.page, bench.dataset.csrf, data.draft, () => this.content(), (how) => this.tellKept(how));
     this.frame = new Frame($("#page"), (said) => this.hear(said));
+    if (this.isCross) this.beside = new Beside($("#beside"), data.places, (said) => this.press(said));
     this.tellKept("kept");
     this.take(this.desk.left() || data.draft);
     if (data.model) this.model = data;
@@ -144,7 +148,8 @@ class Bench {
       done += words;
       $(`.progress .${tag}`).style.width = `${(100 * words) / total}%`;
     }
-    $("#count").textContent = done === total ? "all tagged" : `${Math.floor((100 * done) / total)} % of words`;
+    const pieces = `${this.tags.filter(Boolean).length} of ${this.tags.length}`;
+    $("#count").textContent = done === total ? "all tagged" : this.isCross ? pieces : `${Math.floor((100 * done) / total)} % of words`;
   }
 
   showTexts() {
@@ -196,6 +201,7 @@ class Bench {
     this.aimed = node;
     const leaves = node < 0 ? [] : this.data.leaves.slice(this.outline.first[node], this.outline.last[node] + 1);
     if (this.isReady) this.frame.say({ type: "aim", node, leaves: leaves.length > 40 ? [] : leaves, scroll: Boolean(scroll) });
+    if (this.isCross) this.beside.follow(segment);
     for (const item of document.querySelectorAll("#texts [aria-current]")) item.removeAttribute("aria-current");
     const item = segment >= 0 && !$("#texts").hidden ? $("#texts ol").children[segment] : null;
     if (item) {
@@ -236,7 +242,7 @@ class Bench {
     }
     if (found === undefined) return;
     this.seen.add(found);
-    this.level = Math.min(this.level, 1);
+    this.level = this.isCross ? 0 : Math.min(this.level, 1);
     this.aim(found, this.outline.at(found, this.level), true);
   }
 
@@ -246,7 +252,7 @@ class Bench {
     this.lastMove = Date.now();
     const isNode = Number.isInteger(said.node) && said.node < this.data.parents.length;
     if (said.type === "ready" && Array.isArray(said.hidden)) this.begin(said.hidden);
-    else if (said.type === "hover" && isNode && $("#menu").hidden && said.node >= 0) this.point(said.node);
+    else if (said.type === "hover" && isNode && !this.isCross && $("#menu").hidden && said.node >= 0) this.point(said.node);
     else if (said.type === "key") this.press(said);
     else if (said.type === "menu" && isNode) this.openMenu(said);
     else if (said.type === "click" && isNode) this.click(said);
@@ -261,11 +267,19 @@ class Bench {
       this.desk.changed();
     }
     this.show();
+    if (this.isCross && this.segment < 0) this.next();
     document.body.dataset.ready = "yes";
+  }
+
+  // A tag for the piece in pink; of a cross the next one comes.
+  give(tag, below) {
+    this.tag(this.aimed, tag, below);
+    if (this.isCross && tag) this.next();
   }
 
   click(said) {
     if (!$("#menu").hidden) return this.closeMenu();
+    if (this.isCross && said.node >= 0) return this.point(said.node);
     if (this.brush !== null && said.node >= 0) {
       this.point(said.node);
       this.tag(this.aimed, this.brush, said.shift);
@@ -280,7 +294,7 @@ class Bench {
     }
     const digit = /^(?:Digit|Numpad)([1-4])$/.exec(code || "");
     // The manual's own keys had Ctrl and Alt with them.
-    if (digit && (ctrl === alt)) return this.tag(this.aimed, TAGS[digit[1]], shift);
+    if (digit && (ctrl === alt)) return this.give(TAGS[digit[1]], shift);
     if (ctrl && key === "Enter") return this.submit();
     if (ctrl && key.toLowerCase() === "z") return shift ? this.redo() : this.undo();
     if (ctrl && key.toLowerCase() === "y") return this.redo();
@@ -288,7 +302,7 @@ class Bench {
     const acts = {
       ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1), j: () => this.step(1), k: () => this.step(-1),
       ArrowLeft: () => this.zoom(1), ArrowRight: () => this.zoom(-1), "+": () => this.zoom(1), "-": () => this.zoom(-1),
-      z: () => this.undo(), y: () => this.redo(), n: () => this.next(), t: () => this.toggleTexts(), "?": () => this.act("help"),
+      z: () => this.undo(), y: () => this.redo(), n: () => this.next(), b: () => this.beside?.turn(shift ? -1 : 1), t: () => this.toggleTexts(), "?": () => this.act("help"),
     };
     return (acts[key] || acts[key.toLowerCase()] || (() => undefined))();
   }
@@ -297,7 +311,8 @@ class Bench {
     const acts = {
       undo: () => this.undo(), redo: () => this.redo(), finer: () => this.zoom(-1), coarser: () => this.zoom(1),
       texts: () => this.toggleTexts(), prelabel: () => this.prelabel(), submit: () => this.submit(),
-      help: () => $("#help").showModal(), brush: () => this.setBrush(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.tag),
+      help: () => $("#help").showModal(), beside: () => this.beside.show(button),
+      brush: () => (this.isCross ? this.give(button.dataset.tag, false) : this.setBrush(button.getAttribute("aria-pressed") === "true" ? null : button.dataset.tag)),
     };
     if (acts[name]) acts[name]();
   }
@@ -309,6 +324,7 @@ class Bench {
 
   toggleTexts() {
     $("#texts").hidden = !$("#texts").hidden;
+    if (this.isCross) $("#beside").hidden = !$("#texts").hidden;
     $("[data-act=texts]").setAttribute("aria-pressed", String(!$("#texts").hidden));
     this.showTexts();
     if (this.segment >= 0) this.aim(this.segment, this.aimed, true);
@@ -319,8 +335,9 @@ class Bench {
     if (this.aimed < 0) return;
     const [menu, box] = [$("#menu"), $("#page").getBoundingClientRect()];
     menu.hidden = false;
-    menu.style.left = `${Math.min(box.left + x, innerWidth - menu.offsetWidth - 8)}px`;
-    menu.style.top = `${Math.min(box.top + y, innerHeight - menu.offsetHeight - 8)}px`;
+    const scale = box.width / $("#page").offsetWidth;
+    menu.style.left = `${Math.min(box.left + scale * x, innerWidth - menu.offsetWidth - 8)}px`;
+    menu.style.top = `${Math.min(box.top + scale * y, innerHeight - menu.offsetHeight - 8)}px`;
     menu.querySelector("button").focus();
   }
 
@@ -354,7 +371,7 @@ class Bench {
   listen() {
     addEventListener("keydown", (event) => {
       if (document.querySelector("dialog[open]") || event.target.matches("input, textarea")) return;
-      const ours = /^(Arrow(Up|Down|Left|Right)|[1-4!"§$@#]|[jkzynt+?-]|Escape)$/i.test(event.key) || (event.ctrlKey && ["Enter", "z", "y"].includes(event.key)) || /^Digit[1-4]$/.test(event.code);
+      const ours = /^(Arrow(Up|Down|Left|Right)|[1-4!"§$@#]|[jkzyntb+?-]|Escape)$/i.test(event.key) || (event.ctrlKey && ["Enter", "z", "y"].includes(event.key)) || /^Digit[1-4]$/.test(event.code);
       if (!ours || (!$("#menu").hidden && event.key.startsWith("Arrow"))) return this.moveInMenu(event);
       event.preventDefault();
       this.press({ key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });

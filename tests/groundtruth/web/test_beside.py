@@ -1,0 +1,249 @@
+"""A cross is labelled in the workbench, its segments one after the other, its neighbours beside it (thesis 4.1)."""
+
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from dbce_spark import cli
+from dbce_spark.groundtruth import accounts, beside, crosses, desk, handover, pages, store
+from dbce_spark.groundtruth.crosses import CrossSheet
+from tests.builders import CONFIG, archive, http, record
+from tests.groundtruth.stores import DOT, PASSWORD, SETTINGS
+from tests.groundtruth.web.benches import Served, served
+from tests.groundtruth.web.hands import archived, kept, log_in, painted, press, tags, wait
+
+NAMES = ("seal", "storm", "crane", "bell")
+HIDDEN = "<p style='display: none'>Only for machines</p>"
+
+
+def story(name: str, year: int, malice: str = "") -> str:
+    """A page of one template: a menu and a foot that all share, and paragraphs of its own."""
+    told = "".join(
+        f"<p>{' '.join(f'{name}{year if at == 2 else at}{word}' for word in range(40))}</p>" for at in range(4)
+    )
+    menu = "".join(f"<li><a href='/{other}'>About {other} and more</a></li>" for other in NAMES)
+    foot = "<address><i>Printed by the harbour office, all rights reserved.</i></address>"
+    return (
+        f"<html><head><link rel=stylesheet href=/style.css><title>All of {name}s</title></head><body><ul>{menu}</ul>"
+        f"<div><h1>All of {name}s</h1>{told}{HIDDEN}{malice}</div>{foot}</body></html>"
+    )
+
+
+def crawl(path: Path, malice: str = "") -> str:
+    """Four pages of one site, each captured in three years, and what they load."""
+    site = "http://harbour.example"
+    records = [
+        record(http(story(name, year, malice)), url=f"{site}/{name}.html", date=f"20{year}-01-01T00:00:00Z")
+        for year in (10, 11, 12)
+        for name in NAMES
+    ]
+    style = "h1 { color: #123456 } body { background: url(dot.png) }"
+    loaded = [
+        record(http(style, content_type="text/css"), url=f"{site}/style.css", date="2011-01-01T00:00:00Z"),
+        record(http(DOT, content_type="image/png"), url=f"{site}/dot.png", date="2011-01-01T00:00:00Z"),
+    ]
+    return archive(path, *records, *loaded)
+
+
+def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
+    """A store of one cross, with what it loads, and ada; and the cross."""
+    path, warc, file = (str(folder / name) for name in ("labels.db", "crawl.warc", "crosses.jsonl"))
+    crawl(Path(warc), malice)
+    choose = ["labels", "crosses", warc, "--output", file, "--urls-per-site", "1", "--crosses-per-url", "1"]
+    assert cli.main(choose) == 0
+    assert cli.main(["annotate", "take", path, file, "--archive", warc]) == 0
+    opened = store.opened(path)
+    accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
+    opened.close()
+    (cross,) = crosses.read(file)
+    return path, cross
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Made once: a copy of its files is another."""
+    folder = tmp_path_factory.mktemp("filled")
+    taken(folder)
+    return folder
+
+
+@pytest.fixture
+def path(filled: Path, tmp_path: Path) -> str:
+    """The store of that cross."""
+    shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
+    return str(tmp_path / "labels.db")
+
+
+@pytest.fixture
+def cross(filled: Path) -> CrossSheet:
+    return next(crosses.read(str(filled / "crosses.jsonl")))
+
+
+@contextmanager
+def sat_down(path: str, context: Any) -> Iterator[tuple[Served, Any]]:
+    """A workbench, and a window in which ada has the cross before her."""
+    with served(path) as one:
+        window = log_in(context, one, "ada")
+        window.goto(f"{one.address}/next")
+        wait(window)
+        yield one, window
+
+
+def neighbour(window: Any, arm: str) -> Any:
+    """The frame of a neighbour, when it is ready."""
+    frame = window.wait_for_selector(f"[data-of={arm}] iframe").content_frame()
+    frame.wait_for_load_state()
+    return frame
+
+
+def click(window: Any, frame: str, selector: str, arrived: str) -> None:
+    """The hand clicks into a frame, whose scale Playwright does not know of, until an expression says that it arrived:
+    Chromium loses a click that comes before it knows where a scaled frame is drawn."""
+    element = window.query_selector(frame)
+    inner = element.content_frame()
+    for _ in range(20):
+        box = element.bounding_box()
+        left, top, width = inner.evaluate(
+            """selector => {
+              const box = document.querySelector(selector).getBoundingClientRect();
+              return [box.left, box.top, innerWidth];
+            }""",
+            selector,
+        )
+        scale = box["width"] / width
+        window.mouse.click(box["x"] + scale * (left + 5), box["y"] + scale * (top + 5))
+        window.wait_for_timeout(250)
+        if window.evaluate(arrived):
+            return
+
+
+def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
+    """Each in its arm, and once, however often they are taken; what they load is copied."""
+    given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
+    first, again = (handover.take(name, *given) for name in (str(tmp_path / "other.db"), path))
+    opened = store.opened(path)
+    found = beside.get(opened, cross.sheet.page)
+    opened.close()
+
+    assert "1 pages added with 4 neighbours; 2 images, style sheets and frames copied with them" == str(first)
+    assert (0, 0, 0) == (again.pages, again.neighbours, again.resources)
+    assert [(one.arm, one.url) for one in found] == [(arm, near.url) for arm, near in cross.neighbours.items()]
+    assert found[2].timestamp < found[3].timestamp
+
+
+def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: CrossSheet) -> None:
+    """Where the template is the same, each node of a block is on an element of the neighbour's."""
+    opened = store.opened(path)
+    page = pages.get(opened, cross.sheet.page)
+    found = beside.get(opened, cross.sheet.page)
+    opened.close()
+    assert page is not None
+
+    for one in found:
+        numbered = {int(node) for node in re.findall(r'data-dbce-node="(\d+)"', one.html)}
+        assert {*beside.same_places(page)} == numbered
+
+
+@pytest.mark.browser
+def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
+    path: str, cross: CrossSheet, tmp_path: Path, context: Any
+) -> None:
+    """The first segment is highlighted; a key tags it and the next comes; what is not seen is passed over. What is
+    submitted is merged, and measured by the thesis's cases."""
+    own = ("All", urlsplit(cross.sheet.url).path[1:5])
+    expected = ["content" if text.startswith(own) else "boilerplate" for text in cross.sheet.texts]
+    with sat_down(path, context) as (_, window):
+        for at, (text, tag) in enumerate(zip(cross.sheet.texts, expected, strict=True)):
+            if text != "Only for machines":
+                assert at == window.evaluate("workbench.segment")
+                press(window, "3" if tag == "content" else "1")
+        assert expected == painted(window) == tags(window)
+        assert "all tagged" == window.inner_text("#count")
+        kept(window)
+        press(window, "Control+Enter")
+        window.wait_for_url(re.compile(r"/$"))
+    out = str(tmp_path / "out")
+    merge = ["labels", "merge", str(tmp_path / "crosses.jsonl"), "--submissions", f"{out}/submissions.jsonl"]
+    assert cli.main(["annotate", "export", path, out]) == 0
+    assert cli.main([*merge, "--minimum", "1", "--minimum-pages", "1", "--output", out]) == 0
+    thesis = ["labels", "thesis", str(tmp_path / "crosses.jsonl"), "--labels", f"{out}/merged.jsonl"]
+    assert cli.main([*thesis, "--output", f"{out}/thesis.md"]) == 0
+
+    assert [expected] == [[tag.word for tag in one.tags if tag is not None] for one in submissions(path)]
+    assert "| harbour.example | T001 | 1 |" in Path(out, "thesis.md").read_text("utf-8")
+
+
+@pytest.mark.browser
+def test_the_neighbours_are_switched_by_key_and_by_click_and_show_the_same_place(path: str, context: Any) -> None:
+    """One at a time, as it was archived, on a laptop's screen as wide as pages are made for; the same block is outlined
+    in it; keys work from within it as well."""
+    with sat_down(path, context) as (_, window):
+        up = neighbour(window, "up")
+        assert min(frame.evaluate("innerWidth") for frame in (archived(window), up)) >= 900
+        for part in (".tools", "#page", "[data-of=up] iframe", ".status"):
+            box = window.locator(part).bounding_box()
+            assert (box["x"] + box["width"] <= 1366, box["y"] + box["height"] <= 768) == (True, True)
+        up.wait_for_selector("li:first-child[data-dbce-aim]")
+        assert "rgb(18, 52, 86)" == up.evaluate("getComputedStyle(document.querySelector('h1')).color")
+        press(window, *"1111")
+        up.wait_for_selector("h1[data-dbce-aim]")
+        shown = []
+        for pressed in ("b", "b", "Shift+B", "b", "b"):
+            press(window, pressed)
+            shown.append(window.get_attribute("[role=tab][aria-selected=true]", "data-arm"))
+        window.click("[data-arm=prev]")
+        prev = neighbour(window, "prev")
+        prev.wait_for_selector("h1[data-dbce-aim]")
+        assert ["down", "prev", "down", "prev", "next"] == shown
+        assert 1 == window.locator("#beside iframe:visible").count()
+        click(window, "[data-of=prev] iframe", "h1", "document.activeElement.title.startsWith('prev')")
+        press(window, "3", "3")
+        prev.wait_for_selector("p[data-dbce-aim]")
+        click(window, "#page", "address i", "workbench.segment === workbench.tags.length - 1")
+        prev.wait_for_selector("address[data-dbce-aim]")
+
+        assert {"boilerplate": 5, "content": 2} == {tag: n for tag, n in Counter(tags(window)).items() if tag}
+
+
+@pytest.mark.browser
+def test_a_neighbour_reaches_nothing_and_runs_nothing(
+    tmp_path: Path, context: Any, listener: tuple[int, list[bytes]]
+) -> None:
+    """The four walls stand around each neighbour as well."""
+    port, came = listener
+    ran, live = "document.documentElement.setAttribute('data-ran', '1')", f"http://127.0.0.1:{port}"
+    malice = (
+        f"<script>{ran}; fetch('{live}/fetch')</script><img src='{live}/a.png' onerror=\"{ran}\">"
+        f"<iframe src='{live}/frame'></iframe><form action='{live}/form'></form>"
+        f"<a id=top target=_top href='{live}'>a</a>"
+    )
+    path, _ = taken(tmp_path, malice)
+    with sat_down(path, context) as (one, window):
+        asked: set[str] = set()
+        context.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+        for arm in ("up", "down", "prev", "next"):
+            window.click(f"[data-arm={arm}]")
+            frame = neighbour(window, arm)
+            frame.wait_for_selector("[data-dbce-aim]")
+            frame.evaluate("document.getElementById('top').click()")
+            assert ["null", None] == frame.evaluate("[self.origin, document.documentElement.getAttribute('data-ran')]")
+        window.wait_for_timeout(500)
+
+        assert window.url.startswith(f"{one.address}/pages/")
+        assert asked <= {f"127.0.0.1:{one.replay_port}"}
+    assert [] == came
+
+
+def submissions(path: str) -> list[Any]:
+    opened = store.opened(path)
+    try:
+        return [*desk.submissions(opened)]
+    finally:
+        opened.close()
