@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from dbce_spark import log
@@ -40,6 +42,11 @@ def add_log(command: argparse.ArgumentParser) -> None:
         "--log-format", choices=("text", "json"), default="text",
         help="tell it on stderr as text or as JSON lines (default: %(default)s)",
     )  # fmt: skip
+
+
+def command_line() -> str:
+    """What was asked for, as a shell has it."""
+    return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(['dbce', *sys.argv[1:]])}")
 
 
 @contextmanager

@@ -7,8 +7,9 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -25,13 +26,14 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError, PlatformError
-from dbce_spark.log import Log
+from dbce_spark.log import Log, every
 from dbce_spark.model import Revisit
 from dbce_spark.rejects import Reject
 from dbce_spark.selection.fetch import start_wait
-from dbce_spark.spark import metrics, pages, plan, quarantine, staging, worker
+from dbce_spark.spark import metrics, pages, plan, quarantine, staging, state, worker
 from dbce_spark.spark.job import cause
 from dbce_spark.spark.session import under
+from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import Tally
 from dbce_spark.stream import domain as domains
 from dbce_spark.stream import output
@@ -100,9 +102,12 @@ def run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTree
         OutputError: the output is of another stream, or another process writes there.
         JobError: Spark gave up.
     """
-    with alone(request.output):
+    folder = request.output
+    with alone(folder), state.failure(folder):
         _check_begun(request, config, tree)
-        return _run(spark, request, config, tree, told)
+        told.run_id, told.attempt = state.next_run(folder, goes_on=True)
+        with _seen(folder, told):
+            return _run(spark, request, config, tree, told)
 
 
 def alone(folder: str) -> AbstractContextManager[None]:
@@ -112,6 +117,22 @@ def alone(folder: str) -> AbstractContextManager[None]:
         OutputError: one does.
     """
     return nullcontext() if "://" in folder else staging.alone(folder)
+
+
+@contextmanager
+def _seen(folder: str, told: Log) -> Iterator[None]:
+    """Within the block who asks from outside is told that the stream is at work; behind it, that it has read all."""
+    own = replace(state.begin(told), stage=told.stage, stage_began=state.now())
+    keep = partial(_keep, folder)
+    keep(own)
+    with every(state.SECONDS, partial(keep, own)):
+        yield
+    keep(replace(own, is_ended=True))
+
+
+def _keep(folder: str, said: State) -> None:
+    with suppress(OSError):  # whom it is told to is no reason to end; a full disk is told by what is written there
+        state.write(folder, said)
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:
@@ -283,8 +304,8 @@ def _writing(folder: str, told: Log) -> Callable[[DataFrame, int], None]:
         for part in batch.mapInArrow(_part(folder, number), "files string, counts string").collect():
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
-        made = output.commit(folder, number, files, counts)
-        _tell(batch.sparkSession, made, monotonic() - began, told)
+        made = output.commit(folder, number, files, counts, seconds=monotonic() - began)
+        _tell(batch.sparkSession, made, told)
 
     return write
 
@@ -312,12 +333,12 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
     return write
 
 
-def _tell(spark: SparkSession, made: output.Commit, seconds: float, told: Log) -> None:
+def _tell(spark: SparkSession, made: output.Commit, told: Log) -> None:
     """What a batch has come to: to the log, and to whoever reads Spark's metrics."""
-    speed = made.counts.get("captures", 0) / seconds if seconds else 0.0
     totals = Counter(made.totals)
-    metrics.of(spark.sparkContext).show(metrics.values(totals + Counter(sources=totals["files"]), speed))
+    counted = totals + Counter(sources=totals["files"])
+    metrics.of(spark.sparkContext).show(metrics.values(counted, made.pages_per_second))
     seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _TOLD.items())
-    figures = {"batch": made.batch, "seconds": round(seconds, 3), "pages_per_second": round(speed, 2)}
-    line = f"batch {made.batch}: {seen} in {seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
+    figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
+    line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
     told.tell("progress", line, figures | {"counts": made.counts, "totals": made.totals})

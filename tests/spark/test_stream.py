@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import config
+from dbce_spark import config, status
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
 from dbce_spark.spark import stream
@@ -83,6 +83,12 @@ def written(folder: Path) -> Tables:
     return found
 
 
+def told_outside(folder: Path) -> tuple[str, int | None]:
+    """What `dbce status` says: the condition, and how often the stream was begun."""
+    told = status.of(str(folder / "out")).as_dict()
+    return told["condition"], told["attempts"]
+
+
 def arguments(folder: Path) -> list[str]:
     settings = [*SETTINGS, *(f"urltree.{one}" for one in OF_TREE)]
     options = [text for setting in settings for text in ("--set", setting)]
@@ -141,6 +147,7 @@ def test_what_comes_later_is_labelled_by_what_came_before(spark: "SparkSession",
     assert expected(files) == written(tmp_path)
     assert totals == run(spark, tmp_path)
     assert 4 == batches == len(output.committed(str(tmp_path / "out")))
+    assert ("finished", 3) == told_outside(tmp_path)
 
 
 @pytest.mark.parametrize("point", ["files", "commit", "behind"])
@@ -153,6 +160,7 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
 
     assert -signal.SIGKILL == killed.wait(PATIENCE)
     assert len(output.committed(str(tmp_path / "out"))) == (2 if point == "behind" else 1)
+    assert ("dead", 1) == told_outside(tmp_path)
     run(spark, tmp_path)
     tables = [one for name in output.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
     assert expected(files) == written(tmp_path)
@@ -183,6 +191,7 @@ def test_a_stream_that_goes_on_takes_files_as_they_come(spark: "SparkSession", t
     thread.start()
     files = put(tmp_path / "in", 0)
     until(lambda: len(output.committed(str(tmp_path / "out"))) == 1)
+    assert ("running", 1) == told_outside(tmp_path)
     files += put(tmp_path / "in", 1)
     until(lambda: len(output.committed(str(tmp_path / "out"))) == 2)
     for query in spark.streams.active:
@@ -250,6 +259,7 @@ def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: P
     rows = expected(files)
 
     assert 0 == done.wait(PATIENCE)
+    assert "finished" == status.of(to).as_dict()["condition"]
     assert {name: len(found) for name, found in rows.items()} == {
         name: sum(rows for one in output.committed(to) for path, rows in one.files.items() if path.startswith(name))
         for name in rows
