@@ -6,10 +6,11 @@ No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -37,8 +38,8 @@ from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import Tally
 from dbce_spark.stream import domain as domains
 from dbce_spark.stream import output
-from dbce_spark.stream.arrival import Row, arrived, packed, unpacked
-from dbce_spark.stream.domain import Domain
+from dbce_spark.stream.arrival import Row, arrived, head
+from dbce_spark.stream.domain import Domain, Outcome, row
 from dbce_spark.stream.local import REJECTS, arrivals, of_reject, parsing
 from dbce_spark.urltree.settings import UrlTreeConfig
 
@@ -55,6 +56,8 @@ LEDGER = "arrivals"
 """Folder of the output that says which files were taken in which order."""
 _PAGE, _TALLY = "page", "tally"
 """Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
+_PAST = (REJECTS, _TALLY)
+"""What no tree has a word on: such rows are whole in what is `said`."""
 _TOLD = {
     "files": "files",
     "records": "records",
@@ -65,7 +68,11 @@ _TOLD = {
 """Counts of a batch that a person is told, each with its word."""
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _ROWS_TOGETHER = 64
-_NO_KEYS = b""
+_NOTHING = b""
+_Sent = tuple[str, str, int, int, bytes, str, bytes]
+"""A STREAM row."""
+_KIND = 1
+_place = itemgetter(2, 3)
 _WAIT_SECONDS = 1
 
 SETTINGS = {
@@ -234,16 +241,22 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
         for some, _ in pages.page_batches(reading, tally, rejects, revisits, with_html=False, limit=None):
             sent = []
             for one in arrivals(some, file_no, tree):
-                sent.append((one.domain, _PAGE, file_no, row_no, packed(one.row), one.keys.astype("<u8").tobytes()))
+                keys = one.keys.astype("<u8").tobytes()
+                sent.append((one.domain, _PAGE, file_no, row_no, one.told, head(one), keys))
                 row_no += 1
             yield _stream_batch(sent)
     tally.revisits = revisits.count
     counts = tally.counts() + Counter({f"skipped.{name}": count for name, count in tally.skipped.items()})
-    told = [("", REJECTS, file_no, at, packed(of_reject(one, file_no)), _NO_KEYS) for at, one in enumerate(rejects)]
-    yield _stream_batch([*told, ("", _TALLY, file_no, 0, packed(counts + Counter(files=1)), _NO_KEYS)])
+    lost = [_past(REJECTS, file_no, at, of_reject(one, file_no)) for at, one in enumerate(rejects)]
+    yield _stream_batch([*lost, _past(_TALLY, file_no, 0, counts + Counter(files=1))])
 
 
-def _stream_batch(rows: list[tuple[str, str, int, int, bytes, bytes]]) -> pa.RecordBatch:
+def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
+    """What goes past the state of all domains."""
+    return "", table, file_no, row_no, _NOTHING, json.dumps(row), _NOTHING
+
+
+def _stream_batch(rows: Sequence[_Sent]) -> pa.RecordBatch:
     columns = [*zip(*rows, strict=True)] or [()] * len(tables.STREAM)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, tables.STREAM, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=tables.STREAM)
@@ -265,23 +278,19 @@ class Labelling(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """The pages of a domain in a batch come in any order; what comes of them is that of the stream."""
-        waiting: list[tuple[int, int, bytes, bytes]] = []
-        for frame in rows:
-            is_page = frame["table"] == _PAGE
-            if not is_page.all():
-                yield frame[~is_page]
-            own = frame.loc[is_page, ["file_no", "row_no", "told", "keys"]]
-            waiting += own.itertuples(index=False, name=None)
-        if waiting:
-            yield from self._labelled(key[0], sorted(waiting, key=lambda one: one[:2]))
+        sent = [row for frame in rows for row in frame.itertuples(index=False, name=None)]
+        if past := [one for one in sent if one[_KIND] != _PAGE]:
+            yield pd.DataFrame(past, columns=tables.STREAM.names)
+        if waiting := [one for one in sent if one[_KIND] == _PAGE]:
+            yield from self._labelled(key[0], sorted(waiting, key=_place))
 
-    def _labelled(self, name: str, waiting: list[tuple[int, int, bytes, bytes]]) -> Iterator[pd.DataFrame]:
-        before = self._state.get() if self._state.exists() else None
+    def _labelled(self, name: str, waiting: Iterable[_Sent]) -> Iterator[pd.DataFrame]:
+        before = self._state.get()
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
-        made: list[tuple[str, str, int, int, bytes, bytes]] = []
-        for file_no, row_no, told, keys in waiting:
-            arrival = arrived(int(file_no), int(row_no), told, keys, self._tree)
-            made += [(name, table, file_no, row_no, packed(row), _NO_KEYS) for table, row in domain.take(arrival)]
+        made: list[_Sent] = []
+        for _, _, file_no, row_no, told, said, keys in waiting:
+            for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree)):
+                made.append((name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING))
             if len(made) >= _ROWS_TOGETHER:
                 yield pd.DataFrame(made, columns=tables.STREAM.names)
                 made = []
@@ -319,16 +328,17 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
         with output.Part(folder, number, task.partitionId()) as part:
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
-                for table, data in zip(batch["table"].to_pylist(), batch["told"].to_pylist(), strict=True):
-                    rows[table].append(unpacked(data))
-                for row in rows.pop(_TALLY, []):
-                    counts.update(row)
+                columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
+                for table, told, text in zip(*columns, strict=True):
+                    said = json.loads(text)
+                    rows[table].append(said if table in _PAST else row(Outcome(table, told, said)))
+                for counted in rows.pop(_TALLY, []):
+                    counts.update(counted)
                 for table, some in rows.items():
                     part.write(table, some)
                     counts[table] += len(some)
-                    counts.update(f"steps.{step}" for row in some for step in row.get("steps", ()))
-        told = {"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]}
-        yield pa.RecordBatch.from_pydict(told)
+                    counts.update(f"steps.{step}" for one in some for step in one.get("steps", ()))
+        yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
 
     return write
 
