@@ -19,6 +19,9 @@ INPUT_HELP = (
     " local or any URL that fsspec knows (s3://, http://, hdfs://)"
 )
 
+_IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""What spark-submit sets in the environment of the script that it runs."""
+
 
 def add_version(command: argparse.ArgumentParser) -> None:
     """Adds the option that says which version of a collection is read."""
@@ -45,8 +48,9 @@ def add_log(command: argparse.ArgumentParser) -> None:
 
 
 def command_line() -> str:
-    """What was asked for, as a shell has it."""
-    return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(['dbce', *sys.argv[1:]])}")
+    """What was asked for, as a shell has it; of what spark-submit was told only the script and its arguments."""
+    words = ["spark-submit", *sys.argv] if _IS_SUBMITTED in os.environ else ["dbce", *sys.argv[1:]]
+    return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(words)}")
 
 
 @contextmanager
@@ -84,7 +88,7 @@ def names(text: str) -> list[str]:
 
 def spark_settings(given: Sequence[str]) -> dict[str, str]:
     """The settings of `--spark` by their keys."""
-    if given and "PYSPARK_GATEWAY_PORT" in os.environ:
+    if given and _IS_SUBMITTED in os.environ:
         raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):

@@ -285,7 +285,8 @@ class Labelling(StatefulProcessor):
             yield from self._labelled(key[0], sorted(waiting, key=_place))
 
     def _labelled(self, name: str, waiting: Iterable[_Sent]) -> Iterator[pd.DataFrame]:
-        before = self._state.get()
+        # Spark warns of a state that is asked for and not there.
+        before = self._state.get() if self._state.exists() else None
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
         made: list[_Sent] = []
         for _, _, file_no, row_no, told, said, keys in waiting:
