@@ -63,7 +63,7 @@ docs: $(READY_DOCS) ## the documentation as a site, in build/site
 docs-test: $(READY_DEV) ## do what docs/tutorial.md says, from a laptop to a cluster (12 minutes on two busy cores)
 	$(PYTEST) -m docs tests/docs $(PYTEST_ARGS)
 
-faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run, and kill a stream and an increment at further steps (26 minutes; links as root, with iproute2)
+faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run, run a stream on one, and kill streams and increments at more steps (half an hour; links as root, with iproute2)
 	$(PYTEST) -m faults tests/spark/test_faults.py tests/spark/test_stream.py tests/spark/test_collections.py $(PYTEST_ARGS)
 
 swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installed into ~/.cache/dbce-spark: a real store that speaks S3

@@ -26,6 +26,8 @@ Event = Literal[
 ]
 
 LOGGER = logging.getLogger("dbce_spark")
+STOPPED = "stopped by Ctrl-C or SIGTERM"
+"""The reason why a run ended that somebody has stopped."""
 
 _TICK_SECONDS = 0.5
 """Between two looks at the clock while something is waited for."""
@@ -98,7 +100,7 @@ def is_stop(error: BaseException) -> bool:
 def reason(error: BaseException) -> str:
     """Why a run ended with this error, in one line."""
     if is_stop(error):
-        return "stopped by Ctrl-C or SIGTERM"
+        return STOPPED
     lines = str(error).strip().splitlines()
     told = lines[0] if lines else ""
     return without_credentials(told if isinstance(error, DbceError) else f"{type(error).__name__}: {told}"[:300])

@@ -332,9 +332,15 @@ REPEATS = pa.schema(
 )
 """A page that a stream dropped since its domain had one of the same URL key."""
 
-STREAM = pa.schema(_fields(domain=_STRING, table=_STRING, file_no=_LONG, row_no=_LONG, told=_BINARY, keys=_BINARY))
-"""What a stream sends to where a domain's state is, and what comes of it: a page or a row of a table, packed, since
-Java only carries it. Or what goes past the state: a reject, or what became of the records of a file."""
+STREAM = pa.schema(
+    [
+        *_fields(domain=_STRING, table=_STRING, file_no=_LONG, row_no=_LONG),
+        *_fields(told=_BINARY, said=_STRING, keys=_BINARY),
+    ]
+)
+"""What a stream sends to where a domain's state is, and what comes of it. `told` is a page's row, packed, since all but
+who writes it only carry it; `said`, in JSON, what a tree needs of the page beside the `keys` of its blocks, and then
+what the tree says. Or what goes past the state: a reject, or what became of the records of a file."""
 
 SIBLINGS, SNAPSHOTS = range(2)
 """The kinds of evidence."""

@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from dbce_spark import log
@@ -16,6 +18,9 @@ INPUT_HELP = (
     "a (W)ARC file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these a line;"
     " local or any URL that fsspec knows (s3://, http://, hdfs://)"
 )
+
+_IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""What spark-submit sets in the environment of the script that it runs."""
 
 
 def add_version(command: argparse.ArgumentParser) -> None:
@@ -40,6 +45,12 @@ def add_log(command: argparse.ArgumentParser) -> None:
         "--log-format", choices=("text", "json"), default="text",
         help="tell it on stderr as text or as JSON lines (default: %(default)s)",
     )  # fmt: skip
+
+
+def command_line() -> str:
+    """What was asked for, as a shell has it; of what spark-submit was told only the script and its arguments."""
+    words = ["spark-submit", *sys.argv] if _IS_SUBMITTED in os.environ else ["dbce", *sys.argv[1:]]
+    return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(words)}")
 
 
 @contextmanager
@@ -77,7 +88,7 @@ def names(text: str) -> list[str]:
 
 def spark_settings(given: Sequence[str]) -> dict[str, str]:
     """The settings of `--spark` by their keys."""
-    if given and "PYSPARK_GATEWAY_PORT" in os.environ:
+    if given and _IS_SUBMITTED in os.environ:
         raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):

@@ -2,19 +2,17 @@
 
 import argparse
 import json
-import shlex
-import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
-from dbce_spark import budget, log, places, sources
+from dbce_spark import budget, places, sources
 from dbce_spark import config as configuration
 from dbce_spark.collection import Collection
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     add_log,
     add_spark,
+    command_line,
     count,
     spark_settings,
     started_whole,
@@ -111,7 +109,7 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
 
 
 def _extract_and_tell(arguments: argparse.Namespace) -> None:
-    told = Log(command=_command())
+    told = Log(command=command_line())
     with told_to(arguments, told), stoppable():
         _extract(arguments, told)
 
@@ -180,11 +178,6 @@ def _tell_input(files: Sequence[str], indexes: Sequence[str], base: str, wanted:
         counts = Counts()
         found = index.wanted(indexes, base, wanted, config.fetch, counts)
         print(estimate.of_index(found, counts, config.fetch).text())
-
-
-def _command() -> str:
-    """What was asked for, as a shell has it."""
-    return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(['dbce', *sys.argv[1:]])}")
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:

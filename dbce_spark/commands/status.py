@@ -10,13 +10,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "status",
-        help="say how far a run is, or where it died",
-        description="Say how far a run is, or where it died. Ends with 0: finished, 3: finished, but too many files"
-        " failed, 4: running, 5: dead, 6: never begun, 2: cannot be said.",
+        help="say how far a run or a stream is, or where it died",
+        description="Say how far a run or a stream is, or where it died. Ends with 0: finished, 3: finished, but too"
+        " many files failed, 4: running, 5: dead or stopped, 6: never begun, 2: cannot be said.",
     )
     command.add_argument(
-        "extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` or `--collection` was given"
-    )
+        "extracted", metavar="OUTPUT_DIR",
+        help="what `dbce extract --output` or `--collection`, or `dbce stream --output` was given",
+    )  # fmt: skip
     command.add_argument(
         "--staging", default="", metavar="DIR", help="what `dbce extract --staging` was given, if it was"
     )

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 
 from dbce_spark import config as configuration
 from dbce_spark import sources
-from dbce_spark.commands.arguments import add_log, add_spark, seconds, spark_settings, started_whole, stoppable, told_to
+from dbce_spark.commands.arguments import (
+    add_log,
+    add_spark,
+    command_line,
+    seconds,
+    spark_settings,
+    started_whole,
+    stoppable,
+    told_to,
+)
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
 from dbce_spark.stream.output import CHECKPOINT
@@ -60,7 +69,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _stream_and_tell(arguments: argparse.Namespace) -> None:
-    told = Log(command="dbce stream", stage="stream")
+    told = Log(command=command_line(), stage="stream")
     with told_to(arguments, told), stoppable():
         _stream(arguments, told)
 

@@ -7,10 +7,9 @@ import json
 from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from dbce_spark import store
+from dbce_spark import sources, store
 
 T = TypeVar("T")
 
@@ -31,7 +30,8 @@ def once(path: str, kind: type[T], work: Callable[[], T]) -> T:
 def read(path: str, kind: type[T]) -> T | None:
     """What was written there; None: nothing."""
     try:
-        return parsed(Path(path).read_text(encoding="utf-8"), kind)
+        with sources.open_binary(path) as file:
+            return parsed(file.read().decode(), kind)
     except FileNotFoundError:
         return None
 

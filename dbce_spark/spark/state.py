@@ -18,7 +18,8 @@ SECONDS = 5.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """Times are UTC, as ISO 8601 has them. `done` of `total` are tasks, or what `unit` says; `seconds_to_go` are those
-    of the stage. `failure` is what ended the run if that had a word to say."""
+    of the stage. `failure` is what ended the run if that had a word to say; `is_ended`: a stream has read all that was
+    there. A run's report says so of a run."""
 
     run_id: str
     attempt: int
@@ -35,6 +36,7 @@ class State:
     pages_per_second: float = 0.0
     seconds_to_go: float | None = None
     failure: str = ""
+    is_ended: bool = False
 
     @property
     def is_of_this_host(self) -> bool:

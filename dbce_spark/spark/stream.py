@@ -6,9 +6,11 @@ No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -25,18 +27,19 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError, PlatformError
-from dbce_spark.log import Log
+from dbce_spark.log import Log, every
 from dbce_spark.model import Revisit
 from dbce_spark.rejects import Reject
 from dbce_spark.selection.fetch import start_wait
-from dbce_spark.spark import metrics, pages, plan, quarantine, staging, worker
+from dbce_spark.spark import metrics, pages, plan, quarantine, staging, state, worker
 from dbce_spark.spark.job import cause
 from dbce_spark.spark.session import under
+from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import Tally
 from dbce_spark.stream import domain as domains
 from dbce_spark.stream import output
-from dbce_spark.stream.arrival import Row, arrived, packed, unpacked
-from dbce_spark.stream.domain import Domain
+from dbce_spark.stream.arrival import Row, arrived, head
+from dbce_spark.stream.domain import Domain, Outcome, row
 from dbce_spark.stream.local import REJECTS, arrivals, of_reject, parsing
 from dbce_spark.urltree.settings import UrlTreeConfig
 
@@ -53,6 +56,8 @@ LEDGER = "arrivals"
 """Folder of the output that says which files were taken in which order."""
 _PAGE, _TALLY = "page", "tally"
 """Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
+_PAST = (REJECTS, _TALLY)
+"""What no tree has a word on: such rows are whole in what is `said`."""
 _TOLD = {
     "files": "files",
     "records": "records",
@@ -63,7 +68,11 @@ _TOLD = {
 """Counts of a batch that a person is told, each with its word."""
 _OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
 _ROWS_TOGETHER = 64
-_NO_KEYS = b""
+_NOTHING = b""
+_Sent = tuple[str, str, int, int, bytes, str, bytes]
+"""A STREAM row."""
+_KIND = 1
+_place = itemgetter(2, 3)
 _WAIT_SECONDS = 1
 
 SETTINGS = {
@@ -100,9 +109,12 @@ def run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTree
         OutputError: the output is of another stream, or another process writes there.
         JobError: Spark gave up.
     """
-    with alone(request.output):
+    folder = request.output
+    with alone(folder), state.failure(folder):
         _check_begun(request, config, tree)
-        return _run(spark, request, config, tree, told)
+        told.run_id, told.attempt = state.next_run(folder, goes_on=True)
+        with _seen(folder, told):
+            return _run(spark, request, config, tree, told)
 
 
 def alone(folder: str) -> AbstractContextManager[None]:
@@ -112,6 +124,22 @@ def alone(folder: str) -> AbstractContextManager[None]:
         OutputError: one does.
     """
     return nullcontext() if "://" in folder else staging.alone(folder)
+
+
+@contextmanager
+def _seen(folder: str, told: Log) -> Iterator[None]:
+    """Within the block who asks from outside is told that the stream is at work; behind it, that it has read all."""
+    own = replace(state.begin(told), stage=told.stage, stage_began=state.now())
+    keep = partial(_keep, folder)
+    keep(own)
+    with every(state.SECONDS, partial(keep, own)):
+        yield
+    keep(replace(own, is_ended=True))
+
+
+def _keep(folder: str, said: State) -> None:
+    with suppress(OSError):  # whom it is told to is no reason to end; a full disk is told by what is written there
+        state.write(folder, said)
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:
@@ -213,16 +241,22 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
         for some, _ in pages.page_batches(reading, tally, rejects, revisits, with_html=False, limit=None):
             sent = []
             for one in arrivals(some, file_no, tree):
-                sent.append((one.domain, _PAGE, file_no, row_no, packed(one.row), one.keys.astype("<u8").tobytes()))
+                keys = one.keys.astype("<u8").tobytes()
+                sent.append((one.domain, _PAGE, file_no, row_no, one.told, head(one), keys))
                 row_no += 1
             yield _stream_batch(sent)
     tally.revisits = revisits.count
     counts = tally.counts() + Counter({f"skipped.{name}": count for name, count in tally.skipped.items()})
-    told = [("", REJECTS, file_no, at, packed(of_reject(one, file_no)), _NO_KEYS) for at, one in enumerate(rejects)]
-    yield _stream_batch([*told, ("", _TALLY, file_no, 0, packed(counts + Counter(files=1)), _NO_KEYS)])
+    lost = [_past(REJECTS, file_no, at, of_reject(one, file_no)) for at, one in enumerate(rejects)]
+    yield _stream_batch([*lost, _past(_TALLY, file_no, 0, counts + Counter(files=1))])
 
 
-def _stream_batch(rows: list[tuple[str, str, int, int, bytes, bytes]]) -> pa.RecordBatch:
+def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
+    """What goes past the state of all domains."""
+    return "", table, file_no, row_no, _NOTHING, json.dumps(row), _NOTHING
+
+
+def _stream_batch(rows: Sequence[_Sent]) -> pa.RecordBatch:
     columns = [*zip(*rows, strict=True)] or [()] * len(tables.STREAM)
     arrays = [pa.array(column, field.type) for column, field in zip(columns, tables.STREAM, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=tables.STREAM)
@@ -244,23 +278,20 @@ class Labelling(StatefulProcessor):
         timerValues: TimerValues,  # noqa: N803
     ) -> Iterator[pd.DataFrame]:
         """The pages of a domain in a batch come in any order; what comes of them is that of the stream."""
-        waiting: list[tuple[int, int, bytes, bytes]] = []
-        for frame in rows:
-            is_page = frame["table"] == _PAGE
-            if not is_page.all():
-                yield frame[~is_page]
-            own = frame.loc[is_page, ["file_no", "row_no", "told", "keys"]]
-            waiting += own.itertuples(index=False, name=None)
-        if waiting:
-            yield from self._labelled(key[0], sorted(waiting, key=lambda one: one[:2]))
+        sent = [row for frame in rows for row in frame.itertuples(index=False, name=None)]
+        if past := [one for one in sent if one[_KIND] != _PAGE]:
+            yield pd.DataFrame(past, columns=tables.STREAM.names)
+        if waiting := [one for one in sent if one[_KIND] == _PAGE]:
+            yield from self._labelled(key[0], sorted(waiting, key=_place))
 
-    def _labelled(self, name: str, waiting: list[tuple[int, int, bytes, bytes]]) -> Iterator[pd.DataFrame]:
+    def _labelled(self, name: str, waiting: Iterable[_Sent]) -> Iterator[pd.DataFrame]:
+        # Spark warns of a state that is asked for and not there.
         before = self._state.get() if self._state.exists() else None
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
-        made: list[tuple[str, str, int, int, bytes, bytes]] = []
-        for file_no, row_no, told, keys in waiting:
-            arrival = arrived(int(file_no), int(row_no), told, keys, self._tree)
-            made += [(name, table, file_no, row_no, packed(row), _NO_KEYS) for table, row in domain.take(arrival)]
+        made: list[_Sent] = []
+        for _, _, file_no, row_no, told, said, keys in waiting:
+            for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree)):
+                made.append((name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING))
             if len(made) >= _ROWS_TOGETHER:
                 yield pd.DataFrame(made, columns=tables.STREAM.names)
                 made = []
@@ -283,8 +314,8 @@ def _writing(folder: str, told: Log) -> Callable[[DataFrame, int], None]:
         for part in batch.mapInArrow(_part(folder, number), "files string, counts string").collect():
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
-        made = output.commit(folder, number, files, counts)
-        _tell(batch.sparkSession, made, monotonic() - began, told)
+        made = output.commit(folder, number, files, counts, seconds=monotonic() - began)
+        _tell(batch.sparkSession, made, told)
 
     return write
 
@@ -298,26 +329,27 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
         with output.Part(folder, number, task.partitionId()) as part:
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
-                for table, data in zip(batch["table"].to_pylist(), batch["told"].to_pylist(), strict=True):
-                    rows[table].append(unpacked(data))
-                for row in rows.pop(_TALLY, []):
-                    counts.update(row)
+                columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
+                for table, told, text in zip(*columns, strict=True):
+                    said = json.loads(text)
+                    rows[table].append(said if table in _PAST else row(Outcome(table, told, said)))
+                for counted in rows.pop(_TALLY, []):
+                    counts.update(counted)
                 for table, some in rows.items():
                     part.write(table, some)
                     counts[table] += len(some)
-                    counts.update(f"steps.{step}" for row in some for step in row.get("steps", ()))
-        told = {"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]}
-        yield pa.RecordBatch.from_pydict(told)
+                    counts.update(f"steps.{step}" for one in some for step in one.get("steps", ()))
+        yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
 
     return write
 
 
-def _tell(spark: SparkSession, made: output.Commit, seconds: float, told: Log) -> None:
+def _tell(spark: SparkSession, made: output.Commit, told: Log) -> None:
     """What a batch has come to: to the log, and to whoever reads Spark's metrics."""
-    speed = made.counts.get("captures", 0) / seconds if seconds else 0.0
     totals = Counter(made.totals)
-    metrics.of(spark.sparkContext).show(metrics.values(totals + Counter(sources=totals["files"]), speed))
+    counted = totals + Counter(sources=totals["files"])
+    metrics.of(spark.sparkContext).show(metrics.values(counted, made.pages_per_second))
     seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _TOLD.items())
-    figures = {"batch": made.batch, "seconds": round(seconds, 3), "pages_per_second": round(speed, 2)}
-    line = f"batch {made.batch}: {seen} in {seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
+    figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
+    line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
     told.tell("progress", line, figures | {"counts": made.counts, "totals": made.totals})

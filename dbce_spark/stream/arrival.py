@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -28,14 +28,17 @@ _LEVEL = 1
 class Arrival:
     """A page and its place in the stream: files in the order in which they came, pages in that of their file.
 
-    `row` has the columns of LABELS that do not depend on other pages, and those of its blocks as lists.
+    `told` is a row, packed: the columns of LABELS that do not depend on other pages, and those of its blocks as lists.
+    A tree needs none of it, so it stays packed until it is written.
     """
 
     file_no: int
     row_no: int
-    row: Row
+    capture_id: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
     url_key: UrlKey
     keys: Keys  # (blocks, words)
+    told: bytes
 
     @property
     def domain(self) -> str:
@@ -50,16 +53,21 @@ def of_page(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arr
     row |= {"capture_id": page.capture_id, "charset": page.charset, "charset_source": page.charset_source}
     row |= {"flags": [*page.flags], "page_text": blocks.text, "xpaths": blocks.xpaths}
     row |= {name: getattr(blocks, name).tolist() for name in ("starts", "ends", "words")}
-    keys = block_keys(blocks, config.blocks.hash)
-    return Arrival(file_no=file_no, row_no=row_no, row=row, url_key=_key(row, config), keys=keys)
-
-
-def _key(row: Row, config: UrlTreeConfig) -> UrlKey:
-    """By the title that the feed has, or else the page's own."""
-    redirects = {row["item_link"]: row["url"]} if row["item_link"] else {}
-    return url_key(
-        row["item_link"] or row["url"], row["item_title"] or row["title"] or "", config.keys.rules, redirects
+    return Arrival(
+        file_no=file_no,
+        row_no=row_no,
+        capture_id=page.capture_id,
+        timestamp=capture.timestamp,
+        url_key=_key(capture, page.metadata.title, config),
+        keys=block_keys(blocks, config.blocks.hash),
+        told=packed(row),
     )
+
+
+def _key(capture: Capture, title: str, config: UrlTreeConfig) -> UrlKey:
+    """By the title that the feed has, or else the page's own."""
+    redirects = {capture.item_link: capture.url} if capture.item_link else {}
+    return url_key(capture.item_link or capture.url, capture.item_title or title, config.keys.rules, redirects)
 
 
 def packed(row: Row) -> bytes:
@@ -72,8 +80,20 @@ def unpacked(data: bytes) -> dict[str, Any]:
     return row
 
 
-def arrived(file_no: int, row_no: int, told: bytes, keys: bytes, config: UrlTreeConfig) -> Arrival:
-    """A page from what was sent of it: its row, packed, and the bytes of its keys."""
-    row = unpacked(told)
-    columns = np.frombuffer(keys, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash])
-    return Arrival(file_no=file_no, row_no=row_no, row=row, url_key=_key(row, config), keys=columns)
+def head(arrival: Arrival) -> str:
+    """What a tree needs of a page beside the keys of its blocks, for the way to another process."""
+    return json.dumps([arrival.capture_id, arrival.timestamp, asdict(arrival.url_key)])
+
+
+def arrived(file_no: int, row_no: int, told: bytes, said: str, keys: bytes, config: UrlTreeConfig) -> Arrival:
+    """A page from what was sent of it: its row, its head, and the bytes of its keys."""
+    capture_id, timestamp, of_url = json.loads(said)
+    return Arrival(
+        file_no=file_no,
+        row_no=row_no,
+        capture_id=capture_id,
+        timestamp=timestamp,
+        url_key=UrlKey(**of_url | {"branch": tuple(of_url["branch"])}),
+        keys=np.frombuffer(keys, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash]),
+        told=told,
+    )

@@ -3,14 +3,17 @@
 import json
 import struct
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
 
+from dbce_spark import tables
 from dbce_spark.errors import OutputError
 from dbce_spark.labels import Label
-from dbce_spark.model import text_hash
-from dbce_spark.stream.arrival import Arrival, Row
+from dbce_spark.model import Capture, text_hash
+from dbce_spark.stream.arrival import Arrival, Row, unpacked
 from dbce_spark.urltree.keys import STEPS
 from dbce_spark.urltree.settings import UrlTreeConfig
 from dbce_spark.urltree.window import Document, DomainTree, Labelled
@@ -25,7 +28,18 @@ _FORMS = STEPS[:-1]
 """The forms of a URL before its key; the tree knows of that."""
 _HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
 _MAGIC = b"DBCESTRM"
+_OF_BLOCKS = ("labels", "counts")
+_OF_REPEAT = [name for name in tables.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"]
 _WORDS = {label.value: label.word for label in Label}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A row to be: its table, what is told of its page (`Arrival.told`), and what the tree says."""
+
+    table: str
+    told: bytes
+    said: Row
 
 
 class Domain:
@@ -43,23 +57,25 @@ class Domain:
         """Documents in the tree."""
         return len(self._tree)
 
-    def take(self, arrival: Arrival) -> Iterator[tuple[str, Row]]:
-        """The rows that come of a page, each with its table: its labels, or that it is one of the same URL key as one
-        before; then those of earlier pages that are labelled once more."""
+    def take(self, arrival: Arrival) -> Iterator[Outcome]:
+        """What comes of a page: its labels, or that it is one of the same URL key as one before; then the labels of
+        earlier pages that are labelled once more."""
         steps = [form for form in _FORMS if self._has_seen(form, getattr(arrival.url_key, form))]
         document = Document(
-            document_id=arrival.row["capture_id"],
+            document_id=arrival.capture_id,
             url_key=arrival.url_key,
-            timestamp=arrival.row["timestamp"],
+            timestamp=arrival.timestamp,
             keys=arrival.keys,
         )
         labelled = self._tree.add(document)
+        place = {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
+        of_url = place | {"key": arrival.url_key.key}
         if not labelled:
-            yield REPEATS, _repeat(arrival, [*steps, STEPS[-1]])
+            yield Outcome(REPEATS, arrival.told, of_url | {"steps": [*steps, STEPS[-1]]})
             return
-        yield LABELS, _labels(arrival, labelled[0], steps)
+        yield Outcome(LABELS, arrival.told, of_url | {"steps": steps} | _decision(labelled[0]))
         for late in labelled[1:]:
-            yield LATE_LABELS, _late_labels(arrival, late)
+            yield Outcome(LATE_LABELS, b"", place | {"capture_id": late.document_id} | _decision(late))
 
     def _has_seen(self, form: str, url: str) -> bool:
         """Whether one of the last pages had a URL in this form; from now on this has."""
@@ -102,48 +118,36 @@ class Domain:
 def rows(arrivals: Iterable[Arrival], domain: Domain) -> Iterator[tuple[str, Row]]:
     """What comes of some pages of a domain, in the order of the stream whatever order they are in."""
     for arrival in sorted(arrivals, key=lambda one: (one.file_no, one.row_no)):
-        yield from domain.take(arrival)
+        for outcome in domain.take(arrival):
+            yield outcome.table, row(outcome)
 
 
-def _labels(arrival: Arrival, labelled: Labelled, steps: list[str]) -> Row:
-    page = arrival.row
-    text, lines, words = page["page_text"], [], 0
-    spans = zip(page["starts"], page["ends"], page["words"], labelled.labels.tolist(), strict=True)
-    for start, end, length, label in spans:
-        if label == Label.CONTENT:
-            lines.append(text[start:end])
-            words += length
-    counted = _counted(labelled)
-    places = zip(page["xpaths"], page["starts"], page["ends"], strict=True)
-    blocks = [
-        {"xpath": xpath, "start": start, "end": end, **own}
-        for (xpath, start, end), own in zip(places, counted, strict=True)
-    ]
-    of_page = {name: value for name, value in page.items() if name not in ("xpaths", "starts", "ends")}
-    own = {"blocks": blocks, "text": "\n".join(lines), "words": sum(page["words"]), "text_words": words, "steps": steps}
-    return of_page | {"key": arrival.url_key.key} | _place(arrival) | _decision(labelled) | own
-
-
-def _late_labels(arrival: Arrival, late: Labelled) -> Row:
-    own = {"capture_id": late.document_id, "blocks": _counted(late)}
-    return own | _place(arrival) | _decision(late)
-
-
-def _repeat(arrival: Arrival, steps: list[str]) -> Row:
-    names = ("capture_id", "url", "timestamp", "warc_file", "warc_offset", "warc_length", "record_id", "payload_digest")
-    own = {name: arrival.row[name] for name in names}
-    return own | {"key": arrival.url_key.key, "steps": steps} | _place(arrival)
-
-
-def _place(arrival: Arrival) -> dict[str, Any]:
-    return {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
+def row(outcome: Outcome) -> Row:
+    """The row of its table."""
+    said = {name: value for name, value in outcome.said.items() if name not in _OF_BLOCKS}
+    if outcome.table == REPEATS:
+        page = unpacked(outcome.told)
+        return said | {name: page[name] for name in _OF_REPEAT}
+    labels, counts = (outcome.said[name] for name in _OF_BLOCKS)
+    counted = [{"label": _WORDS[label], "count": count} for label, count in zip(labels, counts, strict=True)]
+    if outcome.table == LATE_LABELS:
+        return said | {"blocks": counted}
+    page = unpacked(outcome.told)
+    xpaths, starts, ends, lengths = (page.pop(name) for name in ("xpaths", "starts", "ends", "words"))
+    text, is_content = page["page_text"], [label == Label.CONTENT for label in labels]
+    own = {
+        "blocks": [
+            {"xpath": xpath, "start": start, "end": end, **own}
+            for xpath, start, end, own in zip(xpaths, starts, ends, counted, strict=True)
+        ],
+        "text": "\n".join([text[start:end] for start, end in compress(zip(starts, ends, strict=True), is_content)]),
+        "words": sum(lengths),
+        "text_words": sum(compress(lengths, is_content)),
+    }
+    return page | said | own
 
 
 def _decision(labelled: Labelled) -> dict[str, Any]:
     names = ("node", "node_documents", "domain_documents", "c_max")
-    return {name: getattr(labelled, name) for name in names}
-
-
-def _counted(labelled: Labelled) -> list[dict[str, Any]]:
-    pairs = zip(labelled.labels.tolist(), labelled.counts.tolist(), strict=True)
-    return [{"label": _WORDS[label], "count": count} for label, count in pairs]
+    own: dict[str, Any] = {name: getattr(labelled, name) for name in names}
+    return own | {name: getattr(labelled, name).tolist() for name in _OF_BLOCKS}

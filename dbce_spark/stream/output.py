@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from typing import Any, Self
 
 import pyarrow as pa
@@ -52,12 +53,23 @@ _REPEATING = [
 @dataclass(frozen=True, slots=True)
 class Commit:
     """A batch that is written: rows of each file by its path in the output, what was counted, and the sum of all counts
-    up to it."""
+    up to it; when that was (UTC, ISO 8601), and the seconds that it took."""
 
     batch: int
     files: dict[str, int]
     counts: dict[str, int]
     totals: dict[str, int]
+    committed: str
+    seconds: float
+
+    @property
+    def captures(self) -> int:
+        """Pages that it has labelled or known for repeats."""
+        return self.counts.get("captures", 0)
+
+    @property
+    def pages_per_second(self) -> float:
+        return round(self.captures / self.seconds, 2) if self.seconds else 0.0
 
 
 def folder(table: str, batch: int) -> str:
@@ -101,7 +113,9 @@ def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def commit(output: str, batch: int, files: Mapping[str, int], counts: Mapping[str, int]) -> Commit:
+def commit(
+    output: str, batch: int, files: Mapping[str, int], counts: Mapping[str, int], *, seconds: float = 0.0
+) -> Commit:
     """Says that a batch is written: these files, and no others that an attempt with another end has left."""
     for table in SCHEMAS:
         for name in store.names(f"{output}/{folder(table, batch)}"):
@@ -110,7 +124,14 @@ def commit(output: str, batch: int, files: Mapping[str, int], counts: Mapping[st
     before = read_commit(output, batch - 1)
     totals = Counter(before.totals if before else {})
     totals.update(counts)
-    made = Commit(batch, dict(sorted(files.items())), dict(sorted(counts.items())), dict(sorted(totals.items())))
+    made = Commit(
+        batch=batch,
+        files=dict(sorted(files.items())),
+        counts=dict(sorted(counts.items())),
+        totals=dict(sorted(totals.items())),
+        committed=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
+    )
     with store.whole_file(_commit_path(output, batch)) as file:
         file.write(json.dumps(asdict(made), indent=1).encode())
     return made

@@ -192,8 +192,8 @@ class Cluster:
         for started in (*(run.process for run in self._runs), *self.daemons.values()):
             kill_all(started)
 
-    def submit(self, arguments: Sequence[str], folder: Path, traps: Mapping[str, str]) -> Run:
-        """The main job on this cluster, as spark-submit runs it. The folder takes what it tells."""
+    def submit(self, arguments: Sequence[str], folder: Path, traps: Mapping[str, str], job: str = "extract") -> Run:
+        """One of jobs/ on this cluster, as spark-submit runs it. The folder takes what it tells."""
         master = self.network.master
         stopped = folder / "stopped"
         stopped.mkdir(parents=True)
@@ -205,8 +205,8 @@ class Cluster:
             f"spark.executorEnv.{STOPPED_AT}": str(stopped),
         }
         settings = [word for name, value in (_SETTINGS | own).items() for word in ("--conf", f"{name}={value}")]
-        job = str(ROOT / "jobs/extract.py")
-        command = [str(SPARK_BIN / "spark-submit"), "--master", self.url, *settings, job, *arguments]
+        script = str(ROOT / f"jobs/{job}.py")
+        command = [str(SPARK_BIN / "spark-submit"), "--master", self.url, *settings, script, *arguments]
         log = folder / "driver.log"
         run = Run(_popen(master, command, log, self._environment(master)), log, stopped)
         self._runs.append(run)

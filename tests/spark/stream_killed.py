@@ -24,10 +24,10 @@ def main(point: str, batch: int, arguments: list[str]) -> int:
             die()
         return part(folder, number)
 
-    def committed(folder: str, number: int, *rest: Any) -> output.Commit:
+    def committed(folder: str, number: int, *rest: Any, **named: Any) -> output.Commit:
         if (point, batch) == ("commit", number):
             die()
-        made = commit(folder, number, *rest)
+        made = commit(folder, number, *rest, **named)
         if (point, batch) == ("behind", number):
             die()
         return made

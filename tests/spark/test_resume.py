@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 import pytest
 
-from dbce_spark import config, sources, status
+from dbce_spark import config, sources
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import LOGGER
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import duplicates, job, staging
-from dbce_spark.status import Condition, Done
+from dbce_spark.status import run as status
+from dbce_spark.status.condition import Condition
+from dbce_spark.status.run import Done
 from tests.spark.ended import kill_at, tables_below
 
 if TYPE_CHECKING:

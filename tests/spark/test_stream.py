@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import config
+from dbce_spark import config, status
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
 from dbce_spark.spark import stream
@@ -24,6 +24,7 @@ from dbce_spark.stream import local, output
 from dbce_spark.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.urltree.settings import UrlTreeConfig
 from tests.builders import http, record
+from tests.spark.cluster import cluster
 from tests.spark.ended import kill_at
 from tests.stream.made import as_table, file, in_order, tree
 
@@ -83,10 +84,20 @@ def written(folder: Path) -> Tables:
     return found
 
 
+def told_outside(folder: Path) -> tuple[str, int | None]:
+    """What `dbce status` says: the condition, and how often the stream was begun."""
+    told = status.of(str(folder / "out")).as_dict()
+    return told["condition"], told["attempts"]
+
+
 def arguments(folder: Path) -> list[str]:
     settings = [*SETTINGS, *(f"urltree.{one}" for one in OF_TREE)]
-    options = [text for setting in settings for text in ("--set", setting)]
-    return [str(folder / "in"), "--output", str(folder / "out"), "--master", "local[1]", *options]
+    return [str(folder / "in"), "--output", str(folder / "out"), *(f"--set={one}" for one in settings)]
+
+
+def alone(folder: Path) -> list[str]:
+    """The arguments of a stream on this machine."""
+    return [*arguments(folder), "--master", "local[1]"]
 
 
 def command(*words: str) -> "subprocess.Popen[bytes]":
@@ -141,6 +152,7 @@ def test_what_comes_later_is_labelled_by_what_came_before(spark: "SparkSession",
     assert expected(files) == written(tmp_path)
     assert totals == run(spark, tmp_path)
     assert 4 == batches == len(output.committed(str(tmp_path / "out")))
+    assert ("finished", 3) == told_outside(tmp_path)
 
 
 @pytest.mark.parametrize("point", ["files", "commit", "behind"])
@@ -149,10 +161,11 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
     Spark's: another process goes on, and each row is there once. No file is empty or half."""
     files = put(tmp_path / "in", 0, 1, 2)
     script = str(Path(__file__).with_name("stream_killed.py"))
-    killed = command(script, point, "1", *arguments(tmp_path))
+    killed = command(script, point, "1", *alone(tmp_path))
 
     assert -signal.SIGKILL == killed.wait(PATIENCE)
     assert len(output.committed(str(tmp_path / "out"))) == (2 if point == "behind" else 1)
+    assert ("dead", 1) == told_outside(tmp_path)
     run(spark, tmp_path)
     tables = [one for name in output.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
     assert expected(files) == written(tmp_path)
@@ -167,7 +180,7 @@ def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_pat
     """Killed with -9 when the files of a batch are chosen, when it is planned, while its tables are written, or when
     Spark has ended it."""
     files = put(tmp_path / "in", 0, 1, 2)
-    kill_at(tmp_path / "out" / mark, command("-m", "dbce_spark.cli", "stream", *arguments(tmp_path)), PATIENCE)
+    kill_at(tmp_path / "out" / mark, command("-m", "dbce_spark.cli", "stream", *alone(tmp_path)), PATIENCE)
     run(spark, tmp_path)
 
     assert expected(files) == written(tmp_path)
@@ -183,6 +196,7 @@ def test_a_stream_that_goes_on_takes_files_as_they_come(spark: "SparkSession", t
     thread.start()
     files = put(tmp_path / "in", 0)
     until(lambda: len(output.committed(str(tmp_path / "out"))) == 1)
+    assert ("running", 1) == told_outside(tmp_path)
     files += put(tmp_path / "in", 1)
     until(lambda: len(output.committed(str(tmp_path / "out"))) == 2)
     for query in spark.streams.active:
@@ -245,17 +259,37 @@ def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: P
     files = put(tmp_path / "in", 0, 1)
     fsspec.filesystem("s3").put(str(tmp_path / "in"), bucket_folder, recursive=True)
     to = bucket_folder.replace("/in", "/out")
-    words = [bucket_folder, "--output", to, "--checkpoint", str(tmp_path / "state"), *arguments(tmp_path)[3:]]
+    words = [bucket_folder, "--output", to, "--checkpoint", str(tmp_path / "state"), *alone(tmp_path)[3:]]
     done = command("-m", "dbce_spark.cli", "stream", *words)
     rows = expected(files)
 
     assert 0 == done.wait(PATIENCE)
+    assert "finished" == status.of(to).as_dict()["condition"]
     assert {name: len(found) for name, found in rows.items()} == {
         name: sum(rows for one in output.committed(to) for path, rows in one.files.items() if path.startswith(name))
         for name in rows
     }
     with fsspec.open(output.files(to, LABELS)[0]) as stored:
         assert {*rows[LABELS][0]} == {*pq.read_table(stored).schema.names}
+
+
+@pytest.mark.faults
+def test_two_workers_make_the_rows_of_plain_python(tmp_path: Path) -> None:
+    """On a standalone cluster, by spark-submit: each worker reads files of two batches and holds the state of some
+    domains, in a folder that both see."""
+    if sys.platform != "linux":
+        pytest.skip("a cluster on one machine needs several addresses of its own, as Linux has them")
+    files = put(tmp_path / "in", 0, 1, 2, 3)
+    (tmp_path / "cluster").mkdir()
+    with cluster(tmp_path / "cluster") as started:
+        words = [*arguments(tmp_path), "--set=stream.batch_files=2"]
+        stream_run = started.submit(words, tmp_path / "run", {}, job="stream")
+        ended = stream_run.status()
+    executors = [(tmp_path / "cluster" / one.address).glob("app-*/*") for one in started.network.workers]
+
+    assert 0 == ended, stream_run.told()
+    assert expected(files) == written(tmp_path)
+    assert all(any(of_worker) for of_worker in executors)
 
 
 def test_late_labels_are_of_pages_that_were_labelled(spark: "SparkSession", tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from dbce_spark import status
 from dbce_spark.samples import write_archive
-from dbce_spark.status import Condition, Status
+from dbce_spark.status import run as status
+from dbce_spark.status.condition import Condition
+from dbce_spark.status.run import Status
 from tests.selection.server import served
 from tests.spark.cluster import SPARK_BIN, free_port, kill_all, wait_for
 

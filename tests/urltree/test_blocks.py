@@ -2,7 +2,9 @@
 
 import hashlib
 
+import hypothesis.strategies as st
 import numpy as np
+from hypothesis import given
 
 from dbce_spark.urltree.blocks import block_keys, letters
 from tests.builders import parsed
@@ -10,7 +12,13 @@ from tests.builders import parsed
 
 def test_only_letters_count_and_not_their_case() -> None:
     """As in section 4: all that is no letter goes, the rest in lower case."""
-    assert letters("Comments (12) · Größe_XL, 本 №5!") == "commentsgrößexl本"
+    assert letters("Comments (12) · Größe_XL, 本 №5!") == "commentsgrößexl本".encode()
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_gives_what_all_texts_give(text: str) -> None:
+    """A letter that is none of ASCII sends the text the other way round: behind it the bytes are the same."""
+    assert letters(f"{text}ß") == letters(text) + "ß".encode()
 
 
 def test_blocks_with_the_same_letters_have_one_key() -> None:

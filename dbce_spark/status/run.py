@@ -1,12 +1,9 @@
-"""How far a run is, seen from outside: by its output and by what it has staged. Needs neither Spark nor Java."""
+"""How far a run is: by its report, or by the ledger of what it has staged."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,24 +16,13 @@ from dbce_spark.spark import ledger, parts, staging, state
 from dbce_spark.spark.plan import Plan
 from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import Read, Tally
+from dbce_spark.status.condition import EXIT, Condition, ago, is_at_work, line, reject_lines
 
 T = TypeVar("T")
 
-_FRESH = timedelta(seconds=60)
-"""How long ago a run on another host has said something at most, if it is taken to be at work: it does every 5 s."""
 _RUN_FILE = "run.json"
 
 
-class Condition(StrEnum):
-    """What became of a run."""
-
-    FINISHED = "finished"
-    RUNNING = "running"
-    DEAD = "dead"  # begun, not finished, and nobody works on it
-    NONE = "none"  # never begun
-
-
-_EXIT = {Condition.FINISHED: 0, Condition.RUNNING: 4, Condition.DEAD: 5, Condition.NONE: 6}
 _TOO_MANY_FAILED = 3
 """As `dbce extract` ends."""
 
@@ -114,7 +100,7 @@ class Status:
         """0 finished, 3 finished with more failed files than may be, 4 running, 5 dead, 6 never begun."""
         if self.condition is Condition.FINISHED and self.budget and self.budget.is_spent:
             return _TOO_MANY_FAILED
-        return _EXIT[self.condition]
+        return EXIT[self.condition]
 
     @property
     def next_step(self) -> str:
@@ -160,26 +146,24 @@ class Status:
         """For a person."""
         lines = [f"{self.output}: {self._told()}"]
         if self.collection:
-            lines.append(_line("collection", self.collection.text()))
+            lines.append(line("collection", self.collection.text()))
         if self.run_id:
-            lines.append(_line("run", f"{self.run_id}, attempt {self.attempts}"))
+            lines.append(line("run", f"{self.run_id}, attempt {self.attempts}"))
         if self.state and self.state.failure:
-            lines.append(_line("ended by", self.state.failure))
+            lines.append(line("ended by", self.state.failure))
         if self.stages:
-            lines.append(_line("stages ended", ", ".join(self.stages)))
+            lines.append(line("stages ended", ", ".join(self.stages)))
         for name, done, what in (("files", self.files, "read"), ("extractions", self.parts, "parts written")):
             if done is not None:
-                lines.append(_line(name, f"{done.done:,}{'' if done.of is None else f' of {done.of:,}'} {what}"))
+                lines.append(line(name, f"{done.done:,}{'' if done.of is None else f' of {done.of:,}'} {what}"))
         if self.rejects is not None:
-            lines.append(_line("records", f"{self.records:,} read, {self.captures:,} captures"))
-            lines.append(_line("rejects", f"{sum(self.rejects.values()):,}"))
-            ordered = sorted(self.rejects.items(), key=lambda item: (-item[1], item[0]))
-            lines += [_line(f"  {reason}", f"{count:,}", width=24) for reason, count in ordered]
+            lines.append(line("records", f"{self.records:,} read, {self.captures:,} captures"))
+            lines += reject_lines(self.rejects)
         if self.budget:
             lines += self._budget_lines(self.budget)
-        lines.append(_line("next", self.next_step))
+        lines.append(line("next", self.next_step))
         if self.state and self.state.command and self.condition is Condition.DEAD:
-            lines.append(_line("", self.state.command))
+            lines.append(line("", self.state.command))
         return "\n".join(lines)
 
     def _told(self) -> str:
@@ -192,19 +176,19 @@ class Status:
             return "running" if self.condition is Condition.RUNNING else "dead, and has left no word of when"
         stage = f"in stage {one.stage}" if one.stage else "before its first stage"
         if self.condition is Condition.DEAD:
-            return f"dead since {one.updated} ({_ago(one.updated)}), {stage}; it was process {one.pid} on {one.host}"
+            return f"dead since {one.updated} ({ago(one.updated)}), {stage}; it was process {one.pid} on {one.host}"
         # Of files and parts there is a count below, of what lies there now.
         is_of_spark = one.total and one.unit == "tasks"
         how_far = f", {one.done:,} of {one.total:,} tasks planned so far" if is_of_spark else ""
         to_go = f", {pace.clock(one.seconds_to_go)} to go" if one.seconds_to_go else ""
         since = f" since {one.stage_began}" if one.stage_began else ""
-        return f"running, {stage}{since}{how_far}{to_go}; process {one.pid} on {one.host}, begun {_ago(one.began)}"
+        return f"running, {stage}{since}{how_far}{to_go}; process {one.pid} on {one.host}, begun {ago(one.began)}"
 
     @staticmethod
     def _budget_lines(one: Budget) -> list[str]:
         state = "too many" if one.is_spent else f"{one.allowed:,} may fail"
-        lines = [_line("failed files", f"{one.failed:,} of {one.of:,}; {state} (input.max_failed_files)")]
-        return lines + [_line("", f"{path}: {why}") for path, why in [*one.first.items()][:3]]
+        lines = [line("failed files", f"{one.failed:,} of {one.of:,}; {state} (input.max_failed_files)")]
+        return lines + [line("", f"{path}: {why}") for path, why in [*one.first.items()][:3]]
 
 
 def of(output: str, staging_in: str = "") -> Status:
@@ -232,7 +216,7 @@ def of(output: str, staging_in: str = "") -> Status:
         if _RUN_FILE in store.names(output):  # it has ended while we looked
             return _finished(output)
         return Status(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
-    condition = Condition.RUNNING if is_held or _is_at_work(last, is_held) else Condition.DEAD
+    condition = Condition.RUNNING if is_held or is_at_work(last, is_held) else Condition.DEAD
     return _unfinished(output, work, condition, plan, last)
 
 
@@ -318,23 +302,6 @@ def _each(work: str, stage: str, kind: type[T]) -> list[T]:
     return [one for one in found if one is not None]
 
 
-def _is_at_work(last: State | None, is_held: bool | None) -> bool:
-    """Whether a run that holds no lock that is seen here is at work all the same: by what it says of itself."""
-    if last is None or last.failure or datetime.now(UTC) - datetime.fromisoformat(last.updated) > _FRESH:
-        return False
-    if not last.is_of_this_host:
-        return True
-    if is_held is not None:
-        return False
-    try:
-        os.kill(last.pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # it is somebody else's
-    return True
-
-
 def _spent(failed: Mapping[str, Any], share: float) -> Budget:
     return Budget(failed=failed["count"], of=failed["of"], allowed=int(share * failed["of"]), first=failed["first"])
 
@@ -365,11 +332,3 @@ def _budget(one: Budget | None) -> dict[str, Any] | None:
         "is_spent": one.is_spent,
         "first": dict(one.first),
     }
-
-
-def _line(name: str, told: str, *, width: int = 14) -> str:
-    return f"  {name:{width}}{told}".rstrip()
-
-
-def _ago(when: str) -> str:
-    return f"{pace.clock((datetime.now(UTC) - datetime.fromisoformat(when)).total_seconds())} ago"

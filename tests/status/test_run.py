@@ -15,7 +15,6 @@ from typing import Any
 import fsspec
 import pytest
 
-from dbce_spark import status
 from dbce_spark.budget import Loss
 from dbce_spark.cli import main
 from dbce_spark.collection import Collection, Increment, Version
@@ -23,10 +22,12 @@ from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
 from dbce_spark.spark import ledger, plan, staging, state
 from dbce_spark.spark.tally import Read, Tally
-from dbce_spark.status import Condition, Done
+from dbce_spark.status import run as status
+from dbce_spark.status.condition import Condition
+from dbce_spark.status.run import Done
 from tests.builders import config
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FILES = [f"{nth}.warc" for nth in range(20)]
 CONFIG = config("label.by=T002")
 RUN = Log("a run", 2, "cd /x && dbce extract a --output b")
