@@ -53,6 +53,10 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command.add_argument(
         "--output", default="bench.json", metavar="FILE", help="where to write the figures (bench.json)"
     )
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help="one parameter of what is measured, as for extract; may be repeated",
+    )  # fmt: skip
     command.set_defaults(run=_bench)
 
 
@@ -138,8 +142,8 @@ def _sample_archive(arguments: argparse.Namespace) -> None:
 def _bench(arguments: argparse.Namespace) -> None:
     from dbce_spark import bench
 
-    files = sources.expand(arguments.input, configuration.default().input.patterns)
-    print(bench.write(files, arguments.output, configuration.default()))
+    config = configuration.load(settings=arguments.settings)
+    print(bench.write(sources.expand(arguments.input, config.input.patterns), arguments.output, config))
 
 
 def _bench_scale(arguments: argparse.Namespace) -> None:
