@@ -223,7 +223,7 @@ class Cross:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        return tuple(getattr(self, arm) for arm in ARMS)
+        return self.cur, self.up, self.down, self.prev, self.next
 
     @property
     def bits(self) -> int:
@@ -240,7 +240,7 @@ class Found:
 
     cross: Cross
     bucket_id: str
-    bucket_size: int  # captures in the run
+    bucket_urls: int  # different URLs in the run
     group: str
 
 

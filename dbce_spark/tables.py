@@ -208,7 +208,7 @@ _CROSS = _fields(
     prev_similarity=_FLOAT,
     next_similarity=_FLOAT,
 )
-_BUCKET = _fields(bucket_id=_STRING, bucket_size=_LONG, group=_STRING)
+_BUCKET = _fields(bucket_id=_STRING, bucket_urls=_LONG, group=_STRING)
 FOUND = pa.schema([*_CROSS, *_BUCKET])
 
 ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_fields(run_ends=_BINARY, run_bits=_BINARY)])

@@ -49,8 +49,9 @@ def grow(folder: Path, came: Sequence[Sequence[str]], parameters: DbceConfig = P
         increment = _write(to, number, known, result, before, parameters, len(came[number - 1]))
         before, latest = result, to.latest()
         increments = (*(latest.increments if latest else ()), increment)
-        settings = {"config": {"output": {"site_parts": parameters.output.site_parts}, "lsh": {"threshold": 0.6}}}
-        settings["config"]["label"] = parameters.as_dict()["label"]
+        all_of_them = parameters.as_dict()
+        settings = {"config": {"output": {"site_parts": parameters.output.site_parts}}}
+        settings["config"] |= {name: all_of_them[name] for name in ("lsh", "label")}
         made = f"2026-01-0{number}T00:00:00+00:00"
         to.commit(Version(number=number, made=made, why="extract", increments=increments, settings=settings))
     return folder

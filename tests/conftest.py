@@ -103,20 +103,8 @@ def bucket_of_extracted(extracted: Path) -> Iterator[str]:
     """That output in a bucket of a server that speaks S3; the clients find both by the environment."""
     import fsspec
 
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    told = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "AWS_DEFAULT_REGION": "us-east-1"}
-    told |= {"AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ALLOW_HTTP": "true", "AWS_EC2_METADATA_DISABLED": "true"}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in told.items():
-            patch.setenv(name, value)
-        store = fsspec.filesystem("s3", skip_instance_cache=False)
-        store.clear_instance_cache()
-        fsspec.filesystem("s3").makedirs("crawls", exist_ok=True)
-        fsspec.filesystem("s3").put(str(extracted), "crawls/extracted", recursive=True)
-        yield "s3://crawls/extracted"
-        store.clear_instance_cache()
-    server.stop()
+    from tests import bucket
+
+    with bucket.served() as url:
+        fsspec.filesystem("s3").put(str(extracted), f"{url}/extracted", recursive=True)
+        yield f"{url}/extracted"

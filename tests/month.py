@@ -140,19 +140,12 @@ class Play:
         kill_all(job)
         wait_for(lambda: _is_free(self.folder / "srv/state/lock"))
 
-    @property
-    def damaged(self) -> str:
-        """The name of the file that came once more because it was damaged."""
-        (mended,) = self.inbox.glob(f"*/{month.MENDED}*")
-        return mended.name.removeprefix(month.MENDED)
-
     def whole(self) -> Path:
         """What one run makes of all files that came whole, each once."""
         output = self.folder / "whole"
         if not (output / "run.json").exists():
-            came = sorted(self.inbox.glob("*/*"))
-            files = [file for file in came if not file.name.startswith(month.COPY) and file.name != self.damaged]
-            command = [sys.executable, "-m", "dbce_spark.cli", "extract", *map(str, files), "--output", str(output)]
+            files = map(str, good(self.inbox.glob("*/*")))
+            command = [sys.executable, "-m", "dbce_spark.cli", "extract", *files, "--output", str(output)]
             environment = {**os.environ, "PYTHONPATH": str(ROOT)}
             with (self.folder / "whole.log").open("wb") as log:
                 subprocess.run(command, stdout=log, stderr=log, check=True, env=environment)
@@ -167,26 +160,43 @@ class Play:
         version, differ = of.known(), 0
         files = [path for table in TABLES for _, path in of.files(version, table)]
         print(f"version {version.number}: {len(files):,} files, {sum(map(os.path.getsize, files)):,} bytes")
+        bad = damaged(self.inbox.glob("*/*"))
         for table in TABLES:
-            grown = self._rows(table, (row for batch in of.rows(version, table) for row in batch.to_pylist()))
-            once = self._rows(table, ds.dataset(whole / table).to_table().to_pylist())
+            rows = [row for batch in of.rows(version, table) for row in batch.to_pylist()]
+            for row in rows if table == REJECTS else ():
+                if Path(row["warc_file"]).name == bad:
+                    print(f"reject of the damaged file: {row['reason']}, {row['detail']}")
+            grown = as_text(table, rows, bad)
+            once = as_text(table, ds.dataset(whole / table).to_table().to_pylist(), bad)
             other = (grown - once).total() + (once - grown).total()
             print(f"{table}: {grown.total():,} rows in the collection, {once.total():,} of one run, {other:,} differ")
             differ += other
         return differ
 
-    def _rows(self, table: str, rows: Iterable[dict[str, Any]]) -> Counter[str]:
-        """Each row as text, with all columns, but for what the damaged file alone tells: what of it could not be read,
-        and where its captures lie."""
-        found: Counter[str] = Counter()
-        for row in rows:
-            name = Path(row["warc_file"]).name
-            if table == REJECTS and name == self.damaged:
-                print(f"reject of the damaged file: {row['reason']}, {row['detail']}")
-                continue
-            aside = {"site_part", *(PLACE if name.removeprefix(month.MENDED) == self.damaged else ())}
+
+def damaged(files: Iterable[Path]) -> str:
+    """The name of the file that came once more because it was damaged."""
+    (mended,) = (one.name for one in files if one.name.startswith(month.MENDED))
+    return mended.removeprefix(month.MENDED)
+
+
+def good(files: Iterable[Path]) -> list[Path]:
+    """Of all files of a month those that came whole, each once."""
+    came = sorted(files)
+    bad = damaged(came)
+    return [file for file in came if not file.name.startswith(month.COPY) and file.name != bad]
+
+
+def as_text(table: str, rows: Iterable[dict[str, Any]], bad: str) -> Counter[str]:
+    """Each row as text, with all columns, but for what a damaged file alone tells: what of it could not be read, and
+    where its captures lie."""
+    found: Counter[str] = Counter()
+    for row in rows:
+        name = Path(row["warc_file"]).name
+        if table != REJECTS or name != bad:
+            aside = {"site_part", *(PLACE if name.removeprefix(month.MENDED) == bad else ())}
             found[str({column: value for column, value in row.items() if column not in aside})] += 1
-        return found
+    return found
 
 
 def _is_free(lock: Path) -> bool:

@@ -28,20 +28,28 @@ class Echo:
     """A judge whose codes tell who was heard, in which order if that matters, and what they hold."""
 
     def of_siblings(self, witnesses: Sequence[Witness], wanted: Collection[str]) -> dict[str, Codes]:
-        urls = {one.url_key for one in witnesses}
-        heard = sorted(witnesses, key=lambda one: one.capture_id)
-        return {one.capture_id: _codes(one, heard) for one in heard if one.capture_id in wanted and len(urls) > 1}
+        first: dict[str, Witness] = {}
+        for one in sorted(witnesses, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
+            first.setdefault(one.url_key, one)
+        speakers = [*first.values()]
+        return {
+            one.capture_id: _codes(one, speakers, [*first].index(one.url_key))
+            for one in witnesses
+            if one.capture_id in wanted and len(speakers) > 1
+        }
 
     def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
         some = [witnesses[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(witnesses))]
-        return {one.capture_id: _codes(one, near) for one, near in zip(witnesses, some, strict=True)}
+        return {
+            one.capture_id: _codes(one, near, [other.capture_id for other in near].index(one.capture_id))
+            for one, near in zip(witnesses, some, strict=True)
+        }
 
 
-def _codes(one: Witness, heard: Sequence[Witness]) -> Codes:
+def _codes(one: Witness, heard: Sequence[Witness], place: int) -> Codes:
     """Rows: how many were heard, who, what they hold, which place it has itself; then its own columns."""
     who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in heard).encode())
     what = crc32(b"".join(column.tobytes() for other in heard for column in _columns(other)))
-    place = [other.capture_id for other in heard].index(one.capture_id)
     of_page = [np.full(len(one.words), number) for number in (len(heard), who, what, place)]
     return np.stack([*of_page, *_columns(one)]).astype(np.uint8)
 

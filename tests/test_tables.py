@@ -187,7 +187,7 @@ def found(**fields: Any) -> Found:
     known: dict[str, Any] = {
         "cross": cross("a", "b"),
         "bucket_id": "k",
-        "bucket_size": 2,
+        "bucket_urls": 2,
         "group": "g",
     }
     return Found(**(known | fields))
@@ -195,7 +195,7 @@ def found(**fields: Any) -> Found:
 
 def test_found_comes_back() -> None:
     """A cross and its bucket, from their row."""
-    expected = [found(), found(cross=cross("a", "b", "c", "d", "e"), bucket_size=9)]
+    expected = [found(), found(cross=cross("a", "b", "c", "d", "e"), bucket_urls=9)]
     actual = [tables.found_from(row) for row in tables.found_batch(expected).to_pylist()]
 
     assert expected == actual

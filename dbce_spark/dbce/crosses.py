@@ -61,18 +61,21 @@ def build(run: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross
     ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), asking, _by_id(members))
     share = 1 / signatures.shape[1]
     crosses = []
-    for at, member in enumerate(members[asks] for asks in asking):
-        beside = adjacent[member.capture_id]
-        up, down = (members[arm].capture_id if arm >= 0 else "" for arm in (ups[at], downs[at]))
+    # Lists, since a number out of an array takes longer than all that is done with it.
+    told = zip(
+        *(of_all.tolist() for of_all in (asking, ups, downs, up_counts * share, down_counts * share)), strict=True
+    )
+    for asks, up, down, up_similarity, down_similarity in told:
+        beside = adjacent[members[asks].capture_id]
         crosses.append(
             Cross(
-                cur=member.capture_id,
-                up=up,
-                down=down,
+                cur=members[asks].capture_id,
+                up=members[up].capture_id if up >= 0 else "",
+                down=members[down].capture_id if down >= 0 else "",
                 prev=beside.prev,
                 next=beside.next,
-                up_similarity=up_counts[at] * share,
-                down_similarity=down_counts[at] * share,
+                up_similarity=up_similarity,
+                down_similarity=down_similarity,
                 prev_similarity=beside.prev_similarity,
                 next_similarity=beside.next_similarity,
             )
@@ -95,19 +98,21 @@ def bucket_id(bucket: BucketKey) -> str:
 
 def find(bucket: BucketKey, run: Sequence[Member], number: int, adjacent: Mapping[str, Adjacent]) -> Iterator[Found]:
     """The crosses of one run of a bucket, which are annotated together."""
-    named = bucket_id(bucket)
+    named, urls = bucket_id(bucket), len({member.url_key for member in run})
     for cross in build(run, adjacent):
-        yield Found(cross=cross, bucket_id=named, bucket_size=len(run), group=f"{named}-{number}")
+        yield Found(cross=cross, bucket_id=named, bucket_urls=urls, group=f"{named}-{number}")
 
 
 def select(found: Iterable[Found], *, per_capture: int) -> list[Found]:
     """At most `per_capture` different crosses of each capture: the fullest, then the most similar, then the lowest id.
 
-    A cross that several buckets found counts once, as found in the largest of them (of equal ones, the lowest id).
+    A cross that several buckets found counts once, as found in that of most URLs (of several the lowest id).
     """
-    unique: dict[str, Found] = {}
-    for one in sorted(found, key=lambda one: (-one.bucket_size, one.bucket_id)):
-        unique.setdefault(one.cross.cross_id, one)
+    unique: dict[tuple[str, ...], Found] = {}
+    for one in found:
+        other = unique.setdefault(one.cross.arms, one)
+        if (-one.bucket_urls, one.bucket_id) < (-other.bucket_urls, other.bucket_id):
+            unique[one.cross.arms] = one
     ranked = sorted(unique.values(), key=lambda one: (one.cross.cur, *_rank(one.cross)))
     return [one for _, of_one in groupby(ranked, lambda one: one.cross.cur) for one in list(of_one)[:per_capture]]
 
@@ -117,8 +122,11 @@ def _rank(cross: Cross) -> tuple[int, float, str]:
 
 
 def template_id(found: Iterable[Found]) -> str:
-    """What stands for a capture's template: the largest bucket one of its crosses was found in, "" without one."""
-    return min(((-one.bucket_size, one.bucket_id) for one in found), default=(0, ""))[1]
+    """What stands for a capture's template: of the buckets its crosses were found in that of most URLs, "" without one.
+
+    Not of most captures: with each crawl of the same pages another bucket would have these.
+    """
+    return min(((-one.bucket_urls, one.bucket_id) for one in found), default=(0, ""))[1]
 
 
 def _by_id(members: Sequence[Member]) -> Indexes:

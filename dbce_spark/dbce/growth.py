@@ -2,13 +2,17 @@
 
 A bucket is cut by time, and a capture hears the nearest of its URL: so captures that come behind all others change only
 what is near the end. What comes late, between known captures, changes all that follows in its buckets.
+
+What others say of a capture follows from who they are: the arms of its crosses, those who speak in its pool, and its
+nearest snapshots. Whoever has the same others as before is not asked again.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, pools, sites
+from dbce_spark.dbce import buckets, crosses, pools, sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.model import Found, Member, Standing
@@ -38,41 +42,92 @@ class Asked:
 def asked(standing: Sequence[Standing], new: Collection[str], again: Collection[str], config: DbceConfig) -> Asked:
     """What is to be asked of a site of which all captures are given: some of them are new, some were fetched again, and
     so written again, whatever is said of them."""
-    cap = config.bucket.cap
-    changed = affected(standing, new, cap).union(again)
-    members = [one.member for one in standing if one.member is not None]
-    witnesses = [one for one in standing if one.is_witness]
-    met = buckets.members_of(members)
+    before = _Site([one for one in standing if one.capture_id not in new], config)
+    now = _Site(standing, config)
+    suspects = _suspects(before, now, new)
+    beside, known = _Company(now, suspects.union(again)), _Company(before, suspects.difference(new))
+    affected = {one for one in suspects if one in new or beside.of(one) != known.of(one)}.union(again)
     return Asked(
-        affected=changed,
-        found=sites.chosen_in(met, changed, config),
-        siblings=[*pools.siblings((one.member for one in witnesses if one.member is not None), cap, changed)],
-        snapshots=[*_stretches(witnesses, changed)],
-        sizes=buckets.sizes(met, cap),
+        affected=affected,
+        found=[one for one in beside.found if one.cross.cur in affected],
+        siblings=[*beside.siblings(affected)],
+        snapshots=[*_stretches(now.lines, affected)],
+        sizes=buckets.sizes(now.met, config.bucket.cap),
     )
 
 
-def affected(standing: Sequence[Standing], new: Collection[str], cap: int) -> set[str]:
-    """The captures of a site of which something else may be said than before some were there; these among them."""
-    changed = {*new}
-    witnesses = [one for one in standing if one.is_witness]
-    for some in (standing, witnesses):  # who meets in crosses, and who in pools
-        changed.update(_in_changed_runs([one.member for one in some if one.member is not None], new, cap))
-        for line in pools.snapshots(some):
-            changed.update(line[at].capture_id for at in _near([one.capture_id in new for one in line]))
-    return changed
+class _Site:
+    """The captures of a site at some time: who meets in which bucket, in which runs siblings are heard, and of each URL
+    the captures that are arms of each other, and those that hear each other."""
+
+    def __init__(self, standing: Sequence[Standing], config: DbceConfig):
+        self.config = config
+        witnesses = [one for one in standing if one.is_witness]
+        self.met, heard = (
+            buckets.members_of(one.member for one in some if one.member is not None) for some in (standing, witnesses)
+        )
+        self.heard = pools.runs(heard, config.bucket.cap)
+        self.arms = [*pools.snapshots(one for one in standing if one.member is not None)]
+        self.lines = [*pools.snapshots(witnesses)]
 
 
-def _in_changed_runs(members: Sequence[Member], new: Collection[str], cap: int) -> Iterator[str]:
-    """The captures in runs that were not there before, with just these captures in them."""
-    for met in buckets.members_of(members).values():
-        before = [one for one in met if one.capture_id not in new]
-        if len(before) < len(met):
-            known = {tuple([one.capture_id for one in run]) for run in buckets.runs(before, cap)}
-            for run in buckets.runs(met, cap):
-                ids = tuple([one.capture_id for one in run])
-                if ids not in known:
-                    yield from ids
+def _suspects(before: _Site, now: _Site, new: Collection[str]) -> set[str]:
+    """The new captures, those in runs that were not there before, and those near new ones of their URL."""
+    found = {*new}
+    cap = now.config.bucket.cap
+    for runs, old in ((pools.runs(now.met, cap), pools.runs(before.met, cap)), (now.heard, before.heard)):
+        for place, run in runs.items():
+            ids = _ids(run)
+            if ids != _ids(old.get(place, ())):
+                found.update(ids)
+    for line in [*now.arms, *now.lines]:
+        found.update(line[at].capture_id for at in _near([one.capture_id in new for one in line]))
+    return found
+
+
+class _Company:
+    """Beside whom some captures of a site stand, by ids alone."""
+
+    def __init__(self, site: _Site, wanted: Collection[str]):
+        self.found = sites.chosen_in(site.met, wanted, site.config)
+        self._pools = [(_speakers(run), asking) for run, asking in pools.asked(site.heard, wanted)]
+        self._crosses = {cur: [*some] for cur, some in groupby(self.found, lambda one: one.cross.cur)}
+        self._siblings = {one: speakers for speakers, asking in self._pools for one in asking}
+        self._snapshots = {
+            line[at].capture_id: _ids(line[max(0, at - NEAREST) : at + NEAREST + 1])
+            for line in site.lines
+            for at in range(len(line))
+            if line[at].capture_id in wanted
+        }
+
+    def of(self, capture_id: str) -> tuple[object, ...]:
+        """The crosses of a capture, its template, and who is heard of its siblings and snapshots."""
+        found = self._crosses.get(capture_id, [])
+        return (
+            [one.cross for one in found],
+            crosses.template_id(found),
+            self._siblings.get(capture_id),
+            self._snapshots.get(capture_id),
+        )
+
+    def siblings(self, wanted: Collection[str]) -> Iterator[Heard]:
+        """The pools of siblings of the wanted ones among these captures."""
+        for speakers, asking in self._pools:
+            chosen = [one for one in asking if one in wanted]
+            if chosen:
+                yield [*dict.fromkeys([*speakers, *chosen])], chosen
+
+
+def _speakers(run: Sequence[Member]) -> list[str]:
+    """Those who are heard in a pool: of each URL the first."""
+    first: dict[str, str] = {}
+    for one in run:
+        first.setdefault(one.url_key, one.capture_id)
+    return [*first.values()]
+
+
+def _ids(some: Sequence[Member | Standing]) -> list[str]:
+    return [one.capture_id for one in some]
 
 
 def _near(marks: Sequence[bool]) -> list[int]:
@@ -81,9 +136,9 @@ def _near(marks: Sequence[bool]) -> list[int]:
     return sorted({near for at in marked for near in range(max(0, at - NEAREST), min(len(marks), at + NEAREST + 1))})
 
 
-def _stretches(witnesses: Sequence[Standing], wanted: Collection[str]) -> Iterator[Heard]:
+def _stretches(lines: Sequence[Sequence[Standing]], wanted: Collection[str]) -> Iterator[Heard]:
     """The captures of each URL, in order of time, that are wanted or heard by those; a pool for each stretch."""
-    for line in pools.snapshots(witnesses):
+    for line in lines:
         stretch: list[int] = []
         for at in [*_near([one.capture_id in wanted for one in line]), len(line) + 1]:
             if stretch and at > stretch[-1] + 1:

@@ -23,7 +23,9 @@ class Judge(Protocol):
     """Who says what the other pages of a pool mean for each: the classifier. Codes are (features, blocks)."""
 
     def of_siblings(self, witnesses: Sequence[Witness], wanted: Collection[str]) -> Mapping[str, Codes]:
-        """What siblings say of the wanted captures, by capture id. One without a sibling is left out."""
+        """What siblings say of the wanted captures, by capture id. One without a sibling is left out.
+
+        Of a URL with several captures the first, in order of (time, id), speaks for all."""
 
     def of_snapshots(self, witnesses: Sequence[Witness]) -> Mapping[str, Codes]:
         """What captures of one URL, in order of (time, id), say of each other, by capture id.
@@ -93,17 +95,29 @@ def siblings(
 
     All members of a run of a bucket are witnesses, also those whose home is elsewhere.
     """
-    found = {
-        (bucket, number): run
-        for bucket, met in buckets.members_of(members).items()
-        for number, run in enumerate(buckets.runs(met, cap))
-    }
+    for run, wanted in asked(runs(buckets.members_of(members), cap), asking):
+        yield [member.capture_id for member in run], wanted
+
+
+def asked(
+    found: Mapping[Place, Sequence[Member]], asking: Collection[str] | None = None
+) -> Iterator[tuple[Sequence[Member], list[str]]]:
+    """Of some runs, all those of their sites, the ones that are the home of who is asking; and who is. Without `asking`
+    everyone is."""
     home = homes(found)
     for place, run in found.items():
-        ids = [member.capture_id for member in run]
-        wanted = [one for one in ids if home.get(one) == place and (asking is None or one in asking)]
+        wanted = [
+            member.capture_id
+            for member in run
+            if home.get(member.capture_id) == place and (asking is None or member.capture_id in asking)
+        ]
         if wanted:
-            yield ids, wanted
+            yield run, wanted
+
+
+def runs(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[Place, list[Member]]:
+    """All runs of some buckets."""
+    return {(bucket, number): run for bucket, some in met.items() for number, run in enumerate(buckets.runs(some, cap))}
 
 
 def homes(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:

@@ -29,12 +29,24 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The last crawl of a version, the one before it, if any brought something, and what changed oddly."""
+    """The last crawl of a version, the one before it, if any brought something, and what changed oddly. `gone` is the
+    number of the one before where it is there no more by itself."""
 
     version: Version
     before: Figures | None
     now: Figures
     findings: Sequence[Finding]
+    gone: int = 0
+
+    @property
+    def alone(self) -> str:
+        """Why the crawl is compared with none."""
+        if self.gone:
+            return (
+                f"crawl {self.gone}, the one before, was put together with others and then vacuumed: there is nothing"
+                f" to compare {self.now.number} with; the next crawl is compared with {self.now.number}"
+            )
+        return f"there is no crawl before increment {self.now.number} to compare it with"
 
 
 def compared(of: Collection, version: Version, config: ComparisonConfig) -> Compared:
@@ -44,22 +56,20 @@ def compared(of: Collection, version: Version, config: ComparisonConfig) -> Comp
         OutputError: an increment cannot be read.
         InputError: the crawl is there no more by itself.
     """
-    before, now = figures.crawls(of, version)
-    now_figures = figures.figures(now, config)
-    if before is None:
-        return Compared(version, None, now_figures, [])
-    was = figures.figures(before, config)
+    found = figures.crawls(of, version)
+    now_figures = figures.figures(found.now, config)
+    if found.before is None:
+        return Compared(version, None, now_figures, [], found.gone)
+    was = figures.figures(found.before, config)
     candidates = comparison.missing(was, now_figures, config)
-    lost = likeness.lost(candidates, (before, was), now, of, version, config.remains)
+    lost = likeness.lost(candidates, (found.before, was), found.now, of, version, config.remains)
     return Compared(version, was, now_figures, comparison.compare(was, now_figures, lost, config))
 
 
 def text(found: Compared) -> str:
     """What changed oddly, as lines for a person."""
     if found.before is None:
-        return (
-            f"version {found.version.number}: there is no crawl before increment {found.now.number} to compare it with"
-        )
+        return f"version {found.version.number}: {found.alone}"
     crawl = f"increment {found.now.number} beside {found.before.number}"
     if not found.findings:
         return f"version {found.version.number}: nothing odd in {crawl}"

@@ -54,24 +54,43 @@ class Crawl:
             yield batch.filter(pa.array(counts > 0)), counts[counts > 0]
 
 
-def crawls(of: Collection, version: Version) -> tuple[Crawl | None, Crawl]:
-    """The last crawl of a version, and the one before that brought anything; None if none did.
+@dataclass(frozen=True, slots=True)
+class Crawls:
+    """The last crawl of a version, and the one before that brought anything. `gone` is the number of that one where its
+    rows are there no more by themselves; 0: they are, or no crawl before brought anything."""
+
+    now: Crawl
+    before: Crawl | None
+    gone: int = 0
+
+
+def crawls(of: Collection, version: Version) -> Crawls:
+    """The crawls of a version that are set beside each other.
 
     Raises:
         InputError: what the last one wrote is there no more, since increments were put together.
     """
     told = output.told(of, version)
-    numbers = [*told]
-    there = [at for at, number in enumerate(numbers) if Path(of.increment(number), output.RUN_FILE).exists()]
-    if not there or there[-1] != len(numbers) - 1:
-        raise InputError(f"{of.folder}: crawl {numbers[-1]} was put together with others, and is not there by itself")
-    brought = [at for at in there[:-1] if told[numbers[at]]["captures"]]
+    earlier, last = [*told][:-1], [*told][-1]
 
-    def crawl(at: int) -> Crawl:
-        earlier = told[numbers[at - 1]]["rejects"] if at else {}
-        return Crawl(output.opened(of.increment(numbers[at])), numbers[at], earlier.get(_UNRESOLVED, 0))
+    def is_there(number: int) -> bool:
+        return Path(of.increment(number), output.RUN_FILE).exists()
 
-    return crawl(brought[-1]) if brought else None, crawl(there[-1])
+    if not is_there(last):
+        raise InputError(
+            f"{of.folder}: crawl {last} was put together with others and then vacuumed, and its rows are not there by"
+            " themselves; the next crawl can be shown, and compared from the one after it on"
+        )
+
+    def crawl(number: int) -> Crawl:
+        before = max((one for one in earlier if one < number), default=0)
+        pending = told[before]["rejects"].get(_UNRESOLVED, 0) if before else 0
+        return Crawl(output.opened(of.increment(number)), number, pending)
+
+    brought = next((one for one in reversed(earlier) if told[one]["captures"]), 0)
+    if not brought:
+        return Crawls(crawl(last), None)
+    return Crawls(crawl(last), crawl(brought)) if is_there(brought) else Crawls(crawl(last), None, brought)
 
 
 def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:

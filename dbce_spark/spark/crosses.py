@@ -177,7 +177,7 @@ def _of_run(run: pa.Table) -> Iterator[Found]:
 
 def select(found: DataFrame, per_capture: int) -> DataFrame:
     """What `crosses.select` chooses, on FOUND rows."""
-    of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_size"), "bucket_id")
+    of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_urls"), "bucket_id")
     arms = F.length(F.replace("bits", F.lit("0"), F.lit("")))
     similarity = F.col("up_similarity") + F.col("down_similarity")
     of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")

@@ -44,7 +44,7 @@ _REPEATING = [
 _SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
 _Rows = dict[str, list[dict[str, Any]]]
 _DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
-_OF_CROSS = [name for name in tables.ANNOTATIONS.names if name not in ("bucket_id", "bucket_size", "group")]
+_OF_CROSS = [name for name in tables.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
 _ROWS_OF_IDS = 1 << 16
 HELD_BYTES = 64 << 20
 """Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""

@@ -34,8 +34,8 @@ def similarity(one: Member, other: Member) -> float:
     return float((one.signature == other.signature).mean())
 
 
-def found(of: Cross, bucket_id: str = "b", bucket_size: int = 2) -> Found:
-    return Found(cross=of, bucket_id=bucket_id, bucket_size=bucket_size, group="g")
+def found(of: Cross, bucket_id: str = "b", bucket_urls: int = 2) -> Found:
+    return Found(cross=of, bucket_id=bucket_id, bucket_urls=bucket_urls, group="g")
 
 
 def test_up_is_the_most_similar_and_down_the_next() -> None:
@@ -192,12 +192,12 @@ def test_long_signatures_are_counted() -> None:
 
 
 def test_find_says_where() -> None:
-    """A cross comes with the size of its run, and in the group of that run."""
-    some = [member(f"{nth}", f"u{nth}") for nth in range(5)]
+    """A cross comes with the URLs of its run, of which one was fetched twice, and in the group of that run."""
+    some = [member(f"{nth}", f"u{min(nth, 4)}", nth) for nth in range(6)]
     made = list(find(BucketKey("s", 3, -7), some, 4, everyone(some)))
 
-    assert ["0", "1", "2", "3", "4"] == [one.cross.cur for one in made]
-    assert {(5, f"{one.bucket_id}-4") for one in made} == {(one.bucket_size, one.group) for one in made}
+    assert ["0", "1", "2", "3", "4", "5"] == [one.cross.cur for one in made]
+    assert {(5, f"{one.bucket_id}-4") for one in made} == {(one.bucket_urls, one.group) for one in made}
 
 
 def test_select_takes_the_fullest_then_the_most_similar() -> None:
@@ -215,13 +215,13 @@ def as_fields(of: Cross) -> dict[str, Any]:
 
 
 def test_select_counts_a_cross_once() -> None:
-    """A cross that many bands found takes one place, under the largest bucket."""
+    """A cross that many bands found takes one place, under the bucket of most URLs."""
     one = cross("a", "b")
     made = select(
         [found(one, "x", 3), found(one, "z", 9), found(one, "y", 9), found(cross("a", "c"), "w", 1)], per_capture=2
     )
 
-    assert sorted([("y", 9), ("w", 1)]) == sorted((some.bucket_id, some.bucket_size) for some in made)
+    assert sorted([("y", 9), ("w", 1)]) == sorted((some.bucket_id, some.bucket_urls) for some in made)
 
 
 ids = st.sampled_from("abcde")
@@ -248,8 +248,9 @@ def test_select_does_not_depend_on_order(some: list[Found], random: object, per_
     assert all(sum(one.cross.cur == cur for one in made) <= per_capture for cur in "AB")
 
 
-def test_template_is_the_largest_bucket() -> None:
-    """Of a capture's buckets the largest names its template, of equal ones the lowest id, of none nothing."""
+def test_template_is_the_bucket_of_most_urls() -> None:
+    """Of a capture's buckets that of most URLs names its template, of equal ones the lowest id, of none
+    nothing."""
     made = [found(cross(), "c", 2), found(cross(), "b", 5), found(cross(), "a", 5)]
 
     assert template_id(made) == "a"

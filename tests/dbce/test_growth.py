@@ -1,6 +1,8 @@
 """Growth: of whom something else may be said when captures come into a site, and what is asked then."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
 
 import numpy as np
 from hypothesis import given
@@ -8,8 +10,8 @@ from hypothesis import strategies as st
 
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, growth, pools, sites
-from dbce_spark.model import Codes, Page, Standing
+from dbce_spark.dbce import buckets, crosses, growth, pools, sites
+from dbce_spark.model import Codes, Cross, Page, Standing
 from tests.pools import Echo, archives, page_in
 
 splits = st.tuples(archives(20), st.sets(st.integers(0, 19)), st.integers(2, 5))
@@ -26,6 +28,12 @@ def standing(pages: Sequence[Page]) -> list[Standing]:
         )
         for one in pages
     ]
+
+
+def alike(url: str, day: int) -> Page:
+    """A page of one template; the later, the less it is like the others."""
+    made = page_in([1], url, day)
+    return replace(made, signature=np.array([0, 0, *([day] * (day // 10))] + [0] * (2 - day // 10), np.uint32))
 
 
 def settings_of(cap: int) -> DbceConfig:
@@ -50,22 +58,29 @@ def heard_by(asked: growth.Asked, pages: Sequence[Page]) -> dict[tuple[str, int]
     return found
 
 
+def asked(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth.Asked:
+    return growth.asked(standing(pages), {one.capture_id for one in new}, set(), settings_of(cap))
+
+
+def set_beside(pages: Sequence[Page], cap: int) -> dict[str, tuple[list[Cross], str]]:
+    """The crosses and the template of each capture in a run over some."""
+    found = sites.chosen(buckets.members(pages), settings_of(cap))
+    by_capture = {cur: [*some] for cur, some in groupby(found, lambda one: one.cross.cur)}
+    return {cur: ([one.cross for one in some], crosses.template_id(some)) for cur, some in by_capture.items()}
+
+
 @given(splits)
 def test_nothing_else_is_said_of_others(split: tuple[list[Page], set[int], int]) -> None:
-    """Whatever comes when, of captures that are not affected the same crosses are chosen and the same is heard."""
+    """Whatever comes when, captures that are not affected have the same crosses and template, and hear the same."""
     pages, places, cap = split
+    new = [one for at, one in enumerate(pages) if at in places]
     known = [one for at, one in enumerate(pages) if at not in places]
-    affected = growth.affected(standing(pages), {pages[at].capture_id for at in places if at < len(pages)}, cap)
-    before, now = (
-        [one for one in sites.chosen(buckets.members(some), settings_of(cap)) if one.cross.cur not in affected]
-        for some in (known, pages)
-    )
-
-    assert [(one.cross, one.bucket_id) for one in before] == [(one.cross, one.bucket_id) for one in now]
-    heard_before, heard_now = heard(known, cap), heard(pages, cap)
-    assert {key: heard_before[key] for key in heard_before.keys() - affected} == {
-        key: heard_now[key] for key in heard_now.keys() - affected
-    }
+    affected = asked(pages, new, cap).affected
+    for told in (set_beside, heard):
+        before, now = (
+            {key: said for key, said in told(some, cap).items() if key not in affected} for some in (known, pages)
+        )
+        assert before == now
 
 
 @given(splits, st.sets(st.integers(0, 19)))
@@ -95,10 +110,35 @@ def test_captures_behind_all_others_affect_only_the_end() -> None:
     """Two runs are full; what comes later changes the third, and the near captures of the same URL."""
     pages = [page_in([1, 1, 1], f"{at % 7}", 1 + at) for at in range(24)]
     new = page_in([1, 1, 1], "0", 28)
-    affected = growth.affected(standing([*pages, new]), {new.capture_id}, 8)
     same_url = [one.capture_id for one in pages if one.capture.url_key.endswith("/0")][-2:]
 
-    assert affected == {new.capture_id, *(one.capture_id for one in pages[16:]), *same_url}
+    assert {new.capture_id, *same_url} <= asked([*pages, new], [new], 8).affected
+    assert asked([*pages, new], [new], 8).affected <= {
+        new.capture_id,
+        *(one.capture_id for one in pages[16:]),
+        *same_url,
+    }
+
+
+def test_who_has_the_same_others_is_not_asked_again() -> None:
+    """One more capture of a known URL, which is nobody's nearest, is asked itself, and so are the two before it: all
+    others of its run hear the first capture of its URL, as before."""
+    pages = [alike(f"{at % 6}", 1 + at) for at in range(18)]
+    new = alike("0", 28)
+    found = asked([*pages, new], [new], 100)
+    (pool, wanted), *rest = found.siblings
+
+    assert {new.capture_id, pages[6].capture_id, pages[12].capture_id} == found.affected == {*wanted}
+    assert [] == rest
+    assert {one.capture_id for one in pages[:6]} | {*wanted} == {*pool}
+
+
+def test_captures_in_no_bucket_are_no_arms() -> None:
+    """A page that was empty for a while, and has another template since: its last capture before has a next one now."""
+    pages = [page_in([1], "a"), page_in([1], "b"), *(page_in(None, "a", day) for day in (2, 3, 4, 5))]
+    new = page_in([2], "a", 6)
+
+    assert pages[0].capture_id in asked([*pages, new], [new], 100).affected
 
 
 def test_nothing_new_affects_nobody() -> None:
@@ -114,7 +154,6 @@ def test_nothing_new_affects_nobody() -> None:
 def test_a_late_capture_moves_those_behind_it() -> None:
     """It shifts the runs that follow; those before stay."""
     pages = [page_in([1], f"{at}", 1 + at) for at in range(24)]
-    affected = growth.affected(standing(pages), {pages[10].capture_id}, 8)
+    affected = asked(pages, [pages[10]], 8).affected
 
-    assert affected == {one.capture_id for one in pages[8:]}
-    assert np.all([one.capture_id not in affected for one in pages[:8]])
+    assert {one.capture_id for one in (pages[10], pages[16])} <= affected <= {one.capture_id for one in pages[8:]}

@@ -19,9 +19,9 @@ from tests.docs.blocks import PAGES, ROOT, Block, blocks, commands, inline
 KINDS = {"sh", "python", "sql", "yaml", "text"}
 RUN_BY = {
     ("README.md", "python"): "tests/docs/test_programs.py",
-    ("docs/collections.md", "python"): "tests/docs/test_tutorial.py",
+    ("docs/collections.md", "python"): "tests/docs/test_without_spark.py",
     ("docs/collections.md", "sql"): "tests/docs/test_tutorial.py",
-    ("docs/duplicates.md", "sql"): "tests/docs/test_tutorial.py",
+    ("docs/duplicates.md", "sql"): "tests/docs/test_without_spark.py",
     ("docs/export.md", "yaml"): "tests/export/test_page.py",
     ("docs/operations.md", "yaml"): "tests/docs/test_programs.py",
     ("docs/reading.md", "python"): "tests/test_reading.py",

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -56,11 +57,20 @@ def step(nth: int, block: Block) -> str:
 )
 def test_a_command_prints_what_is_shown(nth: int, done: Path) -> None:
     """Its lines in their order, but for those that are left out; figures may be others."""
-    printed = [plain(line) for line in (done / f"{nth - 1}.out").read_text().splitlines()]
-    for line in TUTORIAL[nth].code.splitlines():
-        if plain(line) not in ("", "..."):
-            assert plain(line) in printed, "\n".join(printed)
-            printed = printed[printed.index(plain(line)) + 1 :]
+    assert [] == shown(TUTORIAL[nth], (done / f"{nth - 1}.out").read_text().splitlines())
+
+
+def shown(block: Block, printed: Sequence[str]) -> list[str]:
+    """The lines of a text that a command did not print, or not behind those before them."""
+    left, missing = [plain(line) for line in printed], []
+    for line in block.code.splitlines():
+        if plain(line) in ("", "..."):
+            continue
+        if plain(line) in left:
+            left = left[left.index(plain(line)) + 1 :]
+        else:
+            missing.append(line)
+    return missing
 
 
 def plain(line: str) -> str:
@@ -85,12 +95,16 @@ def test_what_other_pages_ask_is_answered(
 ) -> None:
     """Each program prints something, each query finds rows."""
     monkeypatch.chdir(done)
+    assert answer(block, capsys)
+
+
+def answer(block: Block, capsys: pytest.CaptureFixture[str]) -> object:
+    """What a program prints, or the rows that a query finds."""
     if block.kind == "python":
         exec(block.code, {})
-        assert capsys.readouterr().out
-        return
+        return capsys.readouterr().out
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()
     for name in ("extractions", "duplicates"):
         connection.sql(f"CREATE VIEW {name} AS SELECT * FROM 'extracted/{name}/*/*.parquet'")
-    assert connection.sql(block.code).fetchall()
+    return connection.sql(block.code).fetchall()

@@ -1,16 +1,18 @@
 """What the report on a crawl of a collection says of crawls as they should be, and of others."""
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dbce_spark import comparison
 from dbce_spark.cli import main
-from dbce_spark.collection import Collection
+from dbce_spark.collection import Collection, Increment
 from dbce_spark.config import default, load
 from dbce_spark.dbce import local
+from dbce_spark.output import RUNS
 from dbce_spark.report import crawl, figures, likeness
 from tests import collected
 from tests.report import crawls
@@ -80,11 +82,11 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
     lost = {}
     for of in (ordinary, redesigned):
         version = of.known()
-        before, now = figures.crawls(of, version)
-        assert before
-        was = figures.figures(before, CONFIG)
+        both = figures.crawls(of, version)
+        assert both.before
+        was = figures.figures(both.before, CONFIG)
         large = [name for name, captures in was.templates.items() if captures >= CONFIG.least]
-        found = likeness.lost(large, (before, was), now, of, version, CONFIG.remains)
+        found = likeness.lost(large, (both.before, was), both.now, of, version, CONFIG.remains)
         lost[of.folder] = [site for site, _ in found]
         assert {crawls.GAZETTE, crawls.DIARY} == {site for site, _ in large}
 
@@ -100,7 +102,9 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     own = {one.page.capture_id: one for one in result.extractions}
     fetched = [one for one in own.values() if "/b/" in one.page.capture.warc_file]
     revisited = [own[one.original_id] for one in result.revisits]
-    before, now = (figures.figures(one, CONFIG) for one in figures.crawls(ordinary, ordinary.known()) if one)
+    both = figures.crawls(ordinary, ordinary.known())
+    assert both.before
+    before, now = (figures.figures(one, CONFIG) for one in (both.before, both.now))
     extracted = collected.extractions(result, PARAMETERS).to_pylist()
     words = {row["capture_id"]: row["words"] for row in extracted}
 
@@ -132,7 +136,38 @@ def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Pat
     crawl.write(found, ordinary.folder, str(tmp_path / "page.html"), CONFIG)
 
     assert "there is no crawl before increment 1" in crawl.text(found)
-    assert "There is no crawl before this one" in (tmp_path / "page.html").read_text()
+    assert "Nothing is compared: there is no crawl before increment 1" in (tmp_path / "page.html").read_text()
+
+
+def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """While old increments lie there, they are compared as before. When they are vacuumed it is said that they are
+    gone: the last crawl, and the one before the next."""
+    to = grown(tmp_path, [crawls.write(tmp_path / f"{number}", number) for number in range(3)])
+    last = to.known()
+    put_together(to, last.increments)
+    still_there = crawl.text(reported(to))
+    put_together(to, last.increments[:2], last.increments[2])
+    for number in (1, 2):
+        shutil.rmtree(to.increment(number))
+    next_one = crawl.text(reported(to))
+    shutil.rmtree(to.increment(3))
+    told = main(["collection", "report", to.folder, "--version", "4"]), capsys.readouterr().err
+
+    assert "version 4: 1 thing odd in increment 3 beside 2" in still_there
+    assert 2 == told[0]
+    assert "crawl 3 was put together with others and then vacuumed" in told[1]
+    assert "version 5: crawl 2, the one before, was put together with others" in next_one
+
+
+def put_together(of: Collection, some: Sequence[Increment], *later: Increment) -> None:
+    """Makes a version whose first increment stands for some, as after a compaction: of it only what runs told."""
+    version = of.known()
+    number = version.number + 1
+    runs = Path(of.increment(number), RUNS)
+    runs.mkdir(parents=True)
+    for one in some:
+        shutil.copy(Path(of.increment(one.number), "run.json"), runs / f"{one.number:08}.json")
+    of.commit(replace(version, number=number, increments=(replace(some[0], number=number), *later)))
 
 
 def test_the_page_says_it_and_asks_for_nothing(redesigned: Collection, tmp_path: Path) -> None:

@@ -7,11 +7,9 @@ import pytest
 
 from dbce_spark.selection.fetch import Fetched, Unfetched, fetch
 from dbce_spark.selection.ranges import by_file
+from tests.bucket import served
 from tests.builders import gzipped, record
 from tests.selection.indexes import FETCH, cdxj_line, entry, found_in
-
-moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-pytest.importorskip("s3fs", reason="s3fs is not installed")
 
 MEMBERS = gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(3)))
 FILE = b"".join(MEMBERS)
@@ -20,24 +18,16 @@ FILE = b"".join(MEMBERS)
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
     """A bucket with an archive and its index."""
-    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    told = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": "any", "AWS_DEFAULT_REGION": "us-east-1"}
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (told | {"AWS_ENDPOINT_URL": f"http://{host}:{port}"}).items():
-            patch.setenv(name, value)
-        store = fsspec.filesystem("s3", skip_instance_cache=False)
-        store.mkdir("crawl")
-        store.pipe("crawl/warc/a.warc.gz", FILE)
+    with served() as url:
+        store = fsspec.filesystem("s3")
+        store.pipe(f"{url}/warc/a.warc.gz", FILE)
         starts = [sum(map(len, MEMBERS[:nth])) for nth in range(3)]
         lines = [
             cdxj_line(entry(urlkey=f"org,example)/{nth}", offset=start, length=len(member), filename="warc/a.warc.gz"))
             for nth, (start, member) in enumerate(zip(starts, MEMBERS, strict=True))
         ]
-        store.pipe("crawl/index.cdxj", "".join(f"{line}\n" for line in lines).encode())
-        yield "s3://crawl"
-    server.stop()
+        store.pipe(f"{url}/index.cdxj", "".join(f"{line}\n" for line in lines).encode())
+        yield url
 
 
 def test_records_of_a_bucket(bucket: str) -> None:

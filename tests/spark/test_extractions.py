@@ -92,7 +92,7 @@ def _what(row: dict[str, Any]) -> str:
 
 def _annotated(capture_id: str) -> tuple[Found, Annotation]:
     made = cross(capture_id, "up")
-    return Found(cross=made, bucket_id="k", bucket_size=2, group="g"), annotation(made, ["11000"])
+    return Found(cross=made, bucket_id="k", bucket_urls=2, group="g"), annotation(made, ["11000"])
 
 
 def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from dbce_spark.spark import duplicates, job, staging
 from dbce_spark.status import run as status
 from dbce_spark.status.condition import Condition
 from dbce_spark.status.run import Done
+from tests import bucket
 from tests.spark.ended import kill_at, tables_below
 
 if TYPE_CHECKING:
@@ -216,19 +217,10 @@ def test_a_full_disk_loses_nothing(
 
 
 @pytest.fixture
-def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """A bucket of a server that speaks S3, in this process."""
-    moto = pytest.importorskip("moto.server", reason="moto[server] is not installed")
-    pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server = moto.ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    told = {"AWS_ACCESS_KEY_ID": "any", "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_DEFAULT_REGION": "us-east-1"}
-    for name, value in (told | {"AWS_ENDPOINT_URL": f"http://{host}:{port}"}).items():
-        monkeypatch.setenv(name, value)
-    fsspec.filesystem("s3", skip_instance_cache=True).mkdir("extracted")
-    yield "s3://extracted/out"
-    server.stop()
+def bucket_output() -> Iterator[str]:
+    """A folder in a bucket of a server that speaks S3."""
+    with bucket.served(SECRET) as url:
+        yield f"{url}/out"
 
 
 def objects_below(url: str) -> dict[str, bytes]:
@@ -237,14 +229,16 @@ def objects_below(url: str) -> dict[str, bytes]:
     return {name.removeprefix(f"{top}/"): storage.cat_file(name) for name in storage.find(top)}
 
 
-def test_an_output_in_a_bucket(archive: list[str], undisturbed: dict[str, bytes], bucket: str, tmp_path: Path) -> None:
+def test_an_output_in_a_bucket(
+    archive: list[str], undisturbed: dict[str, bytes], bucket_output: str, tmp_path: Path
+) -> None:
     """Killed while it writes there, it shows whole objects and nothing that says it is finished; then the same command
     ends it with the same bytes. No secret is in any of it."""
     where = ("--staging", str(tmp_path))
-    kill_at(Path(staging.done(str(tmp_path), "extractions", 0)), command(archive, bucket, *where), PATIENCE)
-    begun = objects_below(bucket)
-    assert 0 == command(archive, bucket, *where).wait(240)
-    finished = objects_below(bucket)
+    kill_at(Path(staging.done(str(tmp_path), "extractions", 0)), command(archive, bucket_output, *where), PATIENCE)
+    begun = objects_below(bucket_output)
+    assert 0 == command(archive, bucket_output, *where).wait(240)
+    finished = objects_below(bucket_output)
     report = finished.pop(job.RUN_FILE)
 
     assert begun

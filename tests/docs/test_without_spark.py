@@ -1,0 +1,74 @@
+"""What docs/tutorial.md and pages behind it do without Spark, in the default tests: on what plain Python makes of the
+tutorial's archive. All of it, in the tutorial's order and with a cluster, is `make docs-test`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from dbce_spark import cli, config
+from tests import collected
+from tests.docs.blocks import Block, commands
+from tests.docs.test_tutorial import AFTERWARDS, TUTORIAL, answer, shown
+
+PARAMETERS = config.load(settings=["language.detect=false"])
+WITH_SPARK = {"extract", "changes", "status"}
+"""Commands that start it, or look at what a cluster has left."""
+_MADE_BY_SPARK = "news-history"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tutorial's archive, and what it extracts of it: `extracted`, and `news` in two increments."""
+    made = tmp_path_factory.mktemp("tutorial")
+    cli.main(["sample-archive", str(made / "archive"), "--pages", "60"])
+    crawls = [str(one) for one in sorted((made / "archive").glob("*.warc.gz"))]
+    collected.grow(made / "news", [crawls[:2], crawls[2:]], PARAMETERS)
+    whole = collected.grow(made / "whole", [crawls], PARAMETERS)
+    (made / "extracted").symlink_to(whole / "increments/00000001")
+    return made
+
+
+def is_without_spark(words: Sequence[str]) -> bool:
+    return words[0] == "dbce" and (words[1] not in WITH_SPARK or "--dry-run" in words)
+
+
+def test_the_tutorial_prints_what_it_shows(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each command ends well, and where the last of a block is one of these, its lines are those below it."""
+    monkeypatch.chdir(folder)
+    compared = 0
+    for block, below in zip(TUTORIAL, [*TUTORIAL[1:], None], strict=True):
+        printed = run(block, capsys)
+        if printed and below and below.kind == "text":
+            compared += 1
+            assert [] == shown(below, printed)
+
+    assert compared >= 7
+
+
+def run(block: Block, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What the last command of a block prints, or its program; nothing if that is Spark's."""
+    capsys.readouterr()
+    if block.kind == "python":
+        exec(block.code, {})
+        return capsys.readouterr().out.splitlines()
+    last = ""
+    for words in commands(block.code) if block.kind == "sh" else ():
+        last = ""
+        if is_without_spark(words) and words[1:3] != ["sample-archive", "archive"]:
+            assert 0 == cli.main(words[1:])
+            last = capsys.readouterr().out
+    return last.splitlines()
+
+
+@pytest.mark.parametrize("block", [one for one in AFTERWARDS if _MADE_BY_SPARK not in one.code], ids=str)
+def test_what_other_pages_ask_is_answered(
+    block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each program prints something, each query finds rows."""
+    monkeypatch.chdir(folder)
+    if "tables/" in block.code and not Path("tables").exists():
+        cli.main(["collection", "register", "news", "--delta", "tables"])
+    assert answer(block, capsys)
