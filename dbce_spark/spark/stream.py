@@ -303,6 +303,12 @@ class Labelling(StatefulProcessor):
         """Nothing is held."""
 
 
+def row_of(table: str, told: bytes, said: str) -> Row:
+    """The row of its table that a STREAM row behind the state becomes."""
+    own: Row = json.loads(said)
+    return own if table in _PAST else row(Outcome(table, told, own))
+
+
 def _writing(folder: str, told: Log) -> Callable[[DataFrame, int], None]:
     """What Spark calls with each batch, and calls again after a kill."""
 
@@ -330,9 +336,8 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
                 columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
-                for table, told, text in zip(*columns, strict=True):
-                    said = json.loads(text)
-                    rows[table].append(said if table in _PAST else row(Outcome(table, told, said)))
+                for table, told, said in zip(*columns, strict=True):
+                    rows[table].append(row_of(table, told, said))
                 for counted in rows.pop(_TALLY, []):
                     counts.update(counted)
                 for table, some in rows.items():

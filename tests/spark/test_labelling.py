@@ -1,5 +1,6 @@
 """What happens to the rows of a file on their way, by PySpark's own tester of stateful processors: no Spark runs."""
 
+import json
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,6 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from dbce_spark import config
 from dbce_spark.spark import stream
 from dbce_spark.stream import local, output
-from dbce_spark.stream.arrival import unpacked
 from tests.builders import http, record
 from tests.stream.made import as_table, file, tree
 
@@ -48,8 +48,8 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
         shuffled = pd.concat(frames).sample(frac=1, random_state=1)
         for domain, own in shuffled.groupby("domain"):
             made = tester.testInPandas(domain, own)
-            for table, told in zip(made["table"], made["told"], strict=True):
-                rows[table].append(unpacked(told))
+            for table, told, said in zip(made["table"], made["told"], made["said"], strict=True):
+                rows[table].append(stream.row_of(table, told, said))
     expected = local.run(files, CONFIG, TREE)
 
     assert all(expected.values())
@@ -60,8 +60,8 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
 
 def test_the_counts_of_a_file_are_of_all_its_records(files: list[str]) -> None:
     """Records are captures, rejects and what was skipped."""
-    (told,) = (row["told"] for row in read(files[0], 0).to_dict("records") if row["table"] == "tally")
+    (said,) = (row["said"] for row in read(files[0], 0).to_dict("records") if row["table"] == "tally")
 
     assert {"files": 1, "records": 14, "captures": 12, "rejects.no_text": 1, "rejects.broken_record": 1} == Counter(
-        unpacked(told)
+        json.loads(said)
     )
