@@ -18,7 +18,7 @@ from dbce_spark.charset import decode
 from dbce_spark.config import PageConfig
 from dbce_spark.metadata import Declared, declared
 from dbce_spark.model import Blocks
-from dbce_spark.tokens import hashed, tokens
+from dbce_spark.tokens import hashed, token_counts
 
 BLOCK_TAGS = frozenset(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
@@ -63,8 +63,7 @@ bytes) that libxml2 is through in 0.2 s; 2 % of the gold pages have them, mostly
 _NO_TAG = re.compile(rb"<(?:script|style|[^a-z])", re.IGNORECASE)
 _CONTROLS = frozenset("input select textarea".split())
 _FOREIGN = frozenset(("nofollow", "ugc"))
-_ATTRIBUTES = ("class", "id", "role", "itemprop", "itemtype")
-_NO_OTHERS = [None] * 4
+_OTHERS = ("id", "role", "itemprop", "itemtype")
 SlotName = str | tuple[str | None, ...]
 """What tells a slot from others under the same: a tag, alone or followed by its class, or by its class (None: it has
 none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
@@ -291,13 +290,12 @@ class _Walk:
         self.foreign_links: list[int] = []
         self.place_links: list[int] = []
         self.texts: list[str] = []
-        self.link_words: list[int] = []
+        self.link_texts: list[str] = []
+        self.link_texts_in: list[int] = []  # of each of these, the block
         self.element_nths: list[int] = []
         self._path_of: dict[tuple[int, str], int] = {}
         self._steps: list[str] = []  # of each path its last step, as XPath writes it
         self._parts: list[str] = []
-        self._links = 0
-        self._link_words = 0
         self._pre = 0
         self._run(root)
 
@@ -317,7 +315,7 @@ class _Walk:
         # tag were seen. Here: of the place above the root, where no number of children is the last.
         parent, to_come, above, kind_above, holder = None, 0, -1, _INLINE, 0
         slot_above, under, seen = -1, dict[SlotName, int](), dict[str, int]()
-        dropped, to_drop = None, 0
+        dropped, to_drop, links = None, 0, 0
         for element in root.iter("*"):
             if to_drop:
                 to_drop += len(element) - 1
@@ -340,7 +338,7 @@ class _Walk:
                     if attributes := element.items():
                         key = _key(tag, attributes)
                 elif kind == _LINK:
-                    self._links += 1
+                    links += 1
                     self._look_at_link(element)
                 slot = under.get(key)
                 if slot is None:
@@ -363,8 +361,9 @@ class _Walk:
                 text = element.text
                 if text and (parts or not text.isspace()):
                     parts.append(text)
-                    if self._links:
-                        self._link_words += len(tokens(text))
+                    if links:
+                        self.link_texts.append(text)
+                        self.link_texts_in.append(len(texts))
                 if children := len(element):
                     around.append((parent, to_come, above, kind_above, holder, slot_above, under, seen))
                     parent, to_come, above, kind_above, slot_above = element, children, index, kind, slot
@@ -378,6 +377,8 @@ class _Walk:
                 if kind == _BLOCK:  # most elements; a call each would cost as much as all else here
                     if parts:
                         self._flush(index)
+                elif kind == _LINK:
+                    links -= 1
                 elif kind:
                     self._leave(kind, index if kind >= _BLOCK else holder)
                 lasts[index] = len(texts)
@@ -385,14 +386,17 @@ class _Walk:
                 text = element.tail
                 if text and (parts or not text.isspace()):
                     parts.append(text)
-                    if self._links:
-                        self._link_words += len(tokens(text))
+                    if links:
+                        self.link_texts.append(text)
+                        self.link_texts_in.append(len(texts))
                 to_come -= 1
                 if to_come:
                     break
                 if kind_above == _BLOCK:
                     if parts:
                         self._flush(holder)
+                elif kind_above == _LINK:
+                    links -= 1
                 elif kind_above:
                     self._leave(kind_above, holder)
                 lasts[above] = len(texts)
@@ -404,8 +408,6 @@ class _Walk:
             if self._parts:
                 self._flush(holder)
             self._pre -= kind == _PRE
-        elif kind == _LINK:
-            self._links -= 1
         elif kind == _BREAK:
             self._line_break(holder)
 
@@ -415,9 +417,10 @@ class _Walk:
             self.text_areas.append(len(self.texts))
 
     def _look_at_link(self, element: Any) -> None:
-        if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
+        get = element.get
+        if (rel := get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
             self.foreign_links.append(len(self.texts))
-        if "#" in (element.get("href") or "")[:-1]:  # a bare # leads nowhere
+        if get("href", "").find("#", 0, -1) >= 0:  # a bare # leads nowhere
             self.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
@@ -442,13 +445,11 @@ class _Walk:
                 return
 
     def _flush(self, holder: int) -> None:
-        raw = "".join(self._parts)
-        self._parts.clear()
-        link_words, self._link_words = self._link_words, 0
-        split = raw.split()
-        if split:
-            self.texts.append(raw.rstrip().strip("\n\r") if self._pre else " ".join(split))
-            self.link_words.append(link_words)
+        parts = self._parts
+        raw = parts[0] if len(parts) == 1 else "".join(parts)
+        parts.clear()
+        if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
+            self.texts.append(text)
             self.holders.append(holder)
 
     def xpaths(self) -> list[str]:
@@ -477,6 +478,11 @@ class _Walk:
                     raise self._too_long()
             xpaths.append(xpath)
         return xpaths
+
+    def _link_words(self) -> npt.NDArray[np.int32]:
+        """Of each block, its words in links."""
+        counts = np.bincount(self.link_texts_in, weights=token_counts(self.link_texts), minlength=len(self.texts))
+        return counts[: len(self.texts)].astype(np.int32)
 
     def _too_long(self) -> PathsTooLong:
         return PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
@@ -513,7 +519,7 @@ class _Walk:
             xpaths=self.xpaths(),
             words=words,
             # A word in two pieces, as in <a>w</a><a>ord</a>, was counted twice.
-            link_words=np.minimum(np.array(self.link_words, np.int32), words),
+            link_words=np.minimum(self._link_words(), words),
             tokens=hashes,
         )
         return blocks, token_starts
@@ -521,12 +527,16 @@ class _Walk:
 
 def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
     """The name of a block-level element's slot."""
-    if len(attributes) == 1 and attributes[0][0] == "class":
-        return tag, attributes[0][1]
-    css_class, *others = map(dict(attributes).get, _ATTRIBUTES)
-    if others == _NO_OTHERS:
-        return tag if css_class is None else (tag, css_class)
-    return tag, css_class, *others
+    css_class, others = None, None
+    for name, value in attributes:
+        if name == "class":
+            css_class = value
+        elif name in _OTHERS:
+            others = others or {}
+            others[name] = value
+    if others:
+        return tag, css_class, *map(others.get, _OTHERS)
+    return tag if css_class is None else (tag, css_class)
 
 
 @lru_cache(maxsize=4096)

@@ -1,6 +1,7 @@
 """Tokens: the words of a text, where they stand, and 64 bits of each. Without spaces a token is one character."""
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,15 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
+def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
+    """How many tokens each of some texts has; no text is empty."""
+    if not texts:
+        return np.empty(0, np.intp)
+    begins = _begins(_CLASSES.take(_code_points("\n".join(texts))))
+    ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)) + 1)
+    return np.add.reduceat(begins, np.append(0, ends[:-1]), dtype=np.intp)
+
+
 def spans(text: str) -> list[tuple[int, int]]:
     """Where the tokens stand: (start, end) in characters."""
     return [match.span() for match in _TOKEN.finditer(text)]
@@ -70,13 +80,11 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
     brought back to where it starts by a power of the base's inverse. Python's own `hash` differs between processes, and
     a call for every word would cost more than parsing them.
     """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    codes = _code_points(text)
     classes = _CLASSES.take(codes)
-    begins, is_word = classes != _SPACE, classes == _WORD
     powers, back = _AT_HAND if len(codes) <= len(_AT_HAND[0]) else _forth_and_back(len(codes))
-    terms = (codes * begins) * powers[: len(codes)]
-    begins[1:] &= ~(is_word[1:] & is_word[:-1])
-    starts = np.flatnonzero(begins)
+    terms = (codes * (classes != _SPACE)) * powers[: len(codes)]
+    starts = np.flatnonzero(_begins(classes))
     if not len(starts):
         return starts, np.empty(0, np.uint64)
     hashes = np.add.reduceat(terms, starts) * back[starts]
@@ -85,3 +93,15 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
         hashes *= factor
     hashes ^= hashes >> _MIX[2]
     return starts, hashes
+
+
+def _code_points(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+
+
+def _begins(classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Of each code point, by the classes of all, whether a token begins there."""
+    begins: npt.NDArray[np.bool_] = classes != _SPACE
+    is_word = classes == _WORD
+    begins[1:] &= ~(is_word[1:] & is_word[:-1])
+    return begins

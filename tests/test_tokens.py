@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.tokens import hashed, spans, tokens
+from dbce_spark.tokens import hashed, spans, token_counts, tokens
 
 TEXTS = st.text(st.one_of(st.sampled_from(" \t\n\u3000\x85\u2028ab.日語ภา"), st.characters()), max_size=60)
 
@@ -37,6 +37,12 @@ def test_token_spans_are_those_of_the_tokens(text: str) -> None:
     actual = [text[start:end] for start, end in spans(text)]
 
     assert expected == actual
+
+
+@given(st.lists(TEXTS.filter(bool)))
+def test_many_texts_are_counted_at_once(texts: list[str]) -> None:
+    """Each has as many tokens as by itself: none goes over from one into the next."""
+    assert [len(tokens(text)) for text in texts] == token_counts(texts).tolist()
 
 
 @given(TEXTS)
