@@ -62,7 +62,7 @@ def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
     """How many tokens each of some texts has; no text is empty."""
     if not texts:
         return np.empty(0, np.intp)
-    begins = _begins(_CLASSES.take(_code_points("\n".join(texts))))
+    begins = _begins(_CLASSES.take(code_points("\n".join(texts))))
     ends = np.cumsum(np.fromiter(map(len, texts), np.intp, len(texts)) + 1)
     return np.add.reduceat(begins, np.append(0, ends[:-1]), dtype=np.intp)
 
@@ -70,6 +70,11 @@ def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
 def spans(text: str) -> list[tuple[int, int]]:
     """Where the tokens stand: (start, end) in characters."""
     return [match.span() for match in _TOKEN.finditer(text)]
+
+
+def code_points(text: str) -> npt.NDArray[np.uint32]:
+    """Its characters as numbers; also halves of pairs that stand alone."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
 def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
@@ -80,7 +85,7 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
     brought back to where it starts by a power of the base's inverse. Python's own `hash` differs between processes, and
     a call for every word would cost more than parsing them.
     """
-    codes = _code_points(text)
+    codes = code_points(text)
     classes = _CLASSES.take(codes)
     powers, back = _AT_HAND if len(codes) <= len(_AT_HAND[0]) else _forth_and_back(len(codes))
     terms = (codes * (classes != _SPACE)) * powers[: len(codes)]
@@ -93,10 +98,6 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
         hashes *= factor
     hashes ^= hashes >> _MIX[2]
     return starts, hashes
-
-
-def _code_points(text: str) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
 def _begins(classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:

@@ -79,7 +79,8 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     )  # fmt: skip
     command.add_argument(
         "--pages", type=counts, default="5000,20000,80000", metavar="N,...",
-        help="captures of the sample archives whose growth is measured (default: %(default)s)",
+        help="captures of the sample archives whose growth is measured; the largest is for one worker and two"
+        " (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--weight",

@@ -43,8 +43,8 @@ _EXECUTOR = {"spark.executor.memory": "1024m"}
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """What is measured. `pages` are the sizes of the sample archives in captures, and `weight` is theirs
-    (`samples.write_archive`); `shape_pages` is the size of the shapes, `crawl_pages` that of each crawl of the
-    collection. `settings` are handed to every run, as `--set` is."""
+    (`samples.write_archive`); the largest is for one worker and two. `shape_pages` is the size of the shapes,
+    `crawl_pages` that of each crawl of the collection. `settings` are handed to every run, as `--set` is."""
 
     work: str
     output: str
@@ -103,7 +103,7 @@ class Measurement:
 
     def _workers(self) -> None:
         measured = self.report[WORKERS] = {}
-        archive = self._shape("plain", shapes.plain)
+        archive = self._sample(max(self.request.pages))
         one, two = (
             extract(archive, self._work, self.request.settings, master=_CLUSTER.format(workers), spark=_EXECUTOR)
             for workers in (1, 2)

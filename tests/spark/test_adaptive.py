@@ -33,7 +33,7 @@ def written(spark: "SparkSession", files: list[str], output: Path) -> dict[str, 
 def test_no_way_of_spark_changes_a_byte(spark: "SparkSession", tmp_path: Path) -> None:
     """With adaptive execution and without, and as it is done over little, a run writes the same files of every table,
     byte for byte."""
-    write_archive(tmp_path / "archive", pages=60, seed=7)
+    write_archive(tmp_path / "archive", pages=24, seed=7)
     (tmp_path / "archive" / "broken.warc.gz").write_bytes(b"this is no archive")
     files = sources.expand([str(tmp_path / "archive")], CONFIG.input.patterns)
     outputs = {}

@@ -71,6 +71,25 @@ def whole(spark: "SparkSession", files: Sequence[str], output: Path, settings: S
     return {name: _sorted(ds.dataset(output / name).to_table().to_pylist()) for name in _TABLES}
 
 
+@pytest.fixture(scope="module")
+def begun(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection of the first crawl, labelled by PATTERNS, for `grown_from`."""
+    folder = tmp_path_factory.mktemp("begun") / "c"
+    extend(spark, Collection(str(folder)), crawls[:1], PATTERNS)
+    return folder
+
+
+def grown_from(begun: Path, folder: Path) -> Collection:
+    """Another one like it, in another place."""
+    return Collection(str(shutil.copytree(begun, folder)))
+
+
+@pytest.fixture(scope="module")
+def at_once(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The tables of one run over all crawls, labelled by PATTERNS."""
+    return whole(spark, crawls, tmp_path_factory.mktemp("whole"), PATTERNS)
+
+
 def rows(of: Collection, version: int | None = None) -> dict[str, list[str]]:
     """The rows that count in a version, in the same form."""
     chosen = of.known() if version is None else of.version(version)
@@ -124,10 +143,11 @@ def test_increments_end_as_one_run_over_all(
     assert to.known().increments[-1].relabelled > 0
 
 
-def test_what_was_there_before_is_still_there(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+def test_what_was_there_before_is_still_there(
+    spark: "SparkSession", crawls: list[str], begun: Path, tmp_path: Path
+) -> None:
     """Each version stays what it was; after a rollback the collection grows from there."""
-    to = Collection(str(tmp_path / "c"))
-    extend(spark, to, crawls[:1], PATTERNS)
+    to = grown_from(begun, tmp_path / "c")
     first = rows(to)
     extend(spark, to, crawls[3:], PATTERNS)
 
@@ -141,11 +161,12 @@ def test_what_was_there_before_is_still_there(spark: "SparkSession", crawls: lis
     check_account(to, tmp_path / "whole")
 
 
-def test_it_grows_on_from_what_was_put_together(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+def test_it_grows_on_from_what_was_put_together(
+    spark: "SparkSession", crawls: list[str], begun: Path, at_once: dict[str, list[str]], tmp_path: Path
+) -> None:
     """Put together it holds the same rows, and ends as one run over all does."""
-    to = Collection(str(tmp_path / "c"))
-    for at in (0, 1):
-        extend(spark, to, [crawls[at]], PATTERNS)
+    to = grown_from(begun, tmp_path / "c")
+    extend(spark, to, [crawls[1]], PATTERNS)
     before = rows(to)
     compaction.run(to, 1000)
     to.vacuum(1)
@@ -154,7 +175,7 @@ def test_it_grows_on_from_what_was_put_together(spark: "SparkSession", crawls: l
     extend(spark, to, crawls, PATTERNS)
     assert [3, 4] == [one.number for one in to.known().increments]
     assert to.known().increments[-1].relabelled > 0
-    assert whole(spark, crawls, tmp_path / "whole", PATTERNS) == rows(to)
+    assert at_once == rows(to)
 
 
 def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
@@ -203,17 +224,18 @@ def interrupted(*given: object, **named: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_collection_is_extended_as_it_was_begun(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+def test_a_collection_is_extended_as_it_was_begun(crawls: list[str], begun: Path, tmp_path: Path) -> None:
     """Other settings are refused, and the difference is named; how files are read may change."""
-    to = Collection(str(tmp_path / "c"))
-    extend(spark, to, crawls[:1], PATTERNS)
+    to = grown_from(begun, tmp_path / "c")
 
     with pytest.raises(OutputError, match=r'was labelled otherwise: config\.label\.by was "T002", is "T001"\. Ask'):
         extension.prepared(to, asked(crawls), config.load(settings=[*CUT, "label.by=T001"]))
     assert extension.prepared(to, asked(crawls), config.load(settings=[*PATTERNS, "input.max_failed_files=0.5"]))
 
 
-def test_two_runs_at_once_extend_it_once(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
+def test_two_runs_at_once_extend_it_once(
+    spark: "SparkSession", crawls: list[str], at_once: dict[str, list[str]], tmp_path: Path
+) -> None:
     """The one that comes second is told, and loses nothing: the same request extends what is there then."""
     to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
     one, other = (extension.prepared(to, asked(files), made) for files in (crawls[:1], crawls[1:]))
@@ -226,7 +248,7 @@ def test_two_runs_at_once_extend_it_once(spark: "SparkSession", crawls: list[str
         job.check_output(other, made)
     extend(spark, to, crawls, PATTERNS)
 
-    assert whole(spark, crawls, tmp_path / "whole", PATTERNS) == rows(to)
+    assert at_once == rows(to)
 
 
 def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequence[str]) -> "subprocess.Popen[bytes]":
@@ -246,12 +268,10 @@ def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequenc
 
 @pytest.mark.parametrize("mark", [pytest.param("growth", marks=pytest.mark.faults), "extractions/00000000"])
 def test_a_killed_run_leaves_the_version_before(
-    spark: "SparkSession", crawls: list[str], tmp_path: Path, mark: str
+    spark: "SparkSession", crawls: list[str], begun: Path, tmp_path: Path, mark: str
 ) -> None:
     """Readers see nothing of it; the same command goes on, and writes the bytes that an undisturbed run writes."""
-    to, calm = (Collection(str(tmp_path / name)) for name in ("c", "calm"))
-    for one in (to, calm):
-        extend(spark, one, crawls[:1], PATTERNS)
+    to, calm = (grown_from(begun, tmp_path / name) for name in ("c", "calm"))
     before = rows(to)
     kill_at(Path(staging.path(to.increment(2), f"done/{mark}.json")), command(crawls, to, PATTERNS), PATIENCE)
 

@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -56,6 +56,20 @@ def extracted(
     return job.run(spark, request, settings)
 
 
+class Ran(NamedTuple):
+    """A run that several tests look at, and leave as it is."""
+
+    output: Path
+    report: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def ran(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Over the whole archive, in one go."""
+    output = tmp_path_factory.mktemp("ran") / "out"
+    return Ran(output, extracted(spark, archive, output))
+
+
 def rows(output: Path) -> list[dict[str, Any]]:
     table = ds.dataset(output / "extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table()
     sorted_rows: list[dict[str, Any]] = table.sort_by("capture_id").to_pylist()
@@ -92,18 +106,14 @@ def test_bit_patterns_alone_give_what_plain_python_gives(
     assert rows_of(local.extract(archive[:2], settings)) == rows(tmp_path / "out")
 
 
-def test_every_stage_has_its_seconds(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
-    """run.json says how long each stage took, in their order; those of large sites are there if such are."""
-    before, of_large, behind = (
-        ["start", "pages", "revisits", "sites"],
-        ["crosses", "evidence", "annotations"],
-        ["extractions", "duplicates", "captures"],
-    )
-    some_large = extracted(spark, archive[:1], tmp_path / "a", settings=whole_up_to(0))
-    none_large = extracted(spark, archive[:1], tmp_path / "b", settings=whole_up_to(1 << 40))
+def test_every_stage_has_its_seconds(ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+    """run.json says how long each stage took, in their order; those of large sites, and of revisits whose originals
+    are asked for, are there if such are."""
+    some_large = "start pages originals revisits sites crosses evidence annotations extractions duplicates captures"
+    none_large = extracted(spark, archive[:1], tmp_path / "out", settings=whole_up_to(1 << 40))
 
-    assert [*before, *of_large, *behind] == list(some_large["seconds"])
-    assert [*before, *behind] == list(none_large["seconds"])
+    assert some_large.split() == list(ran.report["seconds"])
+    assert "start pages revisits sites extractions duplicates captures".split() == list(none_large["seconds"])
 
 
 def whole_up_to(size: int) -> config.DbceConfig:
@@ -112,24 +122,24 @@ def whole_up_to(size: int) -> config.DbceConfig:
 
 @pytest.mark.parametrize("size", [0, 1 << 40])
 def test_sites_that_are_looked_at_whole_give_the_same_bytes(
-    spark: "SparkSession", archive: list[str], tmp_path: Path, size: int
+    ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path, size: int
 ) -> None:
     """Whether a site is looked at by one worker or bucket by bucket changes no byte, and no count but of seconds."""
-    mixed = extracted(spark, archive[:2], tmp_path / "mixed")
-    alike = extracted(spark, archive[:2], tmp_path / "alike", settings=whole_up_to(size))
+    alike = extracted(spark, archive, tmp_path / "alike", settings=whole_up_to(size))
     counted = ("extractions", "crossed", "single", "largest_bucket", "capped_buckets")
 
-    assert "crosses" in mixed["seconds"]
-    assert files_below(tmp_path / "mixed") == files_below(tmp_path / "alike")
-    assert [mixed[name] for name in counted] == [alike[name] for name in counted]
+    assert "crosses" in ran.report["seconds"]
+    assert files_below(ran.output) == files_below(tmp_path / "alike")
+    assert [ran.report[name] for name in counted] == [alike[name] for name in counted]
 
 
-def test_the_order_of_the_files_changes_no_byte(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+def test_the_order_of_the_files_changes_no_byte(
+    ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path
+) -> None:
     """Two runs on the same files in another order write the same files, byte for byte."""
-    extracted(spark, archive, tmp_path / "a")
-    extracted(spark, archive[::-1], tmp_path / "b")
+    extracted(spark, archive[::-1], tmp_path / "out")
 
-    assert files_below(tmp_path / "a") == files_below(tmp_path / "b")
+    assert files_below(ran.output) == files_below(tmp_path / "out")
 
 
 def files_below(output: Path) -> dict[str, bytes]:
@@ -137,12 +147,9 @@ def files_below(output: Path) -> dict[str, bytes]:
     return {str(part.relative_to(output)): part.read_bytes() for part in parts}
 
 
-def test_every_record_is_accounted_for(
-    spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path
-) -> None:
+def test_every_record_is_accounted_for(ran: Ran, expected: local.Result) -> None:
     """The counts in run.json are those of local.extract(), and add up to the records read."""
-    returned = extracted(spark, archive, tmp_path / "out")
-    report = json.loads((tmp_path / "out" / "run.json").read_text())
+    report = json.loads((ran.output / "run.json").read_text())
 
     assert {
         "records_read": expected.records_read,
@@ -152,7 +159,7 @@ def test_every_record_is_accounted_for(
         "skipped": dict(sorted(expected.skipped.items())),
     } == {name: report[name] for name in ("records_read", "extractions", "revisits", "rejects", "skipped")}
     assert report["records_read"] == report["captures"] + sum(report["skipped"].values())
-    assert json.loads(json.dumps(returned)) == report
+    assert json.loads(json.dumps(ran.report)) == report
 
 
 def test_rejects_are_rows_with_their_place_and_reason(
@@ -170,10 +177,9 @@ def test_rejects_are_rows_with_their_place_and_reason(
     assert {"file_unreadable": 1, "not_an_archive": 1} == report["rejects"]
 
 
-def test_without_rejects_there_is_an_empty_table(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+def test_without_rejects_there_is_an_empty_table(ran: Ran) -> None:
     """Whoever reads `rejects` of a clean run finds its columns and no rows."""
-    extracted(spark, archive[:1], tmp_path / "out")
-    table = ds.dataset(tmp_path / "out" / "rejects").to_table()
+    table = ds.dataset(ran.output / "rejects").to_table()
 
     assert (tables.REJECTS.names, 0) == (table.column_names, table.num_rows)
 
@@ -189,23 +195,20 @@ def test_a_limit_takes_the_first_captures(spark: "SparkSession", archive: list[s
     assert report["records_read"] == report["captures"] + sum(report["skipped"].values())
 
 
-def test_html_is_written_only_when_asked_for(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
+def test_html_is_written_only_when_asked_for(
+    ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path
+) -> None:
     """--html fills the html column with pages whose segments are marked; without it the column is null."""
     extracted(spark, archive[:1], tmp_path / "with", with_html=True)
-    extracted(spark, archive[:1], tmp_path / "without")
 
     assert all('<span class="dbce-' in row["html"] for row in rows(tmp_path / "with"))
-    assert {None} == {row["html"] for row in rows(tmp_path / "without")}
+    assert {None} == {row["html"] for row in rows(ran.output)}
 
 
-def test_buckets_over_the_cap_are_cut_and_counted(
-    spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path
-) -> None:
+def test_buckets_over_the_cap_are_cut_and_counted(ran: Ran) -> None:
     """run.json names the largest bucket and how many were cut."""
-    report = extracted(spark, archive, tmp_path / "out")
-
-    assert report["largest_bucket"] > CONFIG.bucket.cap
-    assert report["capped_buckets"] > 0
+    assert ran.report["largest_bucket"] > CONFIG.bucket.cap
+    assert ran.report["capped_buckets"] > 0
 
 
 def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:

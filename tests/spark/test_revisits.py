@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -40,6 +40,21 @@ def expected(files: list[str]) -> local.Result:
 def extracted(spark: "SparkSession", files: list[str], output: Path, limit: int | None = None) -> dict[str, Any]:
     request = job.Request(files=files, output=str(output), with_html=False, limit=limit, started=0.0)
     return job.run(spark, request, CONFIG)
+
+
+class Ran(NamedTuple):
+    """A run that several tests look at, and leave as it is."""
+
+    output: Path
+    report: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def ran(spark: "SparkSession", files: list[str], tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """Over the files in their order, in one partition."""
+    output = tmp_path_factory.mktemp("ran") / "out"
+    with spread_over(spark, 1):
+        return Ran(output, extracted(spark, files, output))
 
 
 def rows(output: Path, table: str, schema: pa.Schema) -> list[dict[str, Any]]:
@@ -85,11 +100,9 @@ def test_spark_gives_what_plain_python_gives(
     assert dict(sorted(expected.skipped.items())) == report["skipped"]
 
 
-def test_every_record_is_accounted_for(
-    spark: "SparkSession", files: list[str], expected: local.Result, tmp_path: Path
-) -> None:
+def test_every_record_is_accounted_for(ran: Ran, expected: local.Result) -> None:
     """records read = extractions + revisits + rejects + skipped; captures are the first two."""
-    report = extracted(spark, files, tmp_path)
+    report = ran.report
     fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
     assert expected.records_read == report["records_read"] == sum(fates)
@@ -97,24 +110,24 @@ def test_every_record_is_accounted_for(
     assert Counter(str(one.reason) for one in expected.rejects) == report["rejects"]
 
 
-def test_the_order_of_the_files_changes_no_byte(spark: "SparkSession", files: list[str], tmp_path: Path) -> None:
+def test_the_order_of_the_files_changes_no_byte(
+    ran: Ran, spark: "SparkSession", files: list[str], tmp_path: Path
+) -> None:
     """Captures are written as the same bytes, whatever the order and the partitions."""
-    with spread_over(spark, 1):
-        extracted(spark, files, tmp_path / "a")
     with spread_over(spark, 7):
-        extracted(spark, files[::-1], tmp_path / "b")
+        extracted(spark, files[::-1], tmp_path / "out")
     one, other = (
-        {path.name: path.read_bytes() for path in (tmp_path / name / "captures").iterdir()} for name in ("a", "b")
+        {path.name: path.read_bytes() for path in (output / "captures").iterdir()}
+        for output in (ran.output, tmp_path / "out")
     )
 
     assert one == other
 
 
-def test_what_a_url_said_on_a_day(spark: "SparkSession", files: list[str], tmp_path: Path) -> None:
+def test_what_a_url_said_on_a_day(ran: Ran, spark: "SparkSession") -> None:
     """The latest capture of a URL up to a day names the extraction with its text, which may be of another URL."""
-    extracted(spark, files, tmp_path)
-    spark.read.parquet(str(tmp_path / "captures")).createOrReplaceTempView("captures")
-    spark.read.parquet(str(tmp_path / "extractions")).createOrReplaceTempView("extractions")
+    spark.read.parquet(str(ran.output / "captures")).createOrReplaceTempView("captures")
+    spark.read.parquet(str(ran.output / "extractions")).createOrReplaceTempView("extractions")
 
     def said(url: str, day: str) -> str:
         (found,) = spark.sql(

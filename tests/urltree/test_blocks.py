@@ -1,6 +1,7 @@
 """Block keys: what makes two blocks the same to a tree."""
 
 import hashlib
+from html import escape
 
 import hypothesis.strategies as st
 import numpy as np
@@ -27,6 +28,23 @@ def test_blocks_with_the_same_letters_have_one_key() -> None:
 
     assert (keys[0] == keys[1]).all()
     assert (keys[0] != keys[2]).any()
+
+
+def test_line_breaks_within_a_block_do_not_count() -> None:
+    """The lines of a <pre> are one block, and those around it keep their places."""
+    wrapped = block_keys(parsed("<p>Menu</p><pre>One\ntwo\n\nthree</pre><p>Footer").blocks, "xxh3")
+
+    assert (wrapped == block_keys(parsed("<p>Menu<p>One two three<p>Footer").blocks, "xxh3")).all()
+
+
+@given(st.lists(st.text(min_size=1), min_size=1))
+def test_keys_are_those_of_each_block_by_itself(texts: list[str]) -> None:
+    """Whatever stands in the blocks beside it."""
+    blocks = parsed("".join(f"<p>x{escape(text)}</p>" for text in texts)).blocks
+    each = (blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True))
+    alone = [block_keys(parsed(f"<p>{escape(text)}</p>").blocks, "xxh3") for text in each]
+
+    assert np.concatenate(alone).tolist() == block_keys(blocks, "xxh3").tolist()
 
 
 def test_inline_tags_do_not_cut_blocks() -> None:
