@@ -13,8 +13,8 @@ Ids = npt.NDArray[np.int32]
 
 _EMPTY = np.int32(-1)
 _FEWEST_SLOTS = 64
-_FULLEST = 0.75
-"""Share of slots taken at which their number doubles: chains of three slots on average."""
+_FULLEST = 0.5
+"""Share of slots taken at which their number doubles: chains of two slots on average."""
 _GROWTH = 1.25
 """Room is made a quarter at a time: doubling would leave a quarter of all memory empty on average."""
 

@@ -266,7 +266,8 @@ def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequenc
     )
 
 
-@pytest.mark.parametrize("mark", [pytest.param("growth", marks=pytest.mark.faults), "extractions/00000000"])
+@pytest.mark.faults
+@pytest.mark.parametrize("mark", ["growth", "extractions/00000000"])
 def test_a_killed_run_leaves_the_version_before(
     spark: "SparkSession", crawls: list[str], begun: Path, tmp_path: Path, mark: str
 ) -> None:
