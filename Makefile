@@ -63,8 +63,8 @@ docs: $(READY_DOCS) ## the documentation as a site, in build/site
 docs-test: $(READY_DEV) ## do what docs/tutorial.md says, from a laptop to a cluster (12 minutes on two busy cores)
 	$(PYTEST) -m docs tests/docs $(PYTEST_ARGS)
 
-faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run, run a stream on one, and kill streams and increments at more steps (half an hour; links as root, with iproute2)
-	$(PYTEST) -m faults tests/spark/test_faults.py tests/spark/test_stream.py tests/spark/test_collections.py $(PYTEST_ARGS)
+faults: $(READY_DEV) ## lose each kind of part of a cluster in every stage of a run, run a stream on one, and kill runs, streams and increments at more steps (half an hour; links as root, with iproute2)
+	$(PYTEST) -m faults tests/spark/test_faults.py tests/spark/test_resume.py tests/spark/test_stream.py tests/spark/test_collections.py $(PYTEST_ARGS)
 
 swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installed into ~/.cache/dbce-spark: a real store that speaks S3
 	$(PYTEST) -m swift tests/spark/test_swift.py $(PYTEST_ARGS)
@@ -72,7 +72,7 @@ swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installe
 month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch, with two kills, and set it beside one run (half an hour)
 	$(BIN)/python -m tests.month $(BUILD)/month
 
-urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (a few minutes)
+urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (five minutes)
 	$(BIN)/python -m tests.day
 
 matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them

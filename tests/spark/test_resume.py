@@ -150,6 +150,7 @@ def test_finished_stages_and_parts_are_kept(
     assert undisturbed == tables_below(output)
 
 
+@pytest.mark.faults
 def test_duplicates_go_on_where_they_were(
     spark: "SparkSession",
     archive: list[str],
