@@ -4,7 +4,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -17,6 +17,7 @@ from dbce_spark.revisits import seen
 from dbce_spark.samples import write_archive
 from dbce_spark.spark import job
 from tests.spark.partitions import spread_over
+from tests.spark.ran import Ran
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -54,13 +55,6 @@ def extracted(
 ) -> dict[str, Any]:
     request = job.Request(files=files, output=str(output), with_html=with_html, limit=limit, started=0.0)
     return job.run(spark, request, settings)
-
-
-class Ran(NamedTuple):
-    """A run that several tests look at, and leave as it is."""
-
-    output: Path
-    report: dict[str, Any]
 
 
 @pytest.fixture(scope="module")

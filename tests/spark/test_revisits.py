@@ -2,7 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -18,6 +18,7 @@ from tests import revisited
 from tests.builders import archive, config, http, record
 from tests.revisited import HOST
 from tests.spark.partitions import spread_over
+from tests.spark.ran import Ran
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,13 +41,6 @@ def expected(files: list[str]) -> local.Result:
 def extracted(spark: "SparkSession", files: list[str], output: Path, limit: int | None = None) -> dict[str, Any]:
     request = job.Request(files=files, output=str(output), with_html=False, limit=limit, started=0.0)
     return job.run(spark, request, CONFIG)
-
-
-class Ran(NamedTuple):
-    """A run that several tests look at, and leave as it is."""
-
-    output: Path
-    report: dict[str, Any]
 
 
 @pytest.fixture(scope="module")
