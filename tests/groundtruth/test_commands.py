@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark import config
 from dbce_spark.cli import main
 from dbce_spark.groundtruth import sheet
+from dbce_spark.groundtruth.settings import settings
+from dbce_spark.groundtruth.web import server
 from tests.groundtruth.stores import PASSWORD, crawl
-from tests.groundtruth.web.benches import served
+from tests.groundtruth.web.benches import free_ports, served
 
 
 def test_pages_go_in_and_come_out(
@@ -88,3 +91,19 @@ def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
         status = one.process.wait(timeout=60)
 
     assert 0 == status
+
+
+def test_a_server_that_is_told_to_stop_as_it_begins_stops(tmp_path: Path) -> None:
+    """In the moment between its word that it listens and the first request: well, and its ports are free."""
+    path, ports = str(tmp_path / "labels.db"), free_ports()
+    main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
+
+    def stop(_: str) -> None:
+        raise KeyboardInterrupt
+
+    try:
+        server.serve(path, settings({"port": ports[0], "replay_port": ports[1]}), config.default(), stop)
+    except KeyboardInterrupt:  # which would end all tests
+        pytest.fail("it ended as one that was interrupted")
+    for port in ports:
+        socket.create_server(("127.0.0.1", port)).close()

@@ -4,7 +4,7 @@ import logging
 import socket
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 import waitress
@@ -31,9 +31,11 @@ def serve(path: str, settings: Settings, config: DbceConfig, ready: Callable[[st
         pages = _server(replay.create(path, settings), settings, for_pages)
         people = _server(app.create(path, settings), settings, for_people)
         threading.Thread(target=pages.run, daemon=True).start()
-        ready(f"http://{settings.host}:{settings.port}/")
         try:
-            people.run()
+            # waitress hears that it is to stop, and ends well; but not in the moment before it runs.
+            with suppress(KeyboardInterrupt):
+                ready(f"http://{settings.host}:{settings.port}/")
+                people.run()
         finally:
             people.close()
             pages.close()

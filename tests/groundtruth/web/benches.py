@@ -49,7 +49,7 @@ class Served:
 @contextmanager
 def served(store: str) -> Iterator[Served]:
     """A process that serves a store, ended with the block."""
-    one = Served(store, *_free_ports())
+    one = Served(store, *free_ports())
     one.start()
     try:
         yield one
@@ -57,6 +57,7 @@ def served(store: str) -> Iterator[Served]:
         one.kill()
 
 
-def _free_ports() -> tuple[int, int]:
+def free_ports() -> tuple[int, int]:
+    """Two that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
         return one.getsockname()[1], other.getsockname()[1]
