@@ -17,7 +17,7 @@ from tests.acquisition.newsroom import Newsroom, item, newsroom
 from tests.builders import config, fates, read
 
 QUICK = (
-    *("acquire.delay_seconds=0", "acquire.poll_seconds=0.01", "acquire.first_wait_seconds=0.01"),
+    *("acquire.delay_seconds=0", "acquire.poll_seconds=1e-6", "acquire.first_wait_seconds=0.01"),
     "acquire.timeout_seconds=5",
 )
 

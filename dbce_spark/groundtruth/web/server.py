@@ -30,11 +30,11 @@ def serve(path: str, settings: Settings, config: DbceConfig, ready: Callable[[st
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         pages = _server(replay.create(path, settings), settings, for_pages)
         people = _server(app.create(path, settings), settings, for_people)
-        threading.Thread(target=pages.run, daemon=True).start()
         try:
             # waitress hears that it is to stop, and ends well; but not in the moment before it runs.
             with suppress(KeyboardInterrupt):
                 ready(f"http://{settings.host}:{settings.port}/")
+                threading.Thread(target=pages.run, daemon=True).start()
                 people.run()
         finally:
             people.close()
