@@ -417,10 +417,9 @@ class _Walk:
             self.text_areas.append(len(self.texts))
 
     def _look_at_link(self, element: Any) -> None:
-        get = element.get
-        if (rel := get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
+        if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
             self.foreign_links.append(len(self.texts))
-        if get("href", "").find("#", 0, -1) >= 0:  # a bare # leads nowhere
+        if element.get("href", "").find("#", 0, -1) >= 0:  # a bare # leads nowhere
             self.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
@@ -445,9 +444,8 @@ class _Walk:
                 return
 
     def _flush(self, holder: int) -> None:
-        parts = self._parts
-        raw = parts[0] if len(parts) == 1 else "".join(parts)
-        parts.clear()
+        raw = "".join(self._parts)
+        self._parts.clear()
         if text := raw.rstrip().strip("\n\r") if self._pre else " ".join(raw.split()):
             self.texts.append(text)
             self.holders.append(holder)
@@ -527,12 +525,11 @@ class _Walk:
 
 def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
     """The name of a block-level element's slot."""
-    css_class, others = None, None
+    css_class, others = None, dict[str, str]()
     for name, value in attributes:
         if name == "class":
             css_class = value
         elif name in _OTHERS:
-            others = others or {}
             others[name] = value
     if others:
         return tag, css_class, *map(others.get, _OTHERS)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import xxhash
 
 from dbce_spark.page import Parsed, SlotName, Tree
-from dbce_spark.tokens import hashed
+from dbce_spark.tokens import code_points, hashed
 
 Numbers = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.uint64]
@@ -260,7 +260,7 @@ class Layout(Rows):
         """Columns that the characters and words of the blocks are counted into."""
         texts = [one.blocks.text for one in parsed]
         offsets = sums(np.array([len(text) for text in texts]))
-        codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
+        codes = code_points("".join(texts))
         classes = _character_classes()[np.minimum(codes, _CLASSIFIED)]
         begins = _joined([one.blocks.starts for one in parsed]) + offsets[self.pages]
         ends = _joined([one.blocks.ends for one in parsed]) + offsets[self.pages]
