@@ -1,4 +1,4 @@
-"""What ends a run. Bad data never does: it becomes a reject (see `rejects.py`).
+"""What ends a run. Bad data never does: it becomes a reject (see `model.py`).
 
 DbceError
 ├── BudgetError     so many files could not be read that what was written says little of the collection

@@ -15,16 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import zstandard
 
-from dbce_spark import history
+from dbce_spark.archive.revisits import Resolved
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import Mark, Marked
 from dbce_spark.dbce.texts import Text, TextSignature
-from dbce_spark.history import KINDS, Life, Moment, PageRedesigned, Piece, Redesign, Step
-from dbce_spark.labels import Label, bits_text
-from dbce_spark.language import Language
-from dbce_spark.metadata import Metadata
+from dbce_spark.html.language import Language
+from dbce_spark.html.metadata import Metadata
+from dbce_spark.html.tokens import tokens
 from dbce_spark.model import (
     Annotation,
     Blocks,
@@ -33,20 +32,22 @@ from dbce_spark.model import (
     Cross,
     Extraction,
     Found,
+    Label,
     Member,
     Neighbour,
     Page,
+    Reject,
     Revisit,
     Seen,
     Segments,
     Standing,
     Traits,
     Witness,
+    bits_text,
     text_hash,
 )
-from dbce_spark.rejects import Reject
-from dbce_spark.revisits import Resolved
-from dbce_spark.tokens import tokens
+from dbce_spark.output.history import page_history
+from dbce_spark.output.history.page_history import KINDS, Life, Moment, PageRedesigned, Piece, Redesign, Step
 
 _STRING, _INT, _LONG, _FLOAT, _BINARY = pa.string(), pa.int32(), pa.int64(), pa.float64(), pa.binary()
 _TIME = pa.timestamp("us", tz="UTC")
@@ -897,7 +898,7 @@ def held_batch(number: int, extracted: pa.RecordBatch) -> pa.RecordBatch:
     """EXTRACTIONS rows of an increment as HELD rows; of their segments `history.pieces` reads five fields."""
     columns = {name: extracted.column(name) for name in ("capture_id", "template_id")}
     rows = zip(extracted.column("page_text").to_pylist(), extracted.column("segments").to_pylist(), strict=True)
-    columns["pieces"] = [_packed(history.pieces(page_text, segments)) for page_text, segments in rows]
+    columns["pieces"] = [_packed(page_history.pieces(page_text, segments)) for page_text, segments in rows]
     return _batch(HELD, len(extracted), columns | {"number": [number] * len(extracted)})
 
 

@@ -1,7 +1,7 @@
 """What the site (mkdocs.yml) has beside docs/*.md, written when it is built, so that no text stands twice.
 
 README, CHANGELOG and CONTRIBUTING become pages; the parsers of `dbce` become the page of all options, conf/*.toml that
-of all parameters, rejects.py that of all reasons; and every file of the repository that a page links to gets a page.
+of all parameters, model.py that of all reasons; and every file of the repository that a page links to gets a page.
 """
 
 import argparse
@@ -202,8 +202,8 @@ def _of_toml(text: str) -> str:
 
 
 def rejects() -> str:
-    """A table of all reasons, with what rejects.py says beside each."""
-    text = (ROOT / "dbce_spark/rejects.py").read_text(encoding="utf-8")
+    """A table of all reasons, with what model.py says beside each."""
+    text = (ROOT / "dbce_spark/model.py").read_text(encoding="utf-8")
     reasons = text.partition("class Reason")[2].partition("\nclass ")[0]
     found = re.findall(r'^    [A-Z_]+ = "(\w+)"(?:  # (.+))?$', reasons, re.MULTILINE)
     rows = [f"| `{reason}` | {_plain(told)} |" for reason, told in found]

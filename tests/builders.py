@@ -10,15 +10,14 @@ from zlib import crc32
 
 import numpy as np
 
-from dbce_spark import warc
+from dbce_spark.archive import warc
+from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import pages
 from dbce_spark.dbce.annotate import run_lengths
-from dbce_spark.labels import ARMS
-from dbce_spark.model import Annotation, Bits, Capture, Cross, Hashes, Member, Page, Revisit, Traits
-from dbce_spark.page import Parsed, parse
-from dbce_spark.records import Limits
-from dbce_spark.tokens import hashed
+from dbce_spark.html.page import Parsed, parse
+from dbce_spark.html.tokens import hashed
+from dbce_spark.model import ARMS, Annotation, Bits, Capture, Cross, Hashes, Member, Page, Revisit, Traits
 
 CONFIG = load()
 DATE = "2020-01-02T03:04:05Z"

@@ -9,13 +9,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark import __version__, collection, config, sources, store, tables
-from dbce_spark.collection import Collection, Increment, Version
+from benchmarks.samples import write_archive
+from dbce_spark import __version__, config, storage, tables
+from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.model import Seen
-from dbce_spark.rejects import Reason
-from dbce_spark.samples import write_archive
+from dbce_spark.model import Reason, Seen
+from dbce_spark.output import collection
+from dbce_spark.output.collection import Collection, Increment, Version
 from tests.builders import archive
 from tests.extracted import HARD
 
@@ -94,18 +95,18 @@ def _write(
         for at in range(2):
             some = of_part.take(pa.array(range(at, len(of_part), 2), pa.int64()))
             name = f"site_part={part}/part-{at:05}.parquet"
-            store.write_parquet(f"{folder}/{EXTRACTIONS}/{name}", _EXTRACTIONS, [some])
+            storage.write_parquet(f"{folder}/{EXTRACTIONS}/{name}", _EXTRACTIONS, [some])
             with_text = [marks[one] for one in some.column("capture_id").to_pylist() if one in marks]
             if with_text:
                 beside = marked.take(pa.array(with_text))
-                store.write_parquet(f"{folder}/{DUPLICATES}/{name}", tables.DUPLICATES, [beside])
+                storage.write_parquet(f"{folder}/{DUPLICATES}/{name}", tables.DUPLICATES, [beside])
     if replaced:
         batch = pa.RecordBatch.from_pydict({"capture_id": replaced}, tables.SUPERSEDED)
-        store.write_parquet(f"{folder}/{collection.SUPERSEDED}/part-00000.parquet", tables.SUPERSEDED, [batch])
+        storage.write_parquet(f"{folder}/{collection.SUPERSEDED}/part-00000.parquet", tables.SUPERSEDED, [batch])
     fetched, _ = known.fresh(CAPTURES, captures(result), ["capture_id"])
-    store.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", tables.CAPTURES, [fetched])
+    storage.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", tables.CAPTURES, [fetched])
     told = [one for one in result.rejects if one not in before.rejects or one.reason is Reason.REVISIT_UNRESOLVED]
-    store.write_parquet(f"{folder}/{REJECTS}/part-00000.parquet", tables.REJECTS, [tables.rejects_batch(told)])
+    storage.write_parquet(f"{folder}/{REJECTS}/part-00000.parquet", tables.REJECTS, [tables.rejects_batch(told)])
     _members(folder, result, {*rows.column("capture_id").to_pylist()} - {*replaced})
     new = len(rows) - len(replaced)
     run = {
@@ -145,7 +146,7 @@ def _members(folder: str, result: local.Result, ids: set[str]) -> None:
     ]
     (batch,) = pa.Table.from_pylist(rows, tables.MEMBERS).combine_chunks().to_batches() or [None]
     batches = [] if batch is None else [batch]
-    store.write_parquet(f"{folder}/{collection.MEMBERS}/part-00000.parquet", tables.MEMBERS, batches)
+    storage.write_parquet(f"{folder}/{collection.MEMBERS}/part-00000.parquet", tables.MEMBERS, batches)
 
 
 def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:

@@ -17,12 +17,12 @@ import numpy as np
 import psutil
 
 from dbce_spark import config
-from dbce_spark.page import parse
-from dbce_spark.urltree import settings
-from dbce_spark.urltree.blocks import block_keys
-from dbce_spark.urltree.keys import url_key
-from dbce_spark.urltree.settings import UrlTreeConfig
-from dbce_spark.urltree.window import Document, DomainTree
+from dbce_spark.html.page import parse
+from dbce_spark.streaming.urltree import urltree_settings
+from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.url_keys import url_key
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+from dbce_spark.streaming.urltree.window import Document, DomainTree
 
 DOMAINS = 5
 DAY = 86_400_000_000
@@ -115,7 +115,7 @@ def marks(documents: int, parameters: UrlTreeConfig) -> Iterator[Mark]:
 def main(documents: int) -> int:
     """Plays the day. Returns 1 if memory grew behind the warm-up."""
     seen = []
-    for mark in marks(documents, settings.load()):
+    for mark in marks(documents, urltree_settings.load()):
         print(mark, flush=True)
         seen.append(mark)
     warm = [mark.resident for mark in seen if mark.documents >= WARM * documents]

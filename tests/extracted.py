@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark import __version__, config, sources, store, tables
+from benchmarks.samples import write_archive
+from dbce_spark import __version__, config, storage, tables
+from dbce_spark.archive import sources
 from dbce_spark.dbce import local
-from dbce_spark.samples import write_archive
 from tests.builders import archive, http, record
 
 SMILES = "http://smiles.example/"
@@ -47,13 +48,15 @@ def write(folder: Path, result: local.Result, files: int) -> Path:
         some = rows.take(pa.array(range(at, len(rows), files)))
         for part in set(some.column("site_part").to_pylist()):
             of_part = some.filter(pa.compute.equal(some.column("site_part"), part)).select(_EXTRACTIONS.names)
-            store.write_parquet(f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", _EXTRACTIONS, [of_part])
+            storage.write_parquet(
+                f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", _EXTRACTIONS, [of_part]
+            )
     own = tables.captures_batch([one.page.capture for one in result.extractions])
     captures = pa.Table.from_batches([own, tables.revisited_batch(result.revisits)])
     ordered = captures.sort_by([(name, "ascending") for name in ("url_key", "timestamp", "capture_id")]).to_batches()
-    store.write_parquet(f"{folder}/captures/part-00000.parquet", tables.CAPTURES, ordered)
+    storage.write_parquet(f"{folder}/captures/part-00000.parquet", tables.CAPTURES, ordered)
     rejects = [tables.rejects_batch(result.rejects)]
-    store.write_parquet(f"{folder}/rejects/part-00000.parquet", tables.REJECTS, rejects)
+    storage.write_parquet(f"{folder}/rejects/part-00000.parquet", tables.REJECTS, rejects)
     (folder / "run.json").write_text(json.dumps(_run(result)))
     return folder
 

@@ -14,11 +14,11 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
+from benchmarks.scale import scale_archives
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, growth, local, pages, pools
 from dbce_spark.model import Annotation, Codes, Page, Standing, digest
-from dbce_spark.scale import archives
 
 CRAWLS, PAGES = 10, 500
 STEPS = ("read", "asked", "heard", "annotated", "judged")
@@ -120,7 +120,7 @@ def main(folder: Path, settings: Sequence[str]) -> None:
     grown = Grown(config.load(settings=["language.detect=false", *settings]))
     classify.of(grown.config.label.classifier)
     print(HEAD)
-    for number, crawl in enumerate(archives.crawls(folder, CRAWLS, PAGES, 0), 1):
+    for number, crawl in enumerate(scale_archives.crawls(folder, CRAWLS, PAGES, 0), 1):
         grown.seconds.clear()
         with grown.step("read"):
             new = grown.read(crawl.folder)

@@ -17,6 +17,9 @@ import numpy as np
 from tqdm import tqdm
 
 from dbce_spark import config
+from dbce_spark.annotation import rendering
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.rendering import Rendering, Run
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, features, local
 from dbce_spark.dbce.classify import Classifier
@@ -24,13 +27,10 @@ from dbce_spark.dbce.features import Columns
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import bootstrap, datasets, metrics
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.groundtruth import rendering
-from dbce_spark.groundtruth.features import visual
-from dbce_spark.groundtruth.rendering import Rendering, Run
-from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training.training_examples import Example
 from dbce_spark.model import Extraction, Page
-from dbce_spark.training import corpus, trainer
-from dbce_spark.training.corpus import Example
+from reproductions.krdwrd.segment_features import visual
 
 LIMIT = 200
 """Pages of a file: a browser takes more than a second for each."""
@@ -46,7 +46,7 @@ Found = Mapping[str, Mapping[str, Extraction]]
 def main(folder: str, *paths: str) -> None:
     """Prints a table of Markdown."""
     conf = config.default()
-    examples = corpus.read((page for path in paths for page in chosen(path)), conf)
+    examples = training_examples.read((page for path in paths for page in chosen(path)), conf)
     shown = renderings(examples, Path(folder) / "renderings.jsonl.xz")
     examples = [one for one in examples if one.page.capture_id in shown]
     looks = {one.page.capture_id: columns(shown[one.page.capture_id]) for one in examples}
@@ -124,13 +124,13 @@ def _middle(values: features.Values, weights: features.Values) -> float:
 
 def judged(examples: Sequence[Example], looks: Mapping[str, Columns], folder: Path, conf: DbceConfig) -> Found:
     """What is extracted of each page by a classifier that has not seen its site: alone, and beside its siblings."""
-    own = corpus.page_columns
+    own = training_examples.page_columns
 
     def seen(some: Sequence[Example]) -> Columns:
-        return own(some) | (corpus.joined([looks[one.page.capture_id] for one in some]) if looks else _NONE)
+        return own(some) | (training_examples.joined([looks[one.page.capture_id] for one in some]) if looks else _NONE)
 
-    one_thread = patch.dict("dbce_spark.training.trainer._PARAMETERS", num_threads=1)
-    with patch.object(corpus, "page_columns", seen), patch.dict(vars(trainer), TREES), one_thread:
+    one_thread = patch.dict("dbce_spark.evaluation.training.trainer._PARAMETERS", num_threads=1)
+    with patch.object(training_examples, "page_columns", seen), patch.dict(vars(trainer), TREES), one_thread:
         prepared = trainer.prepare(examples, conf)
         fold_of = trainer.folds(prepared.sites, FOLDS)
         found: dict[str, dict[str, Extraction]] = {"alone": {}, "siblings": {}}

@@ -24,9 +24,9 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from dbce_spark.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
+from benchmarks.samples import month, write_month
 from dbce_spark.config import default
-from dbce_spark.samples import month, write_month
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
 from dbce_spark.spark import compaction, staging
 from tests.spark.cluster import kill_all, wait_for
 

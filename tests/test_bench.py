@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark import bench, config, sources
+from benchmarks import page_time
+from benchmarks.samples import write_archive
+from dbce_spark import config
+from dbce_spark.archive import sources
 from dbce_spark.errors import InputError
-from dbce_spark.samples import write_archive
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,7 +21,7 @@ def test_bench_writes_times_and_ratios(spark: "SparkSession", tmp_path: Path) ->
     """Every contender has a time a page, its ratio to trafilatura's, and the stages add up to the method's."""
     write_archive(tmp_path / "archive", pages=20, seed=1)
     files = sources.expand([str(tmp_path / "archive")], config.default().input.patterns)
-    bench.write(files, str(tmp_path / "bench.json"), config.default())
+    page_time.write(files, str(tmp_path / "bench.json"), config.default())
     report = json.loads((tmp_path / "bench.json").read_text())
     times = report["ms_per_page"]
 
@@ -40,4 +42,4 @@ def test_bench_of_archives_without_pages_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.warc").write_bytes(b"")
 
     with pytest.raises(InputError, match="no page in 1 files"):
-        bench.write([str(tmp_path / "empty.warc")], str(tmp_path / "bench.json"), config.default())
+        page_time.write([str(tmp_path / "empty.warc")], str(tmp_path / "bench.json"), config.default())

@@ -13,7 +13,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.body import (
+from dbce_spark.archive.http_message import (
     ALWAYS_ALLOWED,
     MOST_CODINGS,
     BodyError,

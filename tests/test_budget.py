@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import budget
-from dbce_spark.budget import Loss
+from dbce_spark.archive import failed_files
+from dbce_spark.archive.failed_files import Loss
 from dbce_spark.dbce.pages import fetches, losses
 from dbce_spark.errors import BudgetError
-from dbce_spark.rejects import Reject
+from dbce_spark.model import Reject
 from tests.builders import CONFIG, archive, gzipped, record
 from tests.selection.indexes import entry
 
@@ -63,9 +63,9 @@ def test_archive_of_an_index_fails_by_its_records(tmp_path: Path) -> None:
     ]
 
     assert [("a.warc", 3, 4, True), ("gone", 1, 1, True)] == [
-        (Path(one.path).name, one.lost, one.of, one.has_failed) for one in budget.joined(found, {path: 4})
+        (Path(one.path).name, one.lost, one.of, one.has_failed) for one in failed_files.joined(found, {path: 4})
     ]
-    assert [False, True] == [one.has_failed for one in budget.joined(found, {path: 6})]
+    assert [False, True] == [one.has_failed for one in failed_files.joined(found, {path: 6})]
 
 
 LOSSES = [Loss(f"{nth:03}", nth % 2, 1, "why") for nth in range(60)]
@@ -73,7 +73,7 @@ LOSSES = [Loss(f"{nth:03}", nth % 2, 1, "why") for nth in range(60)]
 
 def test_report_names_the_first() -> None:
     """How many of how many, and a bounded number of names."""
-    told = budget.report(LOSSES, 100)
+    told = failed_files.report(LOSSES, 100)
 
     assert (30, 100, 20, "001") == (told["count"], told["of"], len(told["first"]), min(told["first"]))
 
@@ -81,18 +81,18 @@ def test_report_names_the_first() -> None:
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_share_that_may_fail(share: float) -> None:
     """Up to it, a run ends well."""
-    budget.check(budget.report(LOSSES, 100), share)
+    failed_files.check(failed_files.report(LOSSES, 100), share)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.29])
 def test_more_is_an_error_that_names_files(share: float) -> None:
     """One line, a status of its own, the first files and why."""
     with pytest.raises(BudgetError, match=r"30 of 100 files failed.*001 \(why\); 003 \(why\); 005 \(why\)$") as caught:
-        budget.check(budget.report(LOSSES, 100), share)
+        failed_files.check(failed_files.report(LOSSES, 100), share)
 
     assert 3 == caught.value.exit_status
 
 
 def test_nothing_read_is_no_failure() -> None:
     """An index that names nothing wanted ends well."""
-    budget.check(budget.report([], 0), 0.0)
+    failed_files.check(failed_files.report([], 0), 0.0)

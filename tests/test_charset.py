@@ -8,8 +8,8 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.body import content, split
-from dbce_spark.charset import FALLBACK, decode
+from dbce_spark.archive.http_message import content, split
+from dbce_spark.html.charset import FALLBACK, decode
 
 
 def result(html: bytes, declared: str = "") -> tuple[str, str, str, bool]:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from dbce_spark import store
-from dbce_spark.collection import Collection, Increment, Version
+from dbce_spark import storage
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.output.collection import Collection, Increment, Version
 
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
 SUPERSEDED = pa.schema([("capture_id", pa.string())])
@@ -30,7 +30,7 @@ def made(number: int, *increments: int) -> Version:
 def write(collection: Collection, number: int, table: str, schema: pa.Schema, *rows: tuple[str, ...]) -> None:
     columns = [pa.array(column, pa.string()) for column in zip(*rows, strict=True)] or [pa.nulls(0)] * len(schema)
     batch = pa.RecordBatch.from_arrays([column.cast(pa.string()) for column in columns], schema=schema)
-    store.write_parquet(f"{collection.increment(number)}/{table}/part-00000.parquet", schema, [batch])
+    storage.write_parquet(f"{collection.increment(number)}/{table}/part-00000.parquet", schema, [batch])
 
 
 def listed(collection: Collection, version: int, table: str) -> list[tuple[str, ...]]:

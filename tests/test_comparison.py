@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbce_spark import comparison
-from dbce_spark.comparison import Figures, Finding, Site, Template
+from dbce_spark.output.history import crawl_anomalies
+from dbce_spark.output.history.crawl_anomalies import Figures, Finding, Site, Template
 from tests.builders import config
 
 CONFIG = config().comparison
@@ -33,7 +33,7 @@ BEFORE = figures({f"{name}.example": SITE for name in "abcd"})
 
 
 def odd(now: Figures, before: Figures = BEFORE, lost: tuple[Template, ...] = ()) -> dict[str, Finding]:
-    return {one.kind: one for one in comparison.compare(before, now, lost, CONFIG)}
+    return {one.kind: one for one in crawl_anomalies.compare(before, now, lost, CONFIG)}
 
 
 def changed(*names: str, **figures_of: int) -> Figures:
@@ -66,7 +66,7 @@ def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, i
     before = figures({name: times(site, 10) for name, (site, _) in sites.items()})
     now = figures({name: times(site, factor) for name, (site, factor) in sites.items()})
 
-    assert [] == comparison.missing(before, now, CONFIG)
+    assert [] == crawl_anomalies.missing(before, now, CONFIG)
     assert {} == odd(now, before)
 
 
@@ -139,11 +139,11 @@ def test_a_template_is_missing_by_what_its_site_has() -> None:
     less = changed("a", captures=30)
     few = changed("a", captures=6)
 
-    assert [name] == comparison.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 8}), CONFIG)
-    assert [] == comparison.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 9}), CONFIG)
-    assert [] == comparison.missing(BEFORE, replace(less, templates={**BEFORE.templates, name: 4}), CONFIG)
-    assert [name] == comparison.missing(BEFORE, replace(less, templates=other | _but(name)), CONFIG)
-    assert [] == comparison.missing(BEFORE, replace(few, templates=_but(name)), CONFIG)
+    assert [name] == crawl_anomalies.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 8}), CONFIG)
+    assert [] == crawl_anomalies.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 9}), CONFIG)
+    assert [] == crawl_anomalies.missing(BEFORE, replace(less, templates={**BEFORE.templates, name: 4}), CONFIG)
+    assert [name] == crawl_anomalies.missing(BEFORE, replace(less, templates=other | _but(name)), CONFIG)
+    assert [] == crawl_anomalies.missing(BEFORE, replace(few, templates=_but(name)), CONFIG)
 
 
 def _but(template: Template) -> dict[Template, int]:
@@ -162,7 +162,7 @@ def test_lost_templates_are_told() -> None:
 def test_the_oddest_comes_first() -> None:
     """By how far beyond its threshold it is."""
     now = replace(changed(*"abcd", short=30, text_words=5_000), failed_files=2)
-    found = comparison.compare(BEFORE, now, (), CONFIG)
+    found = crawl_anomalies.compare(BEFORE, now, (), CONFIG)
 
     assert ["content", "short", "failed"] == [one.kind for one in found]
     assert sorted((one.oddness for one in found), reverse=True) == [one.oddness for one in found]

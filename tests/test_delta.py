@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.cli import main
-from dbce_spark.collection import Collection, Increment, Version
+from dbce_spark.output.collection import Collection, Increment, Version
 
 deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.history import (
+from dbce_spark.output.history.page_history import (
     ADDED,
     EDITED,
     MOVED,

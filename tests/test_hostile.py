@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.page import PageError, parse
+from dbce_spark.html.page import PageError, parse
 from tests.builders import CONFIG, config, parsed
 
 if sys.platform != "win32":

@@ -1,6 +1,6 @@
 """Labels and bits, as the thesis writes them."""
 
-from dbce_spark.labels import ARMS, Label, arm_bit, bits_text
+from dbce_spark.model import ARMS, Label, arm_bit, bits_text
 
 
 def test_arms_make_the_bits_in_their_order() -> None:

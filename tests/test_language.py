@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.language import SCORE_STEPS, UNKNOWN, Language, detect
+from dbce_spark.html.language import SCORE_STEPS, UNKNOWN, Language, detect
 
 TEXTS = {
     "de": "Der Bäcker am Markt öffnet jeden Morgen um sechs, und seine Brötchen sind meist schon um neun verkauft.",
@@ -110,7 +110,7 @@ def test_model_is_loaded_late() -> None:
     """Who imports the module and asks for nothing, or for a text that is too short, does not load the model."""
     code = (
         "import sys\n"
-        "from dbce_spark.language import detect\n"
+        "from dbce_spark.html.language import detect\n"
         "detect(['short'], min_words=10, sample_chars=600)\n"
         "assert 'py3langid' not in sys.modules\n"
     )
@@ -120,9 +120,7 @@ def test_model_is_loaded_late() -> None:
 
 def test_same_score_however_many_threads() -> None:
     """The score is that of a process of its own with as many threads as there are cores."""
-    code = (
-        f"from dbce_spark.language import detect\nprint(*detect([{TEXTS['pl'][:40]!r}], min_words=1, sample_chars=600))"
-    )
+    code = f"from dbce_spark.html.language import detect\nprint(*detect([{TEXTS['pl'][:40]!r}], min_words=1, sample_chars=600))"
     environment = {"OPENBLAS_NUM_THREADS": "4", "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": "7"}
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.metadata import (
+from dbce_spark.html.metadata import (
     EARLIEST,
     MAX_CANDIDATES,
     MAX_JSON_CHARS,
@@ -21,7 +21,7 @@ from dbce_spark.metadata import (
     language_tag,
     metadata,
 )
-from dbce_spark.page import PageError, parse_tree
+from dbce_spark.html.page import PageError, parse_tree
 
 URL = "http://example.org/a/b.html"
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.mime import PAGES, MediaType, computed, declared, opens_as_page
+from dbce_spark.archive.mime import PAGES, MediaType, computed, declared, opens_as_page
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF\0\1"

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.annotate import run_lengths
-from dbce_spark.labels import bits_text
-from dbce_spark.model import digest
+from dbce_spark.model import bits_text, digest
 from tests.builders import annotation, bits, capture, cross, filled_cross
 from tests.strategies import CROSSES
 

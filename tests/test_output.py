@@ -13,27 +13,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark import output, store
-from dbce_spark.collection import Collection, Increment
+from dbce_spark import storage
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import Collection, Increment
 from tests import collected as grown
 from tests.extracted import rows
 
 
-def ids(found: output.Output, table: str = output.EXTRACTIONS) -> list[str]:
+def ids(found: output_reader.Output, table: str = output_reader.EXTRACTIONS) -> list[str]:
     return [one for batch in found.batches(table, ["capture_id"], rows=7) for one in batch.column(0).to_pylist()]
 
 
 def test_tables_have_all_rows_of_an_output(extracted: Path) -> None:
     """Whatever the files are, each row of each table is read once."""
-    opened = output.opened(str(extracted))
-    for table in (output.EXTRACTIONS, output.CAPTURES):
+    opened = output_reader.opened(str(extracted))
+    for table in (output_reader.EXTRACTIONS, output_reader.CAPTURES):
         assert sorted(row["capture_id"] for row in rows(extracted, table, ["capture_id"])) == sorted(ids(opened, table))
 
 
 def test_a_site_is_in_one_part(extracted: Path) -> None:
     """The parts share out the files of the extractions, and no site is in two."""
-    opened = output.opened(str(extracted))
+    opened = output_reader.opened(str(extracted))
     sites = [
         {site for batch in part.batches(["site"], rows=99) for site in batch.column("site").to_pylist()}
         for part in opened.parts()
@@ -41,7 +42,7 @@ def test_a_site_is_in_one_part(extracted: Path) -> None:
 
     assert len(sites) > 3
     assert sum(map(len, sites)) == len(set().union(*sites))
-    assert sorted(opened.tables[output.EXTRACTIONS]) == sorted(
+    assert sorted(opened.tables[output_reader.EXTRACTIONS]) == sorted(
         one.path for part in opened.parts() for one in part.files()
     )
 
@@ -50,8 +51,10 @@ def test_parts_are_in_order_of_their_numbers() -> None:
     """Ten comes after two, and files without a part are in the first."""
     parts = ("site_part=10/", "site_part=2/", "")
     files = {f"{part}p.parquet": f"s3://b/extractions/{part}p.parquet" for part in parts}
-    written = output.Written(0, {output.EXTRACTIONS: files, output.DUPLICATES: {}, "superseded": {}})
-    made = output.Output(root="", run={}, runs=(written,))
+    written = output_reader.Written(
+        0, {output_reader.EXTRACTIONS: files, output_reader.DUPLICATES: {}, "superseded": {}}
+    )
+    made = output_reader.Output(root="", run={}, runs=(written,))
 
     assert [0, 2, 10] == [part.number for part in made.parts()]
 
@@ -59,10 +62,10 @@ def test_parts_are_in_order_of_their_numbers() -> None:
 def test_an_output_in_a_store_is_read_alike(extracted: Path) -> None:
     """A URL gives the rows that the folder gives, by URLs of its files."""
     fsspec.filesystem("memory").put(str(extracted), "/reading/out", recursive=True)
-    opened = output.opened("memory://reading/out/")
+    opened = output_reader.opened("memory://reading/out/")
 
-    assert ids(output.opened(str(extracted))) == ids(opened)
-    assert all(path.startswith("memory://") for path in opened.tables[output.CAPTURES])
+    assert ids(output_reader.opened(str(extracted))) == ids(opened)
+    assert all(path.startswith("memory://") for path in opened.tables[output_reader.CAPTURES])
 
 
 def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Path) -> None:
@@ -71,13 +74,13 @@ def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Pa
     for name in ("_half.parquet", ".half.parquet", "notes.txt"):
         (tmp_path / "out" / "extractions" / name).write_bytes(b"half")
 
-    assert ids(output.opened(str(extracted))) == ids(output.opened(str(tmp_path / "out")))
+    assert ids(output_reader.opened(str(extracted))) == ids(output_reader.opened(str(tmp_path / "out")))
 
 
 def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
     """Of the segments only the fields that are named come along."""
-    opened = output.opened(str(extracted))
-    batch = next(opened.batches(output.EXTRACTIONS, ["segments.label", "segments.start", "url"], rows=2))
+    opened = output_reader.opened(str(extracted))
+    batch = next(opened.batches(output_reader.EXTRACTIONS, ["segments.label", "segments.start", "url"], rows=2))
 
     assert 2 >= len(batch)
     assert ["label", "start"] == sorted(field.name for field in batch.column("segments").type.value_type)
@@ -90,7 +93,7 @@ def test_an_output_without_its_account_is_refused(tmp_path: Path, text: str | No
     if text is not None:
         (tmp_path / "run.json").write_text(text)
     with pytest.raises(OutputError, match=r"no run\.json that can be read"):
-        output.opened(str(tmp_path))
+        output_reader.opened(str(tmp_path))
 
 
 def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
@@ -98,13 +101,17 @@ def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     file.write_bytes(b"PAR1 and no more")
     with pytest.raises(OutputError, match=r"a\.parquet: cannot be read: .*make it again"):
-        list(output.batches([str(file)], ["url"], rows=1))
+        list(output_reader.batches([str(file)], ["url"], rows=1))
     with pytest.raises(OutputError, match=r"part-00000\.parquet: has no column nothing;"):
-        list(output.opened(str(extracted)).batches(output.REJECTS, ["url", "nothing"], rows=1))
+        list(output_reader.opened(str(extracted)).batches(output_reader.REJECTS, ["url", "nothing"], rows=1))
 
 
-def main_texts(found: output.Output) -> list[tuple[str, str]]:
-    rows = [row for batch in found.batches(output.EXTRACTIONS, ["text", "capture_id"], rows=7) for row in listed(batch)]
+def main_texts(found: output_reader.Output) -> list[tuple[str, str]]:
+    rows = [
+        row
+        for batch in found.batches(output_reader.EXTRACTIONS, ["text", "capture_id"], rows=7)
+        for row in listed(batch)
+    ]
     return sorted((row["capture_id"], row["text"]) for row in rows)
 
 
@@ -118,12 +125,12 @@ def test_a_collection_is_read_as_one_run_over_its_crawls(collected: Path, versio
     """Each version gives each capture once, with what was last said of it then."""
     result = grown.whole(collected, version or 3)
 
-    assert sorted(grown.texts(result).items()) == main_texts(output.opened(str(collected), version))
+    assert sorted(grown.texts(result).items()) == main_texts(output_reader.opened(str(collected), version))
 
 
 def test_a_site_of_a_collection_is_in_one_part(collected: Path) -> None:
     """With its rows of all increments, and what was replaced in none of them."""
-    parts = output.opened(str(collected)).parts()
+    parts = output_reader.opened(str(collected)).parts()
     rows = [[row for batch in part.batches(["site", "text"], rows=9) for row in listed(batch)] for part in parts]
 
     assert [3, 3] == [len(part.layers) for part in parts]
@@ -138,8 +145,12 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(collected:
     """What is found later is no reject any more, by the rows and by the account."""
     reasons = {}
     for version in (2, 3):
-        opened = output.opened(str(collected), version)
-        told = [row["reason"] for batch in opened.batches(output.REJECTS, ["reason"], rows=3) for row in listed(batch)]
+        opened = output_reader.opened(str(collected), version)
+        told = [
+            row["reason"]
+            for batch in opened.batches(output_reader.REJECTS, ["reason"], rows=3)
+            for row in listed(batch)
+        ]
         assert Counter(told) == opened.run["rejects"]
         reasons[version] = Counter(told)
 
@@ -148,17 +159,17 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(collected:
 
 def test_what_is_not_asked_for_is_not_read_along(collected: Path) -> None:
     """Columns by which rows are chosen come only where they are asked for."""
-    opened = output.opened(str(collected))
-    for table in (output.EXTRACTIONS, output.REJECTS, output.CAPTURES):
+    opened = output_reader.opened(str(collected))
+    for table in (output_reader.EXTRACTIONS, output_reader.REJECTS, output_reader.CAPTURES):
         assert {("url",)} == {tuple(batch.schema.names) for batch in opened.batches(table, ["url"], rows=5)}
 
 
 def test_a_version_that_is_not_there_is_told(collected: Path, extracted: Path) -> None:
     """Of a collection, and of an output, which has none."""
     with pytest.raises(InputError, match="has no version 7; it has 1, 2, 3"):
-        output.opened(str(collected), 7)
+        output_reader.opened(str(collected), 7)
     with pytest.raises(InputError, match="is no collection, so it has no version 1; leave --version out"):
-        output.opened(str(extracted), 1)
+        output_reader.opened(str(extracted), 1)
 
 
 def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> None:
@@ -166,13 +177,13 @@ def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> N
     shutil.copytree(collected, tmp_path / "c")
     shutil.rmtree(tmp_path / "c" / "increments" / "00000002")
     with pytest.raises(OutputError, match=r"00000002: no run\.json that can be read"):
-        output.opened(str(tmp_path / "c"))
+        output_reader.opened(str(tmp_path / "c"))
 
 
 def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_path: Path) -> None:
     """What each of their runs told is kept beside their rows, and summed up as before."""
     collection = Collection(str(shutil.copytree(collected, tmp_path / "c")))
-    before = output.opened(collection.folder)
+    before = output_reader.opened(collection.folder)
     texts = main_texts(before)
     whole = [path for crawl in grown.crawls(collected.parent) for path in crawl]
     shutil.copytree(grown.grow(tmp_path / "whole", [whole]) / "increments" / "00000001", collection.increment(4))
@@ -183,11 +194,11 @@ def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_
         shutil.rmtree(collection.increment(number))
     one = Increment(number=4, page_files=3, captures=9, extractions=9, relabelled=0)
     collection.commit(replace(collection.known(), number=4, increments=(one,)))
-    after = output.opened(collection.folder)
+    after = output_reader.opened(collection.folder)
 
     assert texts == main_texts(after)
     assert {**before.run, "collection": None} == {**after.run, "collection": None}
-    assert [1, 2, 3] == [*output.told(collection, collection.known())]
+    assert [1, 2, 3] == [*output_reader.told(collection, collection.known())]
 
 
 @settings(deadline=None, max_examples=40)  # files are written
@@ -195,10 +206,10 @@ def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_
 def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFactory, runs: list[list[str]]) -> None:
     """Whichever runs say something of it, and in whatever part its site is."""
     root = str(tmp_path_factory.mktemp("runs"))
-    written: list[output.Written] = []
+    written: list[output_reader.Written] = []
     last: dict[str, int] = {}
     for number, ids in enumerate(runs, 1):
-        tables: dict[str, dict[str, str]] = {name: {} for name in (*output.TABLES, "duplicates", "superseded")}
+        tables: dict[str, dict[str, str]] = {name: {} for name in (*output_reader.TABLES, "duplicates", "superseded")}
         for part in {ord(one) % 3 for one in ids}:
             name = f"site_part={part}/p.parquet"
             here = [one for one in ids if ord(one) % 3 == part]
@@ -206,9 +217,11 @@ def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFa
         if replaced := [one for one in ids if one in last]:
             tables["superseded"]["p.parquet"] = table(f"{root}/{number}/gone.parquet", capture_id=replaced)
         last |= dict.fromkeys(ids, number)
-        written.append(output.Written(number, tables))
-    made = output.Output(root=root, run={}, runs=tuple(written))
-    found = [row for batch in made.batches(output.EXTRACTIONS, ["run", "capture_id"], rows=2) for row in listed(batch)]
+        written.append(output_reader.Written(number, tables))
+    made = output_reader.Output(root=root, run={}, runs=tuple(written))
+    found = [
+        row for batch in made.batches(output_reader.EXTRACTIONS, ["run", "capture_id"], rows=2) for row in listed(batch)
+    ]
 
     assert sorted(last.items()) == sorted((row["capture_id"], row["run"]) for row in found)
 
@@ -216,5 +229,5 @@ def test_of_each_capture_the_last_row_counts(tmp_path_factory: pytest.TempPathFa
 def table(path: str, **columns: Sequence[Any]) -> str:
     """A Parquet file of these columns."""
     batch = pa.RecordBatch.from_pydict(columns)
-    store.write_parquet(path, batch.schema, [batch])
+    storage.write_parquet(path, batch.schema, [batch])
     return path

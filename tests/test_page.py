@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.page import NoText, PageError, parse, parse_tree
-from dbce_spark.tokens import hashed, tokens
+from dbce_spark.html.page import NoText, PageError, parse, parse_tree
+from dbce_spark.html.tokens import hashed, tokens
 from tests.builders import body, config, lines, parsed
 from tests.strategies import documents
 

@@ -13,11 +13,11 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark import places
+from dbce_spark.archive import indexed_records
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.pages import fetches
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.ranges import by_file
-from dbce_spark.warc import Fetch
 from tests.builders import arc_header, arc_record, archive, config, fate, gzipped, http, record
 from tests.selection.indexes import cdxj_line, entry, write_wacz
 
@@ -39,7 +39,7 @@ def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[Entry]
 
 
 def fates_at(some: list[Entry], *settings: str) -> list[str]:
-    return [fate(one) for one in places.read(some, config(*QUICK, *settings))]
+    return [fate(one) for one in indexed_records.read(some, config(*QUICK, *settings))]
 
 
 def captures(found: Any) -> list[tuple[Any, bytes]]:
@@ -60,7 +60,7 @@ def test_some_records_by_index_are_as_in_the_whole_file(
     whole = captures(fetches(path, config()))
 
     assert [whole[nth] for nth in sorted(wanted)] == captures(
-        places.read([named[nth] for nth in sorted(wanted)], config())
+        indexed_records.read([named[nth] for nth in sorted(wanted)], config())
     )
 
 
@@ -74,7 +74,7 @@ def test_record_of_a_zstd_file_with_a_dictionary(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.warc.zst", *stored)
     whole = captures(fetches(path, config()))
 
-    assert whole[4:6] == captures(places.read(entries(path, stored)[5:7], config()))
+    assert whole[4:6] == captures(indexed_records.read(entries(path, stored)[5:7], config()))
 
 
 def test_record_of_a_wacz(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_record_of_a_wacz(tmp_path: Path) -> None:
     whole = captures(fetches(path, config()))
 
     assert [f"{path}!/archive/data.warc.gz"] * 3 == [capture.warc_file for capture, _ in whole]
-    assert whole == captures(places.read(inside, config()))
+    assert whole == captures(indexed_records.read(inside, config()))
 
 
 @pytest.mark.parametrize(
@@ -196,14 +196,14 @@ def test_undated_record_is_a_reject_before_it_is_filtered(tmp_path: Path) -> Non
 )
 def test_what_can_be_no_page_is_not_fetched(said: dict[str, Any], refusal: str | None) -> None:
     """An index is asked for the statuses and types of [input], as a record would be."""
-    assert refusal == places.wanted(config()).refusal(entry(**said))
+    assert refusal == indexed_records.wanted(config()).refusal(entry(**said))
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 9))
 def test_parts_hold_each_place_once(named: list[tuple[str, int]], most: int) -> None:
     """In order, all of the same size but the last."""
     files, _ = by_file(entry(path=path, offset=offset) for path, offset in named)
-    parts = [[(one.path, one.offset) for one in part] for part in places.cut(files, most)]
+    parts = [[(one.path, one.offset) for one in part] for part in indexed_records.cut(files, most)]
 
     assert sorted(set(named)) == [place for part in parts for place in part]
     assert [most] * (len(parts) - 1) == [len(part) for part in parts[:-1]]
@@ -219,12 +219,12 @@ def test_index_on_the_web_needs_no_driver(tmp_path: Path) -> None:
         str(tmp_path / "cdx-00000.gz"),
         str(tmp_path / "index.cdxj"),
         "https://example.org/x?y=z",
-    ] == places.indexes(["https://example.org/x?y=z", str(tmp_path)], patterns)
+    ] == indexed_records.indexes(["https://example.org/x?y=z", str(tmp_path)], patterns)
 
 
 def test_pandas_stays_out() -> None:
     """A worker that reads files does not load what only an index in Parquet needs: half a second for each."""
-    code = "import sys, dbce_spark.places; print(sorted({'pandas', 'pyarrow.dataset'} & set(sys.modules)))"
+    code = "import sys, dbce_spark.archive.indexed_records; print(sorted({'pandas', 'pyarrow.dataset'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert "[]" == done.stdout.strip()

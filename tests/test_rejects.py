@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dbce_spark.rejects import Reason, Stage
+from dbce_spark.model import Reason, Stage
 
 TABLES = Path(__file__).parents[1] / "docs" / "tables.md"
 

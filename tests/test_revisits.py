@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.revisits import Shared, left, resolve, seen, share
 from dbce_spark.dbce import local
-from dbce_spark.model import Capture, Revisit, Seen
-from dbce_spark.rejects import Reason, Reject, Skip
-from dbce_spark.revisits import Shared, left, resolve, seen, share
+from dbce_spark.model import Capture, Reason, Reject, Revisit, Seen, Skip
 from tests import revisited
 from tests.builders import URL, archive, capture, config, fates, http, microseconds, read, record
 from tests.revisited import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.rejects import Reason, Reject
-from dbce_spark.warc import Fetch
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.model import Reason, Reject
 from tests.builders import DATE, URL, archive, fates, gzipped, http, read, record
 
 ORIGIN = "<urn:uuid:first>"

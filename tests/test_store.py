@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import store
+from dbce_spark import storage as store
 from dbce_spark.errors import OutputError
 
 SCHEMA = pa.schema([("n", pa.int64())])

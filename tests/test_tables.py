@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark import history, tables
+from dbce_spark import tables
+from dbce_spark.archive.revisits import Resolved
 from dbce_spark.dbce import local, pools
-from dbce_spark.language import UNKNOWN, Language
-from dbce_spark.model import Annotation, Extraction, Found, Page, Revisit, Seen, Segments
-from dbce_spark.rejects import Reason, Reject, Stage
-from dbce_spark.revisits import Resolved
+from dbce_spark.html.language import UNKNOWN, Language
+from dbce_spark.model import Annotation, Extraction, Found, Page, Reason, Reject, Revisit, Seen, Segments, Stage
+from dbce_spark.output.history import page_history
 from tests.builders import config, cross, microseconds, page, traits
 from tests.strategies import annotations, documents
 
@@ -400,7 +400,7 @@ def test_what_captures_hold_comes_with_the_first_of_those_that_share_it() -> Non
     ]
     moments = [*tables.moments_from(rows)]
     first, second = (
-        history.pieces(row["page_text"], row["segments"])
+        page_history.pieces(row["page_text"], row["segments"])
         for row in extractions.select(["page_text", "segments"]).to_pylist()
     )
 
@@ -411,17 +411,17 @@ def test_what_captures_hold_comes_with_the_first_of_those_that_share_it() -> Non
 
 def test_steps_changes_and_lives_become_rows() -> None:
     """Each with the captures that it lies between, or the page that it was on."""
-    kept, old, new = (history.Piece(text=text, label="content", xpath="/p[1]") for text in ("Kept", "Old", "New"))
+    kept, old, new = (page_history.Piece(text=text, label="content", xpath="/p[1]") for text in ("Kept", "Old", "New"))
     of_url: dict[str, Any] = {"url_key": "org,example)/", "url": "http://example.org/", "site": "example.org"}
     line = [
-        history.Moment(capture_id=name, timestamp=at, pieces=pieces, **of_url)
+        page_history.Moment(capture_id=name, timestamp=at, pieces=pieces, **of_url)
         for name, at, pieces in (("a", 1, (kept, old)), ("b", 2, (kept, new)))
     ]
-    (step,) = history.steps(line)
+    (step,) = page_history.steps(line)
     between = {"capture_id": "b", "before_id": "a", **of_url}
     (row,) = tables.steps_batch(step, is_redesigned=False).to_pylist()
     (change,) = tables.changes_batch(step).to_pylist()
-    (life,) = tables.lives_batch(line[-1], history.lives(line[0], [step])[:1]).to_pylist()
+    (life,) = tables.lives_batch(line[-1], page_history.lives(line[0], [step])[:1]).to_pylist()
 
     assert between | {"replaced": 1, "added": 0, "similarity": None} == {
         name: row[name] for name in (*between, "replaced", "added", "similarity")

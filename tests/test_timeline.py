@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dbce_spark import history, store, tables, timeline
-from dbce_spark.collection import Collection, Increment, Version
+from dbce_spark import storage, tables
 from dbce_spark.errors import InputError
-from dbce_spark.history import Moment, Piece
+from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.history import page_history, url_history
+from dbce_spark.output.history.page_history import Moment, Piece
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
 CORRECTED = "On {} the council of the town has met and decided to build two new schools in the north."
@@ -41,7 +42,7 @@ def segments(*blocks: tuple[str, str]) -> dict[str, Any]:
 
 def write(folder: str, table: str, schema: pa.Schema, *rows: dict[str, Any]) -> None:
     batch = pa.RecordBatch.from_pylist([*rows], schema=schema)
-    store.write_parquet(f"{folder}/{table}/part-00000.parquet", schema, [batch])
+    storage.write_parquet(f"{folder}/{table}/part-00000.parquet", schema, [batch])
 
 
 @pytest.fixture
@@ -79,11 +80,11 @@ def collection(tmp_path: Path) -> Collection:
 
 def test_each_capture_is_a_moment(collection: Collection) -> None:
     """In order of time; a revisit holds what its original held, and so has its template."""
-    line = timeline.moments(collection, collection.known(), URL)
+    line = url_history.moments(collection, collection.known(), URL)
 
     assert ["a", "b", "r", "c"] == [one.capture_id for one in line]
     assert line[1].pieces == line[2].pieces
-    assert [1.0, 1.0, 0.0] == [step.similarity for step in history.steps(line)]
+    assert [1.0, 1.0, 0.0] == [step.similarity for step in page_history.steps(line)]
     assert {(KEY, URL, "example.org")} == {(one.url_key, one.url, one.site) for one in line}
 
 
@@ -92,14 +93,14 @@ def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> Non
     elsewhere = row("y", 10, "a") | {"url_key": "org,example)/y"}
     write(f"{collection.increment(1)}", "captures/more", tables.CAPTURES, elsewhere)
 
-    (found,) = timeline.moments(collection, collection.known(), "http://www.example.org/y")
+    (found,) = url_history.moments(collection, collection.known(), "http://www.example.org/y")
     assert ("y", CORRECTED.format("Monday")) == (found.capture_id, found.pieces[-1].text)
 
 
 def test_what_a_person_reads(collection: Collection) -> None:
     """Changes of the content, word by word, captures that changed nothing as a number, and how long texts stood."""
-    line = timeline.moments(collection, collection.known(), URL)
-    told = timeline.text(URL, line, 0.5, everything=False, coloured=False)
+    line = url_history.moments(collection, collection.known(), URL)
+    told = url_history.text(URL, line, 0.5, everything=False, coloured=False)
 
     assert told == "\n".join(
         [
@@ -128,7 +129,7 @@ def told(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) ->
         for some in (before, after)
     )
     line = [Moment(capture_id=str(at), timestamp=at, pieces=pieces) for at, pieces in enumerate(made)]
-    return timeline.text(URL, line, 0.5, everything=False, coloured=False).split("\n")[3:]
+    return url_history.text(URL, line, 0.5, everything=False, coloured=False).split("\n")[3:]
 
 
 def test_a_long_text_is_told_where_it_was_edited() -> None:
@@ -169,16 +170,16 @@ def test_texts_that_always_stood_are_a_number() -> None:
 def test_one_capture_alone_has_no_history(collection: Collection) -> None:
     """That is said, and no more."""
     url = "http://www.example.org/x"
-    line = timeline.moments(collection, collection.known(), url)
+    line = url_history.moments(collection, collection.known(), url)
     expected = f"{url}: 1 capture, 2026-03-09 00:00; there is nothing to set it beside"
 
-    assert expected == timeline.text(url, line, 0.5, everything=False, coloured=False)
+    assert expected == url_history.text(url, line, 0.5, everything=False, coloured=False)
 
 
 def test_boilerplate_is_told_when_it_is_asked_for(collection: Collection) -> None:
     """In colours where a terminal shows them."""
-    line = timeline.moments(collection, collection.known(), URL)
-    told = timeline.text(URL, line, 0.5, everything=True, coloured=True)
+    line = url_history.moments(collection, collection.known(), URL)
+    told = url_history.text(URL, line, 0.5, everything=True, coloured=True)
 
     assert "  = \033[31mMenu\033[0m\n    \033[32mHome\033[0m" in told
     assert "[-" not in told
@@ -187,4 +188,4 @@ def test_boilerplate_is_told_when_it_is_asked_for(collection: Collection) -> Non
 def test_an_unknown_url_is_an_error(collection: Collection) -> None:
     """It says under which key it was looked for."""
     with pytest.raises(InputError, match=r"has no capture of http://example\.org/zzz \(as org,example\)/zzz\)"):
-        timeline.moments(collection, collection.known(), "http://example.org/zzz")
+        url_history.moments(collection, collection.known(), "http://example.org/zzz")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.tokens import hashed, spans, token_counts, tokens
+from dbce_spark.html.tokens import hashed, spans, token_counts, tokens
 
 TEXTS = st.text(st.one_of(st.sampled_from(" \t\n\u3000\x85\u2028ab.日語ภา"), st.characters()), max_size=60)
 

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from dbce_spark import warc
-from dbce_spark.model import Revisit
-from dbce_spark.records import Cause, Damage, Limits, Record, records
-from dbce_spark.rejects import Reject, Skip
-from dbce_spark.sources import open_binary
+from dbce_spark.archive import warc
+from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
+from dbce_spark.archive.sources import open_binary
+from dbce_spark.model import Reject, Revisit, Skip
 from tests.builders import CONFIG
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import cli
-from dbce_spark.groundtruth import lines, sheet
-from dbce_spark.groundtruth.sheet import Sheet, Span
+from dbce_spark.annotation import jsonl, page_file
+from dbce_spark.annotation.page_file import Sheet, Span
 
 STORY = "The story of it is long and has many words"
 HTML = f"<body><div>Menu of <b>all</b> things</div><p>{STORY}</p><p>A caption below</p></body>"
@@ -18,11 +18,11 @@ def folder(tmp_path: Path) -> Path:
     """A page with segments, the same as gold, labels of a person, and what an extractor gave, which is all of it."""
     ends = [18, 19 + len(STORY), len(TEXT)]
     spans = tuple(map(Span, ("/a[1]",) * 3, (0, 19, ends[1] + 1), ends))
-    sheet.write(str(tmp_path / "pages.jsonl"), [Sheet(page="one", html=HTML, text=TEXT, segments=spans)])
+    page_file.write(str(tmp_path / "pages.jsonl"), [Sheet(page="one", html=HTML, text=TEXT, segments=spans)])
     gold = {"id": "one", "dataset": "own", "html": HTML, "gold": STORY, "url": "http://a.example/"}
-    lines.write(str(tmp_path / "gold.jsonl"), [gold])
+    jsonl.write(str(tmp_path / "gold.jsonl"), [gold])
     labels = {"page": "one", "tags": ["boilerplate", "content", "undecided"]}
-    lines.write(str(tmp_path / "merged.jsonl"), [labels])
+    jsonl.write(str(tmp_path / "merged.jsonl"), [labels])
     command = ["evaluate", str(tmp_path / "gold.jsonl"), "--extractors", "lxml", "--contrasts", "0"]
     assert cli.main([*command, "--output", str(tmp_path / "scores")]) == 0
     return tmp_path

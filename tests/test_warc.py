@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark.rejects import Reason, Reject, Skip
-from dbce_spark.warc import Dated, Fetch, site_of, url_key
+from dbce_spark.archive.warc import Dated, Fetch, site_of, url_key
+from dbce_spark.model import Reason, Reject, Skip
 from tests.builders import URL, arc_header, arc_record, archive, fate, fates, gzipped, http, microseconds, read, record
 
 HTML = b"<p>Hello world</p>"

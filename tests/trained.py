@@ -8,13 +8,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pytest
 
+from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.dbce.classify import Classifier
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.samples.gold import write_gold
-from dbce_spark.training import corpus, trainer
-from dbce_spark.training.corpus import Example
-from dbce_spark.training.trainer import Prepared
+from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training.trainer import Prepared
+from dbce_spark.evaluation.training.training_examples import Example
 from tests.builders import config
 
 PATTERNS = config("label.by=T002")
@@ -33,7 +33,7 @@ def gold() -> tuple[GoldPage, ...]:
 
 @cache
 def examples() -> tuple[Example, ...]:
-    return tuple(corpus.read(gold(), PATTERNS))
+    return tuple(training_examples.read(gold(), PATTERNS))
 
 
 @cache
@@ -60,6 +60,6 @@ def classifier() -> Classifier:
     return train(prepared())
 
 
-def alone(examples: Sequence[corpus.Example]) -> dict[str, corpus.Beside]:
+def alone(examples: Sequence[training_examples.Example]) -> dict[str, training_examples.Beside]:
     """What each page is set beside when everything is hidden, by capture id."""
-    return {one.page.capture_id: corpus.Beside((), ()) for one in examples}
+    return {one.page.capture_id: training_examples.Beside((), ()) for one in examples}

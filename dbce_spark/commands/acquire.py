@@ -9,7 +9,8 @@ from pathlib import Path
 from types import FrameType
 
 from dbce_spark import config as configuration
-from dbce_spark import log, sources
+from dbce_spark import log
+from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import add_log, told_to
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
@@ -60,9 +61,9 @@ def _acquire_and_tell(arguments: argparse.Namespace) -> None:
 def _acquire(arguments: argparse.Namespace, told: Log) -> None:
     config = configuration.load(arguments.config, arguments.settings)
     urls = _urls(arguments.feed)
-    from dbce_spark.acquisition.archive import Archive
-    from dbce_spark.acquisition.memory import Memory
-    from dbce_spark.acquisition.reader import Reader
+    from dbce_spark.streaming.feeds.feed_archive import Archive
+    from dbce_spark.streaming.feeds.feed_memory import Memory
+    from dbce_spark.streaming.feeds.feed_reader import Reader
 
     state = Path(arguments.state)
     with Memory(state / "memory.sqlite") as memory, _stopping() as stops:

@@ -11,7 +11,7 @@ from dbce_spark.commands.arguments import INPUT_HELP, count, names, stoppable
 from dbce_spark.errors import PlatformError
 
 if TYPE_CHECKING:
-    from dbce_spark.groundtruth.settings import Settings
+    from dbce_spark.annotation.workbench_settings import Settings
 
 _STORE_HELP = "the store: one SQLite file"
 
@@ -138,13 +138,13 @@ def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 
 def _add(arguments: argparse.Namespace) -> None:
     settings = _settings(min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed)
-    from dbce_spark.groundtruth import corpus
+    from dbce_spark.annotation import page_import
 
-    wanted = corpus.Wanted(
+    wanted = page_import.Wanted(
         sites=tuple(arguments.site),
         languages=tuple(arguments.language),
         urls=tuple(arguments.url),
-        listed=corpus.listed(arguments.list) if arguments.list else frozenset(),
+        listed=page_import.listed(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,
@@ -152,22 +152,22 @@ def _add(arguments: argparse.Namespace) -> None:
         sample=arguments.sample,
         seed=settings.seed,
     )
-    print(corpus.add(arguments.store, arguments.archive, wanted, configuration.default(), settings))
+    print(page_import.add(arguments.store, arguments.archive, wanted, configuration.default(), settings))
 
 
 def _take(arguments: argparse.Namespace) -> None:
     settings = _settings()
-    from dbce_spark.groundtruth import handover
+    from dbce_spark.annotation import import_export
 
-    print(handover.take(arguments.store, arguments.pages, arguments.archive, configuration.default(), settings))
+    print(import_export.take(arguments.store, arguments.pages, arguments.archive, configuration.default(), settings))
 
 
 def _account(arguments: argparse.Namespace) -> None:
     settings = _settings()
-    from dbce_spark.groundtruth import accounts, store
+    from dbce_spark.annotation import accounts, workbench_store
 
     given = sys.stdin.readline().rstrip("\n") if arguments.password_stdin else ""
-    with closing(store.opened(arguments.store)) as opened:
+    with closing(workbench_store.opened(arguments.store)) as opened:
         known = {one.name.lower(): one for one in accounts.all_of(opened)}
         found = known.get(arguments.name.strip().lower())
         if found:
@@ -180,21 +180,21 @@ def _account(arguments: argparse.Namespace) -> None:
 
 def _serve(arguments: argparse.Namespace) -> None:
     settings = _settings(host=arguments.host, port=arguments.port, replay_port=arguments.replay_port)
-    from dbce_spark.groundtruth.web import server
+    from dbce_spark.annotation.web import workbench_server
 
     def ready(address: str) -> None:
         print(f"{address}  (archived pages on port {settings.replay_port}; stop with Ctrl-C)", flush=True)
 
     with stoppable():
-        server.serve(arguments.store, settings, configuration.default(), ready)
+        workbench_server.serve(arguments.store, settings, configuration.default(), ready)
 
 
 def _status(arguments: argparse.Namespace) -> None:
     _settings()
-    from dbce_spark.groundtruth import accounts, desk, store
+    from dbce_spark.annotation import accounts, drafts, workbench_store
 
-    with closing(store.opened(arguments.store)) as opened:
-        progress, people = desk.progress(opened), accounts.all_of(opened)
+    with closing(workbench_store.opened(arguments.store)) as opened:
+        progress, people = drafts.progress(opened), accounts.all_of(opened)
     print(f"{progress.pages:,} pages, {len(people)} accounts, {progress.submissions:,} submissions")
     for submissions, pages in progress.pages_by_submissions.items():
         print(f"{pages:8,} pages with {submissions} submissions")
@@ -206,17 +206,17 @@ def _status(arguments: argparse.Namespace) -> None:
 
 def _backup(arguments: argparse.Namespace) -> None:
     _settings()
-    from dbce_spark.groundtruth import store
+    from dbce_spark.annotation import workbench_store
 
-    store.backup(arguments.store, arguments.target)
+    workbench_store.backup(arguments.store, arguments.target)
     print(f"{arguments.target}: {Path(arguments.target).stat().st_size:,} bytes")
 
 
 def _export(arguments: argparse.Namespace) -> None:
     _settings()
-    from dbce_spark.groundtruth import handover
+    from dbce_spark.annotation import import_export
 
-    print(handover.export(arguments.store, arguments.target, configuration.default()))
+    print(import_export.export(arguments.store, arguments.target, configuration.default()))
 
 
 def _settings(**given: object) -> "Settings":
@@ -228,6 +228,6 @@ def _settings(**given: object) -> "Settings":
         import waitress  # noqa: F401
     except ImportError as error:
         raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
-    from dbce_spark.groundtruth.settings import settings
+    from dbce_spark.annotation.workbench_settings import settings
 
     return settings(given)

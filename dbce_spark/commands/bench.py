@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark import sources
+from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import INPUT_HELP, count, counts, seconds
 from dbce_spark.errors import InputError
 
@@ -126,8 +126,8 @@ def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 
 def _sample_archive(arguments: argparse.Namespace) -> None:
-    from dbce_spark.samples import write_archive, write_month
-    from dbce_spark.samples.gold import write_gold
+    from benchmarks.samples import write_archive, write_month
+    from benchmarks.samples.sample_gold import write_gold
 
     made = {"pages": arguments.pages, "seed": arguments.seed, "weight": arguments.weight}
     if arguments.days:
@@ -141,14 +141,14 @@ def _sample_archive(arguments: argparse.Namespace) -> None:
 
 
 def _bench(arguments: argparse.Namespace) -> None:
-    from dbce_spark import bench
+    from benchmarks import page_time
 
     config = configuration.load(settings=arguments.settings)
-    print(bench.write(sources.expand(arguments.input, config.input.patterns), arguments.output, config))
+    print(page_time.write(sources.expand(arguments.input, config.input.patterns), arguments.output, config))
 
 
 def _bench_scale(arguments: argparse.Namespace) -> None:
-    from dbce_spark import scale
+    from benchmarks import scale
 
     request = scale.Request(
         work=sources.absolute(arguments.work),
@@ -164,13 +164,13 @@ def _bench_scale(arguments: argparse.Namespace) -> None:
 
 
 def _cost(arguments: argparse.Namespace) -> None:
-    from dbce_spark import cost, skew
+    from benchmarks import cost, size_model
 
     config, prices = configuration.default(), cost.prices(arguments.prices)
     page = cost.measured(arguments.measured, {name: getattr(arguments, name) for name in cost.FIGURES})
     runs = [arguments.captures] if arguments.captures else list(cost.RUNS)
     print(cost.text(page, [cost.bill(run, page, arguments.hours, prices, config) for run in runs]))
-    captures = arguments.captures or skew.CAPTURES
+    captures = arguments.captures or size_model.CAPTURES
     partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
     print(f"\n{captures:,} captures, drawn:")
-    print(skew.text(skew.drawn(captures, partition, config), page, config))
+    print(size_model.text(size_model.drawn(captures, partition, config), page, config))

@@ -3,9 +3,9 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark import inventory
-from dbce_spark.collection import Collection, Version
 from dbce_spark.commands.arguments import count
+from dbce_spark.output import inventory
+from dbce_spark.output.collection import Collection, Version
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -67,18 +67,18 @@ def _collection(arguments: argparse.Namespace) -> None:
         if arguments.what == "report":
             _compare(of, version, arguments)
         elif arguments.what == "register":
-            from dbce_spark import delta
+            from dbce_spark.output import delta_tables
 
-            print("\n".join(map(str, delta.register(of, version, arguments.delta))))
+            print("\n".join(map(str, delta_tables.register(of, version, arguments.delta))))
         else:
             print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
 
 
 def _compare(of: Collection, version: Version, arguments: argparse.Namespace) -> None:
-    from dbce_spark.report import crawl
+    from dbce_spark.report import crawl_report
 
     thresholds = configuration.load(arguments.config).comparison
-    found = crawl.compared(of, version, thresholds)
+    found = crawl_report.compared(of, version, thresholds)
     if arguments.output:
-        crawl.write(found, of.folder, arguments.output, thresholds)
-    print(crawl.text(found))
+        crawl_report.write(found, of.folder, arguments.output, thresholds)
+    print(crawl_report.text(found))

@@ -119,10 +119,12 @@ def _evaluate(arguments: argparse.Namespace) -> None:
 
 
 def _train(arguments: argparse.Namespace) -> None:
-    from dbce_spark.training import job
+    from dbce_spark.evaluation.training import train_job
 
-    request = job.Request(paths=arguments.pages, output=arguments.output, folds=arguments.folds, limit=arguments.limit)
-    print(job.train(request, configuration.default()))
+    request = train_job.Request(
+        paths=arguments.pages, output=arguments.output, folds=arguments.folds, limit=arguments.limit
+    )
+    print(train_job.train(request, configuration.default()))
 
 
 def _convert(arguments: argparse.Namespace) -> None:
@@ -132,9 +134,9 @@ def _convert(arguments: argparse.Namespace) -> None:
 
 
 def _thesis(arguments: argparse.Namespace) -> None:
-    from dbce_spark.evaluation.thesis import report
+    from reproductions.thesis import thesis_report
 
-    request = report.Request(
+    request = thesis_report.Request(
         paths=arguments.pages, crawls=arguments.crawl, output=arguments.output, pages=arguments.limit
     )
-    print(report.write(request, configuration.default()))
+    print(thesis_report.write(request, configuration.default()))

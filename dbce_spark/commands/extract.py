@@ -5,9 +5,10 @@ import json
 import time
 from collections.abc import Sequence
 
-from dbce_spark import budget, places, sources
 from dbce_spark import config as configuration
-from dbce_spark.collection import Collection
+from dbce_spark.archive import failed_files, indexed_records, sources
+from dbce_spark.archive.index import index_file, read_estimate
+from dbce_spark.archive.index.capture_filter import Counts, Selection
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
     add_log,
@@ -22,8 +23,7 @@ from dbce_spark.commands.arguments import (
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
-from dbce_spark.selection import estimate, index
-from dbce_spark.selection.filters import Counts, Selection
+from dbce_spark.output.collection import Collection
 
 _FILTERS = {
     "surt": ("PREFIX", "captures whose SURT key begins so: org,example)/news/"),
@@ -117,9 +117,9 @@ def _extract_and_tell(arguments: argparse.Namespace) -> None:
 def _extract(arguments: argparse.Namespace, told: Log) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
-    wanted = places.wanted(config)
+    wanted = indexed_records.wanted(config)
     files = sources.expand(arguments.input, config.input.patterns)
-    indexes = places.indexes(arguments.index, config.input.index_patterns)
+    indexes = indexed_records.indexes(arguments.index, config.input.index_patterns)
     base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
     if arguments.dry_run:
@@ -154,7 +154,7 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
         spark = session("dbce extract", master=arguments.master, settings=settings)
     report = extension.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
     print(summary.text(report, request.output))
-    budget.check(report["failed_files"], config.input.max_failed_files)
+    failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
     told.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
 
@@ -176,8 +176,8 @@ def _tell_input(files: Sequence[str], indexes: Sequence[str], base: str, wanted:
         _tell_files(files)
     if indexes:
         counts = Counts()
-        found = index.wanted(indexes, base, wanted, config.fetch, counts)
-        print(estimate.of_index(found, counts, config.fetch).text())
+        found = index_file.wanted(indexes, base, wanted, config.fetch, counts)
+        print(read_estimate.of_index(found, counts, config.fetch).text())
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:

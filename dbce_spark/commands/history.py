@@ -4,8 +4,8 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from dbce_spark import sources, store, timeline
-from dbce_spark.collection import Collection
+from dbce_spark import storage
+from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import (
     add_log,
     add_spark,
@@ -18,6 +18,8 @@ from dbce_spark.commands.arguments import (
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
+from dbce_spark.output.collection import Collection
+from dbce_spark.output.history import url_history
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -67,9 +69,9 @@ def _history(arguments: argparse.Namespace) -> None:
     latest = of.known()
     version = latest if arguments.version is None else of.version(arguments.version)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
-    line = timeline.moments(of, version, arguments.url)
+    line = url_history.moments(of, version, arguments.url)
     threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
-    print(timeline.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
+    print(url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
 
 
 def _changes_and_tell(arguments: argparse.Namespace) -> None:
@@ -83,7 +85,7 @@ def _changes(arguments: argparse.Namespace, told: Log) -> None:
     latest = of.known()
     version = latest if arguments.version is None else of.version(arguments.version)
     output = sources.absolute(arguments.output)
-    if store.names(output):
+    if storage.names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark import changes

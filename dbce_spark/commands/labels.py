@@ -8,7 +8,7 @@ from dbce_spark.commands.arguments import INPUT_HELP, count, names
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
-    from dbce_spark.groundtruth import job
+    pass
 
 _PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
 
@@ -177,73 +177,79 @@ def _add_inputs(part: argparse.ArgumentParser) -> None:
 
 
 def _merge(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
+    from dbce_spark.annotation import labels_job
 
-    print(job.merge(_request(arguments)))
+    print(labels_job.merge(_request(arguments)))
 
 
 def _agreement(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
+    from dbce_spark.annotation import labels_job
 
-    print(job.agree(_request(arguments)))
+    print(labels_job.agree(_request(arguments)))
 
 
 def _export(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
+    from dbce_spark.annotation import labels_job
 
-    print(job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
+    print(labels_job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
 
 
 def _diff(arguments: argparse.Namespace) -> None:
-    from dbce_spark import versus
+    from dbce_spark.evaluation import labelling_diff
 
-    print(versus.write(arguments.pages, arguments.reference, arguments.given, arguments.output))
+    print(labelling_diff.write(arguments.pages, arguments.reference, arguments.given, arguments.output))
 
 
 def _crosses(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import job
-    from dbce_spark.groundtruth.rules import rules
+    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.merge_rules import rules
 
     given = {"urls_per_site": arguments.urls_per_site, "crosses_per_url": arguments.crosses_per_url}
     print(
-        job.choose_crosses(arguments.inputs, arguments.output, arguments.tasks, rules(given), configuration.default())
+        labels_job.choose_crosses(
+            arguments.inputs, arguments.output, arguments.tasks, rules(given), configuration.default()
+        )
     )
 
 
 def _thesis(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import experiments
+    from reproductions.krdwrd import label_experiments
 
-    print(experiments.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end="")
+    print(
+        label_experiments.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end=""
+    )
 
 
 def _render(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import experiments
+    from reproductions.krdwrd import label_experiments
 
     if not arguments.pages and not arguments.store:
         raise InputError("there is nothing to show; give files of pages, or a --store")
-    print(experiments.render(arguments.pages, arguments.store, arguments.output, arguments.screenshots))
+    print(label_experiments.render(arguments.pages, arguments.store, arguments.output, arguments.screenshots))
 
 
 def _learn(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import experiments
+    from reproductions.krdwrd import label_experiments
 
     print(
-        experiments.learn(arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.said),
+        label_experiments.learn(
+            arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.said
+        ),
         end="",
     )
 
 
 def _krdwrd(arguments: argparse.Namespace) -> None:
-    from dbce_spark.groundtruth import experiments
+    from reproductions.krdwrd import label_experiments
 
-    print(experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))
+    print(label_experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))
 
 
 def _request(arguments: argparse.Namespace) -> "job.Request":
-    from dbce_spark.groundtruth import job
-    from dbce_spark.groundtruth.rules import rules
+    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.merge_rules import rules
 
-    return job.Request(
+    return labels_job.Request(
         pages=arguments.pages,
         submissions=arguments.submissions,
         excluded=arguments.exclude,

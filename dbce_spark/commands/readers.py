@@ -103,7 +103,7 @@ def _report(arguments: argparse.Namespace) -> None:
 
 def _export(arguments: argparse.Namespace) -> None:
     from dbce_spark import export
-    from dbce_spark.export.settings import Wanted, settings
+    from dbce_spark.export.export_settings import Wanted, settings
 
     wanted = Wanted(
         site=frozenset(arguments.site),
@@ -125,7 +125,7 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _corpus(arguments: argparse.Namespace) -> None:
-    from dbce_spark import corpus
+    from dbce_spark.export import corpus
 
     values = {
         "statuses": arguments.status and [arguments.status],

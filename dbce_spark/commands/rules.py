@@ -3,7 +3,7 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark import sources
+from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import INPUT_HELP
 
 
@@ -27,11 +27,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _rules(arguments: argparse.Namespace) -> None:
-    from dbce_spark import rules
-    from dbce_spark.urltree import learn, settings
+    from dbce_spark.streaming import parameter_rules
+    from dbce_spark.streaming.urltree import rule_learning, urltree_settings
 
-    config, tree = configuration.default(), settings.load(arguments.config, arguments.settings)
-    found = rules.find(sources.expand(arguments.input, config.input.patterns), config, tree)
+    config, tree = configuration.default(), urltree_settings.load(arguments.config, arguments.settings)
+    found = parameter_rules.find(sources.expand(arguments.input, config.input.patterns), config, tree)
     steps = ", ".join(f"{step} {count:,}" for step, count in found.duplicates.items())
     print(f"# {found.documents:,} documents; duplicates within their domain by {steps}")
-    print(learn.as_toml(found.rules), end="")
+    print(rule_learning.as_toml(found.rules), end="")

@@ -3,7 +3,7 @@
 import argparse
 import json
 
-from dbce_spark import sources
+from dbce_spark.archive import sources
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
-from dbce_spark import sources
+from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import (
     add_log,
     add_spark,
@@ -17,8 +17,8 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.errors import InputError
 from dbce_spark.log import Log
-from dbce_spark.stream.output import CHECKPOINT
-from dbce_spark.urltree import settings as urltree
+from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
+from dbce_spark.streaming.urltree import urltree_settings as urltree
 
 _OF_TREE = "urltree."
 """What settings of conf/urltree.toml begin with."""

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 
 from dbce_spark.dbce.diff import Mask, shared
-from dbce_spark.labels import ARMS, arm_bit
-from dbce_spark.model import Annotation, Bits, Cross, Hashes
+from dbce_spark.model import ARMS, Annotation, Bits, Cross, Hashes, arm_bit
 
 
 def annotate(crosses: Iterable[Cross], tokens: Mapping[str, Hashes], *, exact_limit: int) -> Iterator[Annotation]:

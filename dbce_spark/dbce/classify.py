@@ -26,8 +26,8 @@ from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
+from dbce_spark.html.page import Parsed
 from dbce_spark.model import Codes, Gathered, Traits, Witness
-from dbce_spark.page import Parsed
 
 Scores = npt.NDArray[np.float64]
 

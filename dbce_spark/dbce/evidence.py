@@ -18,8 +18,7 @@ import numpy.typing as npt
 from dbce_spark.dbce.context import SURE
 from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.layout import Numbers, sums
-from dbce_spark.labels import SIBLING_ARMS, arm_bit
-from dbce_spark.model import Annotation, Codes, Ints, Witness
+from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Ints, Witness, arm_bit
 
 TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
 """Rows of `Witness.keys`."""

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.page import Parsed, SlotName, Tree
-from dbce_spark.tokens import code_points, hashed
+from dbce_spark.html.page import Parsed, SlotName, Tree
+from dbce_spark.html.tokens import code_points, hashed
 
 Numbers = npt.NDArray[np.int64]
 Texts = npt.NDArray[np.uint64]

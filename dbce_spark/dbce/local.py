@@ -5,17 +5,30 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark import budget, places
+from dbce_spark.archive import failed_files as budget
+from dbce_spark.archive import indexed_records
+from dbce_spark.archive.revisits import Resolved, left, resolve, share
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
 from dbce_spark.dbce.texts import Text
-from dbce_spark.language import UNKNOWN, Language, detect
-from dbce_spark.model import Annotation, Capture, Cross, Evidence, Extraction, Found, Gathered, Page, Revisit, Segments
-from dbce_spark.rejects import Reject, Skip
-from dbce_spark.revisits import Resolved, left, resolve, share
+from dbce_spark.html.language import UNKNOWN, Language, detect
+from dbce_spark.model import (
+    Annotation,
+    Capture,
+    Cross,
+    Evidence,
+    Extraction,
+    Found,
+    Gathered,
+    Page,
+    Reject,
+    Revisit,
+    Segments,
+    Skip,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +54,10 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
 
     `base` is where file names in an index lie; "": beside it.
     """
-    named, files = places.named(indexes, base, config), sorted(paths)
-    sources: list[pages.Source] = [*files, *places.cut(named.archives, config.input.records_per_task)]
+    named, files = indexed_records.named(indexes, base, config), sorted(paths)
+    sources: list[pages.Source] = [*files, *indexed_records.cut(named.archives, config.input.records_per_task)]
     records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
-    losses = places.index_losses(named.rejects, indexes)
+    losses = indexed_records.index_losses(named.rejects, indexes)
     for source in sources:
         found = [*pages.read(source, config)]
         losses += pages.losses(source, [one for one in found if isinstance(one, Reject)])

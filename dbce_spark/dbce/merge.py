@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from dbce_spark.dbce import single
 from dbce_spark.dbce.patterns import classify
-from dbce_spark.labels import SIBLING_ARMS, SNAPSHOT_ARMS, Label, arm_bit
-from dbce_spark.model import Annotation, Blocks, Gathered, Ints, Segments
-from dbce_spark.tokens import spans as token_spans
+from dbce_spark.html.tokens import spans as token_spans
+from dbce_spark.model import SIBLING_ARMS, SNAPSHOT_ARMS, Annotation, Blocks, Gathered, Ints, Label, Segments, arm_bit
 
 Annotations = Mapping[str, Annotation]
 """The annotations of one capture, by cross id."""

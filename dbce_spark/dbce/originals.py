@@ -8,17 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from dbce_spark import mime, places, warc
+from dbce_spark.archive import indexed_records, mime, warc
+from dbce_spark.archive.index import index_file
+from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.original_lookup import Lookup, Payload, asked
+from dbce_spark.archive.revisits import Resolved, left, names_in_index
 from dbce_spark.config import DbceConfig, InputConfig
 from dbce_spark.dbce import pages
-from dbce_spark.model import Capture, Page, Revisit
-from dbce_spark.rejects import Reject, Skip
-from dbce_spark.revisits import Resolved, left, names_in_index
-from dbce_spark.selection import index
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.fetch import Fetched, Unfetched, fetch
-from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.lookup import Lookup, Payload, asked
+from dbce_spark.model import Capture, Page, Reject, Revisit, Skip
 
 Place = tuple[str, int]
 """File, as rows name it, and offset."""
@@ -86,8 +85,8 @@ def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, conf
         ((name, one.timestamp) for one in revisits for name in names_in_index(one)),
         ((one.warc_file, one.warc_offset) for one in revisits),
     )
-    wanted = asked(places.wanted(config), (one.refers_to_key for one in revisits))
-    for entry in index.wanted(indexes, base, wanted, config.fetch, Counts()):
+    wanted = asked(indexed_records.wanted(config), (one.refers_to_key for one in revisits))
+    for entry in index_file.wanted(indexes, base, wanted, config.fetch, Counts()):
         if isinstance(entry, Entry):  # what is none was counted when the selection was made
             lookup.offer(entry)
     return [lookup.original(one) for one in revisits]
@@ -129,7 +128,7 @@ def read(some: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Origina
     The filters are asked what they ask of a payload: media type, status, digest, language. By its own time and URL each
     revisit has passed them.
     """
-    refusal = places.refusal(config.select) or _refuses_nothing
+    refusal = indexed_records.refusal(config.select) or _refuses_nothing
     for path, of_path in groupby(some, key=lambda one: one.payload.path):
         fetched: dict[int, Original] = {}
         entries = []

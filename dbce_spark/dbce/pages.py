@@ -5,16 +5,16 @@ from functools import partial
 
 import numpy as np
 
-from dbce_spark import budget, page, places, sources, warc
+from dbce_spark.archive import failed_files, indexed_records, sources, warc
+from dbce_spark.archive.index.fetch import open_file
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import classify
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.metadata import metadata
-from dbce_spark.model import Page, Revisit, Traits
-from dbce_spark.page import Parsed
-from dbce_spark.rejects import Reason, Reject, Skip, Stage
-from dbce_spark.selection.fetch import open_file
+from dbce_spark.html import page
+from dbce_spark.html.metadata import metadata
+from dbce_spark.html.page import Parsed
+from dbce_spark.model import Page, Reason, Reject, Revisit, Skip, Stage, Traits
 
 TOGETHER = 64
 """Captures that are looked at together: enough for numpy, and still a few megabytes of HTML."""
@@ -23,23 +23,23 @@ DUPLICATE = Skip("duplicate")
 """A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
 
 
-Source = str | places.Places
+Source = str | indexed_records.Places
 """What one task reads: a whole file, or some places that an index names."""
 
 
 def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
     """Every record of one source, in its order."""
     if isinstance(source, str):
-        refusal, opened = places.refusal(config.select), partial(open_file, config=config.fetch)
+        refusal, opened = indexed_records.refusal(config.select), partial(open_file, config=config.fetch)
         return warc.read(source, config.input, config.page.max_html_bytes, refusal, opened)
-    return places.read(source, config)
+    return indexed_records.read(source, config)
 
 
-def losses(source: Source, rejects: Sequence[Reject]) -> list[budget.Loss]:
+def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]:
     """What was lost of a source, by all its rejects."""
     if not isinstance(source, str):
-        return places.losses(rejects)
-    lost = budget.of_file(source, rejects, sources.size)
+        return indexed_records.losses(rejects)
+    lost = failed_files.of_file(source, rejects, sources.size)
     return [] if lost is None else [lost]
 
 

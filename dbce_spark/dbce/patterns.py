@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.labels import Label
-from dbce_spark.model import Bits
+from dbce_spark.model import Bits, Label
 
 C, B = Label.CONTENT, Label.BOILERPLATE
 

@@ -7,9 +7,8 @@ import numpy as np
 from lxml import etree, html
 
 from dbce_spark.dbce.patterns import propagate
-from dbce_spark.labels import ARMS, Label, arm_bit
-from dbce_spark.model import Ints, Segments
-from dbce_spark.page import DROPPED_TAGS, PageError, parse_tree
+from dbce_spark.html.page import DROPPED_TAGS, PageError, parse_tree
+from dbce_spark.model import ARMS, Ints, Label, Segments, arm_bit
 
 Piece = tuple[Any, bool, str, Ints]
 """A text node: its element, whether it is its tail, its text, and the segment of each character but white space."""

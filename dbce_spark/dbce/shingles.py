@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.page import Tree
+from dbce_spark.html.page import Tree
 
 Shingles = npt.NDArray[np.uint32]
 

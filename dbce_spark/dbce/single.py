@@ -8,8 +8,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.labels import Label, arm_bit
-from dbce_spark.model import Blocks, Ints, Segments
+from dbce_spark.model import Blocks, Ints, Label, Segments, arm_bit
 
 
 def segments(blocks: Blocks) -> Segments:

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DuplicatesConfig
+from dbce_spark.html.tokens import hashed
 from dbce_spark.model import Hashes
-from dbce_spark.tokens import hashed
 
 TextSignature = npt.NDArray[np.uint16]
 """16 bits of each minimum: unlike ones are equal once in 65,536 times (Li and König 2010), and half the bytes."""

@@ -1,7 +1,7 @@
 """What the scores say: averages with their weights and intervals, by all that is known of the pages.
 
 There are two kinds of average. Of one set: every page weighs the same. Of pages of several sets (a pool, and every part
-of one): by `weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's weights, and
+of one): by `page_weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's weights, and
 the parts of a pool add up to it.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, nodes, weights
+from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, node_scores, page_weights
 from dbce_spark.evaluation.bootstrap import Difference, Interval
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores, Values
@@ -118,7 +118,7 @@ class Analysis:
     misses: Mapping[tuple[str, str, str], int]  # by set, extractor, kind
 
 
-def analyse(scores: Scores, of_nodes: Sequence[nodes.Row]) -> Analysis:
+def analyse(scores: Scores, of_nodes: Sequence[node_scores.Row]) -> Analysis:
     """The analysis of all scores, and of the counts of text nodes by set and extractor."""
     pages = scores.pages
     of_complexity = complexity.groups(np.array([page.complexity for page in pages]))
@@ -129,7 +129,7 @@ def analyse(scores: Scores, of_nodes: Sequence[nodes.Row]) -> Analysis:
     places = {ALL: everything, **({WITH_SIBLINGS: with_siblings} if differ else {})}
     pools = tuple(_pool(name, scores, some) for name, some in places.items())
     order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].standings[at].f1))
-    whole = weights.capped([page.unit for page in pages])
+    whole = page_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
     by_metric = np.stack([scores.values[name][:, PARTS.index("f1")] @ whole for name in names], axis=1)
     return Analysis(
@@ -146,7 +146,7 @@ def analyse(scores: Scores, of_nodes: Sequence[nodes.Row]) -> Analysis:
         complexity_groups=tuple(of_complexity),
         clusters=tuple(of_cluster),
         shared=_shared(of_complexity, of_cluster),
-        nodes=tuple(nodes.table(of_nodes)),
+        nodes=tuple(node_scores.table(of_nodes)),
         misses=_misses(scores),
     )
 
@@ -178,12 +178,12 @@ def _ranks(values: Values) -> Values:
 def _pool(name: str, scores: Scores, places: Places) -> Pool:
     pages = [scores.pages[at] for at in places]
     sites = [page.unit for page in pages]
-    weight = weights.capped(sites)
+    weight = page_weights.capped(sites)
     return Pool(
         name=name,
         pages=len(pages),
         sites=len(set(sites)),
-        share=weights.largest_share(sites, weight),
+        share=page_weights.largest_share(sites, weight),
         drawn=_units(pages)[1],
         standings=_standings(scores, places, weight),
     )
@@ -196,8 +196,8 @@ def _standings(scores: Scores, places: Places, weight: Values) -> tuple[Standing
     by_sites = bootstrap.intervals(bootstrap.means(f1, weight, units))
     by_pages = bootstrap.intervals(bootstrap.means(f1, weight, np.arange(len(pages))))
     against = bootstrap.differences(f1, weight, units)
-    over_sites = f1 @ weights.by_site([page.unit for page in pages])
-    over_sets = f1 @ weights.by_site([page.dataset for page in pages])
+    over_sites = f1 @ page_weights.by_site([page.unit for page in pages])
+    over_sets = f1 @ page_weights.by_site([page.dataset for page in pages])
     clean = np.array([page.gold_error <= complexity.MAX_GOLD_ERROR for page in pages])
     main = scores.values[MAIN_METRIC][:, :, places] @ weight
     return tuple(
@@ -208,7 +208,7 @@ def _standings(scores: Scores, places: Places, weight: Values) -> tuple[Standing
             f1=float(main[at, 2]),
             by_sites=by_sites[at],
             by_pages=by_pages[at],
-            median=weights.median(f1[at], weight),
+            median=page_weights.median(f1[at], weight),
             low=float((f1[at] < LOW_F1) @ weight),
             against=against[at] if at else None,
             over_pages=float(f1[at].mean()),
@@ -245,7 +245,7 @@ def _units(pages: Sequence[Facts]) -> tuple[Places, str]:
 def _by_set(scores: Scores, places: Places) -> tuple[Cell, ...]:
     found = _places_by_set([scores.pages[at] for at in places])
     names = [name for name in _places_by_set(scores.pages) if name in found]
-    return tuple(_cell(name, scores, places[found[name]], weights.equal(len(found[name]))) for name in names)
+    return tuple(_cell(name, scores, places[found[name]], page_weights.equal(len(found[name]))) for name in names)
 
 
 def _places_by_set(pages: Sequence[Facts]) -> dict[str, Places]:

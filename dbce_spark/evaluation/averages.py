@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.evaluation import stream
+from dbce_spark.evaluation import gold_stream
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import Scores, Values
@@ -65,12 +65,12 @@ def course(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> Course | N
     if not methods:
         return None
     place = {(page.dataset, page.page_id): at for at, page in enumerate(scores.pages)}
-    pages = [page for some in sets.values() for page in stream.arrivals(some)]
+    pages = [page for some in sets.values() for page in gold_stream.arrivals(some)]
     f1 = scores.f1[:, [place[page.dataset, page.page_id] for page in pages]]
     of_domain: dict[str, list[int]] = defaultdict(list)
     nth = np.empty(len(pages), np.intp)
     for at, page in enumerate(pages):
-        own = of_domain[f"{page.dataset}: {stream.domain(page)}"]
+        own = of_domain[f"{page.dataset}: {gold_stream.domain(page)}"]
         own.append(at)
         nth[at] = len(own)
     domains = {name: np.array(places) for name, places in of_domain.items() if len(places) >= LEAST}

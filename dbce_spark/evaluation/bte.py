@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.evaluation.child import Extract
-from dbce_spark.page import BLOCK_TAGS
-from dbce_spark.tokens import tokens
+from dbce_spark.html.page import BLOCK_TAGS
+from dbce_spark.html.tokens import tokens
 
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)"

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dbce_spark import contrast, store
-from dbce_spark.contrast import Contrast, Names
+from dbce_spark import storage
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import Sets, Texts
 from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.scores import Scores
-from dbce_spark.labels import Label
-from dbce_spark.model import digest
+from dbce_spark.model import Label, digest
+from dbce_spark.report import overlay
+from dbce_spark.report.overlay import Contrast, Names
 
 FOLDER = "contrasts"
 """Where they lie, beside the report."""
@@ -22,13 +22,13 @@ FOLDER = "contrasts"
 def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:
     """Writes the `count` worst pages of each extractor in place of those of an earlier run, and returns where each is
     listed, beside the report."""
-    store.remove(f"{output.rstrip('/')}/{FOLDER}")
+    storage.remove(f"{output.rstrip('/')}/{FOLDER}")
     found = {}
     for extractor in scores.extractors:
         place = f"{FOLDER}/{digest(extractor)[:8]}"
         pages = worst(scores, sets, extractor, count)
         contrasts = _contrasts(pages, {name: texts[extractor][name] for name in sets})
-        contrast.write(f"{output.rstrip('/')}/{place}", contrasts, Names("gold", extractor))
+        overlay.write(f"{output.rstrip('/')}/{place}", contrasts, Names("gold", extractor))
         found[extractor] = f"{place}/index.html"
     return found
 

@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
-from dbce_spark import store, warc
+from dbce_spark import storage
+from dbce_spark.archive import warc
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
 from dbce_spark.evaluation.formats.entry import Entry
@@ -152,7 +153,7 @@ def convert(paths: Iterable[str], output: str) -> int:
         InputError: an input cannot be read, or there is no page.
     """
     count = 0
-    with store.whole_file(output) as stream, store.packed(stream, output) as lines:
+    with storage.whole_file(output) as stream, storage.packed(stream, output) as lines:
         for path in paths:
             for entry in _entries(path):
                 if not entry.missing:

@@ -13,13 +13,12 @@ from typing import Protocol
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation import ablation, folds, spark_run, stream
+from dbce_spark.evaluation import ablation, folds, gold_stream, spark_run
 from dbce_spark.evaluation.child import Child, Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
-from dbce_spark.model import Extraction, Page
-from dbce_spark.rejects import Reject
-from dbce_spark.urltree import settings as urltree
+from dbce_spark.model import Extraction, Page, Reject
+from dbce_spark.streaming.urltree import urltree_settings as urltree
 
 Extractor = Callable[[Sequence[GoldPage]], dict[str, Extracted]]
 """The extracted texts by page id: one for each page, whatever happened."""
@@ -207,7 +206,7 @@ def _by_spark(of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
 
 def by_case(of: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Extracted]:
     """A test case of the thesis that learns (T003 to T006), each page with its own time."""
-    from dbce_spark.evaluation.thesis.extract import extract  # scikit-learn, which no other extractor needs
+    from reproductions.thesis.thesis_extractors import extract  # scikit-learn, which no other extractor needs
 
     found = extract(of, setting.config, case)
     setting.advance(len(of))
@@ -216,7 +215,7 @@ def by_case(of: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Ex
 
 def by_url_tree(of: Sequence[GoldPage], setting: Setting, changes: Sequence[str] = ()) -> dict[str, Extracted]:
     """URL Tree, each page as it comes; the changes are laid over the shipped parameters ("label.n_min=3")."""
-    found = stream.extract(of, urltree.load(settings=changes), setting.config.page)
+    found = gold_stream.extract(of, urltree.load(settings=changes), setting.config.page)
     setting.advance(len(of))
     return found
 
@@ -245,7 +244,7 @@ JOINT: Mapping[str, Joint] = {
     "dbce-T001": partial(together, by="T001"),
     "dbce-T002": partial(together, by="T002"),
     **{f"dbce-{case}": partial(by_case, case=case) for case in ("T003", "T004", "T005", "T006")},
-    "dbce-arrived": partial(together, method=stream.arrived),
+    "dbce-arrived": partial(together, method=gold_stream.arrived),
     "dbce-spark": _by_spark,
     "urltree": by_url_tree,
     **{f"urltree-{name}": partial(by_url_tree, changes=changes) for name, changes in _HEURISTICS.items()},

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from lxml import etree
 
-from dbce_spark import store
+from dbce_spark import storage
 from dbce_spark.evaluation import clusters, complexity, datasets
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.datasets import GoldPage
@@ -59,7 +59,7 @@ def of(pages: Sequence[GoldPage]) -> list[Facts]:
 def write(path: str, facts: Sequence[Facts]) -> None:
     """Writes one row a page as one Parquet file."""
     rows = [{name: getattr(one, name) for name in SCHEMA.names} for one in facts]
-    store.write_parquet(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
+    storage.write_parquet(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
 
 
 def features(facts: Sequence[Facts]) -> clusters.Features:

@@ -15,7 +15,7 @@ from typing import Any
 import fsspec
 import numpy as np
 
-from dbce_spark import store
+from dbce_spark import storage
 from dbce_spark.errors import EvaluationError, InputError
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores
@@ -128,7 +128,7 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
         for name, one in reached.items()
     }
     text = {name: {"pages": one.pages, "floors": one.floors} for name, one in sorted((same | merged).items())}
-    with store.whole_file(path) as file:
+    with storage.whole_file(path) as file:
         file.write((json.dumps({"sets": text}, indent=2) + "\n").encode())
 
 

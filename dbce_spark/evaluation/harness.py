@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 from tqdm import tqdm
 
-from dbce_spark import store
+from dbce_spark import storage
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import (
@@ -17,14 +17,14 @@ from dbce_spark.evaluation import (
     contrasts,
     datasets,
     ensembles,
+    evaluation_report,
+    evaluation_summary,
+    extracted_texts,
     extractors,
     facts,
     gate,
-    nodes,
-    report,
+    node_scores,
     scores,
-    summary,
-    texts,
 )
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.ensembles import Sets
@@ -102,13 +102,13 @@ def evaluate(request: Request, config: DbceConfig) -> str:
     analysed = analysis.analyse(scored, of_nodes)
     notes = list(_notes(gold.skipped, left_out, run.reused))
     course = averages.course(scored, gold.sets)
-    told = summary.text(analysed, notes, course)
+    told = evaluation_summary.text(analysed, notes, course)
     folder = request.output.rstrip("/")
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
     _write(f"{folder}/summary.md", told)
     shown = contrasts.write(folder, scored, gold.sets, run.texts, count=request.contrasts) if request.contrasts else {}
-    _write(f"{folder}/report.html", report.html(analysed, scored, notes, shown, course))
+    _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
     return told + _held(request, gate.measured(scored, gold.sets))
 
 
@@ -123,7 +123,7 @@ class _Run:
 
     def single(self, chosen: Mapping[str, Extractor]) -> None:
         """Set by set, keeping the texts after each: a run that is ended loses one set."""
-        kept = texts.read(self._request.output) if self._request.reuse else texts.NOTHING
+        kept = extracted_texts.read(self._request.output) if self._request.reuse else extracted_texts.NOTHING
         for at, (dataset, pages) in enumerate(self._sets.items(), start=1):
             self._bar.set_description(dataset)
             again = {name: kept.of(name, pages, time_limit=self._request.time_limit) for name in chosen}
@@ -134,7 +134,7 @@ class _Run:
             for name, made in extractors.run(chosen, missing).items():
                 self._take(dataset, name, again[name] | made)
             to_come = list(self._sets)[at:]
-            texts.write(self._request.output, [*self._batches, *kept.of_sets(to_come)])
+            extracted_texts.write(self._request.output, [*self._batches, *kept.of_sets(to_come)])
 
     def combined(self, names: Sequence[str]) -> None:
         """The ensembles, of the texts of their members on all sets."""
@@ -145,16 +145,16 @@ class _Run:
             for dataset, extracted in by_set.items():
                 self._take(dataset, name, extracted)
                 self._bar.update(len(extracted))
-        texts.write(self._request.output, self._batches)
+        extracted_texts.write(self._request.output, self._batches)
 
     def _take(self, dataset: str, name: str, extracted: dict[str, Extracted]) -> None:
         self.texts.setdefault(name, {})[dataset] = extracted
-        self._batches += texts.table(self._sets[dataset], name, extracted)
+        self._batches += extracted_texts.table(self._sets[dataset], name, extracted)
 
 
-def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[nodes.Row]]:
+def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.Row]]:
     parts: list[Part] = []
-    of_nodes: list[nodes.Row] = []
+    of_nodes: list[node_scores.Row] = []
     with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
         for dataset, pages in sets.items():
             of_set = {name: found[name][dataset] for name in names}
@@ -212,5 +212,5 @@ def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> 
 
 
 def _write(path: str, text: str) -> None:
-    with store.whole_file(path) as file:
+    with storage.whole_file(path) as file:
         file.write(text.encode())

@@ -19,7 +19,7 @@ from itertools import chain, groupby
 from rapidfuzz.distance import LCSseq
 from rapidfuzz.distance import Levenshtein as Edits
 
-from dbce_spark.tokens import tokens
+from dbce_spark.html.tokens import tokens
 
 GRAM = 4
 """Words of a gram, as in the benchmark of article extraction that the study compares with."""

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark import store
-from dbce_spark.evaluation import metrics, nodes
+from dbce_spark import storage
+from dbce_spark.evaluation import metrics, node_scores
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.metrics import Score
-from dbce_spark.evaluation.nodes import Confusion
+from dbce_spark.evaluation.node_scores import Confusion
 
 Values = npt.NDArray[np.float64]
 
@@ -77,7 +77,7 @@ def score(
     facts: Sequence[Facts],
     texts: Mapping[str, Mapping[str, Extracted]],
     advance: Callable[[int], object],
-) -> tuple[list[Part], list[nodes.Row]]:
+) -> tuple[list[Part], list[node_scores.Row]]:
     """All metrics of some extractors on one set, pages in their order; and their counts of text nodes.
 
     `texts` are by extractor and page id; `advance` is told how many more texts are scored.
@@ -86,7 +86,7 @@ def score(
     totals = dict.fromkeys(texts, Confusion())
     for page in pages:
         of_page = {name: extracted[page.page_id] for name, extracted in texts.items()}
-        for name, counted in nodes.of_page(page, of_page).items():
+        for name, counted in node_scores.of_page(page, of_page).items():
             found[name].append(metrics.scores(page.gold, of_page[name].text) | _by_nodes(counted))
             totals[name] += counted
         advance(len(of_page))
@@ -100,7 +100,7 @@ def score(
         )
         for name, scored in found.items()
     ]
-    return parts, [nodes.Row(pages[0].dataset, name, counted) for name, counted in totals.items()]
+    return parts, [node_scores.Row(pages[0].dataset, name, counted) for name, counted in totals.items()]
 
 
 def _by_nodes(counted: Confusion) -> dict[str, Score]:
@@ -133,7 +133,7 @@ def write(path: str, scores: Scores) -> None:
     of_page = {
         name: pa.array([getattr(page, name) for page in scores.pages], SCHEMA.field(name).type) for name in _OF_PAGE
     }
-    store.write_parquet(
+    storage.write_parquet(
         path,
         SCHEMA,
         (_batch(scores, of_page, at, metric) for at in range(len(scores.extractors)) for metric in NAMES),

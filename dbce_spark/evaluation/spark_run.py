@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError
-from dbce_spark.evaluation import archive
+from dbce_spark.evaluation import gold_archive
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 
@@ -32,7 +32,7 @@ def extract(of: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[in
         return {}
     with TemporaryDirectory(prefix="dbce-evaluate-") as name:
         folder = Path(name)
-        archive.write(of, folder / "archive")
+        gold_archive.write(of, folder / "archive")
         _run(folder, config)
         report = json.loads((folder / "extracted" / "run.json").read_text(encoding="utf-8"))
         texts = _column(folder / "extracted" / "extractions", "capture_id", ("text",))
@@ -86,4 +86,4 @@ def _extracted(page: GoldPage, texts: Mapping[str, str], rejects: Mapping[str, s
     capture_id = page.fetch(0).capture.capture_id
     if capture_id in texts:
         return Extracted(texts[capture_id], seconds, "")
-    return Extracted("", seconds, rejects.get(archive.record_id(page), _LOST))
+    return Extracted("", seconds, rejects.get(gold_archive.record_id(page), _LOST))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dbce_spark.export.documents import line
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 
 Span = tuple[int, int, float]
 Spans = list[Span]

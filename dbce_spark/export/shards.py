@@ -10,8 +10,8 @@ from typing import Any
 
 import zstandard
 
-from dbce_spark import store
-from dbce_spark.export.settings import Settings
+from dbce_spark import storage
+from dbce_spark.export.export_settings import Settings
 
 Lines = Sequence[bytes]
 """What is said of one document: a line for each file of the shard, the document's own first."""
@@ -47,7 +47,7 @@ def _numbered(documents: Iterable[Lines], shard_bytes: int) -> Iterator[tuple[in
 @contextmanager
 def _compressed(path: str, settings: Settings) -> Iterator[io.BufferedWriter]:
     """A whole file to write through a compressor that tells nothing of the time, the machine or the file's name."""
-    with store.whole_file(path) as raw:
+    with storage.whole_file(path) as raw:
         compressor: Any
         if settings.compression == "zst":
             compressor = zstandard.ZstdCompressor(settings.zstd_level).stream_writer(raw, closefd=False)

@@ -9,11 +9,10 @@ import numpy as np
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.diff import Mask, shared
 from dbce_spark.dbce.single import without_evidence
-from dbce_spark.labels import ARMS, SIBLING_ARMS, Label
-from dbce_spark.model import Blocks, Segments
-from dbce_spark.report.archived import Archived, Gone, archived
-from dbce_spark.report.frame import document, unlabelled
-from dbce_spark.tokens import spans as token_spans
+from dbce_spark.html.tokens import spans as token_spans
+from dbce_spark.model import ARMS, SIBLING_ARMS, Blocks, Label, Segments
+from dbce_spark.report.archived_html import Archived, Gone, archived
+from dbce_spark.report.html_frame import document, unlabelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.labels import Label
-from dbce_spark.report import rejects
-from dbce_spark.report.counts import FIRSTS, SUMS, Counts, Grouped, captured, distinct_urls
-from dbce_spark.report.output import Output
-from dbce_spark.report.views import View
+from dbce_spark.model import Label
+from dbce_spark.report import reject_examples
+from dbce_spark.report.output_counts import FIRSTS, SUMS, Counts, Grouped, captured, distinct_urls
+from dbce_spark.report.page_views import View
+from dbce_spark.report.report_rows import Output
 
 SITES = 50
 TEMPLATES = 100
@@ -97,7 +97,7 @@ class Overview:
 
 def overview(output: Output, counts: Counts, views: Sequence[View]) -> Overview:
     """Everything in numbers, from the counts of the extractions and one pass over the rejects."""
-    rejected = rejects.read(output)
+    rejected = reject_examples.read(output)
     run = output.run
     site_count, sites = _largest(counts, ["site"], SITES)
     template_count, templates = _largest(counts, ["template_id", "site"], TEMPLATES)

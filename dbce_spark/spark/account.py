@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from dbce_spark import budget
+from dbce_spark.archive import failed_files
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.spark import duplicates, originals, revisits
 from dbce_spark.spark.selection import Selected
@@ -56,9 +56,9 @@ class Account:
         return self.extractions + self.revisited.shared
 
     def failed_files(self) -> dict[str, Any]:
-        """What `budget.report` says of files, indexes and archives that an index names."""
+        """What `failed_files.report` says of files, indexes and archives that an index names."""
         archives = self.selected.archives
-        return budget.report(budget.joined(self.tally.losses, archives), self.sources + len(archives))
+        return failed_files.report(failed_files.joined(self.tally.losses, archives), self.sources + len(archives))
 
     def counts(self) -> dict[str, Any]:
         """Everything that was counted, as run.json has it."""

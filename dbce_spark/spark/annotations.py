@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.annotate import annotate
-from dbce_spark.labels import ARMS
+from dbce_spark.model import ARMS
 from dbce_spark.spark import crosses, growth, sites, staging
 from dbce_spark.spark.groups import groups
 

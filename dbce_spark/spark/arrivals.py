@@ -13,7 +13,8 @@ from fsspec.core import url_to_fs
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from dbce_spark import sources, store
+from dbce_spark import storage
+from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
 
 NAME = "warc-arrivals"
@@ -34,14 +35,14 @@ class Ledger:
         self.paths: list[str] = []
         self.ends: list[int] = []
         """How many files were known behind each step."""
-        for name in sorted(one for one in store.names(self._folder) if one.endswith(".json")):
+        for name in sorted(one for one in storage.names(self._folder) if one.endswith(".json")):
             if name != self._name():
                 raise OutputError(f"{self._folder}: {self._name()} is missing; nobody knows what it was read of")
             self._append(self._read(name))
 
     def take(self, paths: Sequence[str]) -> int:
         """Keeps that these files are the next step; returns how many are known then."""
-        with store.whole_file(f"{self._folder}/{self._name()}") as file:
+        with storage.whole_file(f"{self._folder}/{self._name()}") as file:
             file.write(json.dumps([*paths], ensure_ascii=False).encode())
         self._append(paths)
         return len(self.paths)

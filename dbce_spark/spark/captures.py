@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables
+from dbce_spark import storage, tables
 from dbce_spark.spark import pages, revisits
 
 NAME = "captures"
@@ -37,7 +37,7 @@ def write(spark: SparkSession, output: str, tables_in: str, rows: int) -> None:
                         open_files.close()
                         path, current = f"{target}/part-{part:05}.parquet", part
                         file = open_files.enter_context(
-                            store.parquet_file(path, tables.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP)
+                            storage.parquet_file(path, tables.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP)
                         )
                     of_part = batch.filter(pc.equal(batch.column("part"), part))
                     file.write(of_part.select(tables.CAPTURES.names).cast(tables.CAPTURES))
@@ -48,4 +48,4 @@ def write(spark: SparkSession, output: str, tables_in: str, rows: int) -> None:
     placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
     placed.repartition(parts, "part").sortWithinPartitions(*_ORDER).mapInArrow(write_parts, "done boolean").collect()
     if not rows:
-        store.write_parquet(f"{target}/part-00000.parquet", tables.CAPTURES, [])
+        storage.write_parquet(f"{target}/part-00000.parquet", tables.CAPTURES, [])

@@ -1,7 +1,7 @@
 """The history of all pages of a collection as tables.
 
 Captures are put in order of time, and what their extractions hold is brought to them, packed; each task then writes
-what `dbce_spark.history` says of some URLs.
+what `dbce_spark.output.history.page_history` says of some URLs.
 """
 
 import json
@@ -20,12 +20,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import __version__, history, store, tables
-from dbce_spark.collection import EXTRACTIONS, SUPERSEDED, Collection, Version, opened
+from dbce_spark import __version__, storage, tables
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import JobError
-from dbce_spark.history import KINDS, Lives, Moment, Step
 from dbce_spark.log import Log
+from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version, opened
+from dbce_spark.output.history import page_history
+from dbce_spark.output.history.page_history import KINDS, Lives, Moment, Step
 from dbce_spark.spark import job, staging
 from dbce_spark.spark import known as collection
 from dbce_spark.spark.groups import groups
@@ -101,7 +102,7 @@ def write(
     started = time.monotonic()
     known = collection.of(of, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
-    with store.whole_folder(output.rstrip("/")) as target, _as_ours():
+    with storage.whole_folder(output.rstrip("/")) as target, _as_ours():
         with _stage(told, "captures"):
             urls, captures = _sizes(spark, known)
         parts = max(1, -(-captures // captures_per_file))
@@ -121,7 +122,7 @@ def write(
             seconds=round(time.monotonic() - started, 1),
         )
         report = asdict(account) | {"collection": of.folder, "versions": {"dbce_spark": __version__}}
-        with store.whole_file(f"{target}/{RUN_FILE}") as file:
+        with storage.whole_file(f"{target}/{RUN_FILE}") as file:
             file.write(json.dumps(report, indent=2).encode() + b"\n")
     return account
 
@@ -230,7 +231,7 @@ def _write_parts(placed: DataFrame, parts: int, target: str, lsh: LshConfig) -> 
         counts[row["what"]] += row["n"]
     if not counts[STEPS]:
         for name, schema in _SCHEMAS.items():
-            store.write_parquet(f"{target}/{name}/part-00000.parquet", schema, [])
+            storage.write_parquet(f"{target}/{name}/part-00000.parquet", schema, [])
     return counts
 
 
@@ -242,7 +243,7 @@ class _Part:
         self.counts: Counter[str] = Counter()
         self._files = {
             name: open_files.enter_context(
-                store.parquet_file(
+                storage.parquet_file(
                     f"{target}/{name}/part-{part:05}.parquet",
                     schema,
                     dictionary=_REPEATING[name],
@@ -258,7 +259,7 @@ class _Part:
         if first is None:
             return
         lives, last = Lives(first), first
-        for step in history.steps(chain([first], moments)):
+        for step in page_history.steps(chain([first], moments)):
             self._write_step(step)
             self._write(LIVES, tables.lives_batch(step.before, lives.told(step)))
             last = step.after
@@ -282,10 +283,10 @@ class _Part:
 
 def _write_redesigns(spark: SparkSession, target: str) -> int:
     """Writes REDESIGNS, of the steps that are written; returns how many rows it has."""
-    files = [f"{target}/{STEPS}/{name}" for name in sorted(store.names(f"{target}/{STEPS}"))]
+    files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.names(f"{target}/{STEPS}"))]
     found = redesigns(_compared(spark, files)).toArrow().cast(tables.REDESIGNS)
     rows = found.sort_by([(name, "ascending") for name in ("site", "not_after")])
-    store.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", tables.REDESIGNS, rows.to_batches())
+    storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", tables.REDESIGNS, rows.to_batches())
     return int(rows.num_rows)
 
 
@@ -296,7 +297,7 @@ def _compared(spark: SparkSession, files: Sequence[str]) -> DataFrame:
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for task in batch.column("id").to_pylist():
-                with store.open_parquet(files[task]) as file:
+                with storage.open_parquet(files[task]) as file:
                     for rows in file.iter_batches(columns=[*_COMPARED, "similarity"]):
                         yield rows.filter(pc.is_valid(rows.column("similarity"))).select(_COMPARED)
 
@@ -311,7 +312,7 @@ def redesigns(steps: DataFrame) -> DataFrame:
 
     def of_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for site in groups(batches, ["site"]):
-            found = history.redesigns(*tables.redesigned_from(site))
+            found = page_history.redesigns(*tables.redesigned_from(site))
             yield tables.redesigns_batch(site.column("site")[0].as_py(), found)
 
     return steps.repartition("site").sortWithinPartitions("site").mapInArrow(of_sites, staging.schema(tables.REDESIGNS))

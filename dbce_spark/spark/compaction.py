@@ -18,8 +18,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark import store, tables
-from dbce_spark.collection import (
+from dbce_spark import storage, tables
+from dbce_spark.errors import OutputError
+from dbce_spark.output.collection import (
     CAPTURES,
     DUPLICATES,
     EXTRACTIONS,
@@ -33,7 +34,6 @@ from dbce_spark.collection import (
     counting,
     opened,
 )
-from dbce_spark.errors import OutputError
 from dbce_spark.spark import captures, extension, increment, job, known, ledger, parts, revisits, staging
 
 RUNS = "runs"
@@ -89,7 +89,7 @@ def _check_free(target: Path) -> None:
     there."""
     if staging.is_held(str(target)):
         raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
-    found = store.names(str(target)) - {staging.FOLDER}
+    found = storage.names(str(target)) - {staging.FOLDER}
     if found or Path(staging.path(str(target), staging.PLAN)).exists():
         raise OutputError(
             f"{target} is of a run that was ended before its time; give its command again first, which goes on with it"
@@ -99,7 +99,7 @@ def _check_free(target: Path) -> None:
 
 def _check_known(folders: Iterable[Path]) -> None:
     for folder in folders:
-        if foreign := sorted(store.names(str(folder)) - _KNOWN):
+        if foreign := sorted(storage.names(str(folder)) - _KNOWN):
             raise OutputError(
                 f"{folder} holds {foreign[0]}, of which this program does not know how to put it together"
             )
@@ -107,8 +107,8 @@ def _check_known(folders: Iterable[Path]) -> None:
 
 def _empty(work: Path) -> None:
     """What a compaction that was killed has left; not the lock of this one."""
-    for left in store.names(str(work)) - {staging.FOLDER}:
-        store.remove(str(work / left))
+    for left in storage.names(str(work)) - {staging.FOLDER}:
+        storage.remove(str(work / left))
 
 
 def _take_place(to: Collection, version: Version, work: Path, target: Path) -> None:
@@ -139,7 +139,7 @@ def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> 
     _store(work / REJECTS, refused, to.rows(version, REJECTS), captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
     _link_pages(to, version, work)
     for path in Path(to.increment(version.increments[-1].number), revisits.PENDING).glob("*.parquet"):
-        store.link(path, work / revisits.PENDING / path.name)
+        storage.link(path, work / revisits.PENDING / path.name)
     (work / INPUTS).write_text(ledger.text(to.inputs(version)), encoding="utf-8")
     _keep_runs(to, version, work)
     report = _report(version, time.monotonic() - began)
@@ -221,7 +221,7 @@ def _store_marks(work: Path, part: str, marks: _Marks) -> None:
         batches = [batch for batch in marks.take(ids) if batch.num_rows]
         if batches:
             target = str(work / DUPLICATES / part / path.name)
-            store.write_parquet(target, tables.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"])
+            storage.write_parquet(target, tables.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"])
 
 
 def _by_url(files: Sequence[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
@@ -260,7 +260,7 @@ def _store(
     number = 0
     while batch is not None or number == 0:
         path = str(folder / f"part-{number:05}.parquet")
-        with store.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows_per_group) as file:
+        with storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows_per_group) as file:
             written = 0
             while batch is not None and written + batch.num_rows <= max(rows, batch.num_rows):
                 file.write(batch)
@@ -287,7 +287,7 @@ def _link_pages(to: Collection, version: Version, work: Path) -> None:
     for one in version.increments:
         for at in range(one.page_files):
             source = known.page_file(to.increment(one.number), at)
-            store.link(Path(source), Path(known.page_file(str(work), number)))
+            storage.link(Path(source), Path(known.page_file(str(work), number)))
             number += 1
 
 

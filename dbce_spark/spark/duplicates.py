@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables
+from dbce_spark import storage, tables
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
@@ -107,7 +107,7 @@ def write(spark: SparkSession, output: str, tables_in: str, known: Known, config
     for row in found.mapInArrow(write_all, "what string, n long").collect():
         counts[row["what"]] += row["n"]
     if not counts:
-        store.write_parquet(f"{target}/site_part=0/part-00000.parquet", tables.DUPLICATES, [])
+        storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", tables.DUPLICATES, [])
     return Account(**counts)
 
 
@@ -200,7 +200,7 @@ def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter
     """
     path = staging.file(output, staging.TEXTS, task)
     try:
-        with store.open_parquet(path) as file:
+        with storage.open_parquet(path) as file:
             (staged,) = file.read().combine_chunks().to_batches()
     except (pa.ArrowInvalid, OSError) as error:
         raise OutputError(f"{path} is broken: {error}") from error
@@ -210,7 +210,7 @@ def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter
     for part in pc.unique(parts).to_pylist():
         of_part = rows.filter(pc.equal(parts, part))
         target_path = f"{target}/site_part={part}/part-{task:05}.parquet"
-        store.write_parquet(target_path, tables.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
+        storage.write_parquet(target_path, tables.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
     return counted(rows)
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbce_spark import sources
-from dbce_spark.collection import Collection, Increment, Version, now
+from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
+from dbce_spark.output.collection import Collection, Increment, Version, now
 from dbce_spark.spark import job, known, plan
 from dbce_spark.spark.job import Request
 from dbce_spark.spark.plan import Plan

@@ -17,11 +17,11 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables
-from dbce_spark.collection import SUPERSEDED
+from dbce_spark import storage, tables
 from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen, digest
+from dbce_spark.output.collection import SUPERSEDED
 from dbce_spark.spark import annotations, evidence, growth, ledger, pages, parts, revisits, sites, staging
 from dbce_spark.spark import known as collection
 from dbce_spark.spark.account import RELABELLED
@@ -99,9 +99,9 @@ def write(
     for row in written:
         counts[row["status"]] += row["n"]
     if not counts:
-        store.write_parquet(f"{target}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
+        storage.write_parquet(f"{target}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
         if is_increment:
-            store.write_parquet(f"{target}/{collection.DIGESTS}/part-00000.parquet", tables.DIGESTS, [])
+            storage.write_parquet(f"{target}/{collection.DIGESTS}/part-00000.parquet", tables.DIGESTS, [])
     return counts
 
 
@@ -171,7 +171,7 @@ class _Files:
     target: str
     task: int
     open_files: ExitStack
-    by_path: dict[str, store.ParquetFile] = field(default_factory=dict)
+    by_path: dict[str, storage.ParquetFile] = field(default_factory=dict)
 
     def write_part(self, site_part: int, rows: pa.RecordBatch) -> None:
         """Extractions of one site part. Of all parts together no more than HELD_BYTES wait to be written."""
@@ -183,10 +183,10 @@ class _Files:
         """Rows of a table that an increment has beside."""
         self._file(name, rows.schema, False, _ROWS_OF_IDS).write(rows)
 
-    def _file(self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int) -> store.ParquetFile:
+    def _file(self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int) -> storage.ParquetFile:
         if folder not in self.by_path:
             path = f"{self.target}/{folder}/part-{self.task:05}.parquet"
-            file = store.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows)
+            file = storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows)
             self.by_path[folder] = self.open_files.enter_context(file)
         return self.by_path[folder]
 
@@ -196,7 +196,7 @@ class _Texts:
 
     def __init__(self, output: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
         path = staging.file(output, staging.TEXTS, task)
-        file = store.parquet_file(path, tables.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
+        file = storage.parquet_file(path, tables.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
         self._file = open_files.enter_context(file)
         self._task, self._rows, self._config = task, 0, config
 
@@ -359,7 +359,7 @@ def _write_rejects(spark: SparkSession, output: str, tables_in: str) -> None:
     """All rejects, in order of file and offset."""
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        store.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, batches)
+        storage.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, batches)
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     target = f"{tables_in.rstrip('/')}/{REJECTS}"
@@ -370,4 +370,4 @@ def _write_rejects(spark: SparkSession, output: str, tables_in: str) -> None:
         .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     )
     if not ordered.mapInArrow(write_part, "done boolean").collect():
-        store.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, [])
+        storage.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, [])

@@ -9,8 +9,8 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables
-from dbce_spark.collection import INPUTS, MEMBERS, REMARKED, SUPERSEDED
+from dbce_spark import storage, tables
+from dbce_spark.output.collection import INPUTS, MEMBERS, REMARKED, SUPERSEDED
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, pages, revisits, sites, staging
 from dbce_spark.spark.known import Known
@@ -48,13 +48,13 @@ class Kept:
         """The pages as they were staged, in so many files."""
         for number in range(files):
             source = Path(staging.file(self.output, pages.NAME, number))
-            store.link(source, Path(collection.page_file(self.folder, number)))
+            storage.link(source, Path(collection.page_file(self.folder, number)))
 
     def inputs(self, files: Sequence[str]) -> None:
         """Which files were read, with their bytes then: those that have as many are not read again."""
         read = [ledger.read(staging.done(self.output, pages.NAME, at), Read) for at in range(len(files))]
         sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
-        with store.whole_file(f"{self.folder}/{INPUTS}") as file:
+        with storage.whole_file(f"{self.folder}/{INPUTS}") as file:
             file.write(ledger.text(sizes).encode())
 
 
@@ -64,10 +64,10 @@ def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
-        with store.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
+        with storage.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
             for batch in batches:
                 file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     if not rows.mapInArrow(write_part, "done boolean").collect():
-        store.write_parquet(f"{folder}/part-00000.parquet", schema, [])
+        storage.write_parquet(f"{folder}/part-00000.parquet", schema, [])

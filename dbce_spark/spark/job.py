@@ -17,7 +17,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbce_spark import store
+from dbce_spark import storage
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.errors import JobError, OutputError
@@ -119,7 +119,7 @@ class Request:
         """
         if self.overwrite:
             return False
-        if RUN_FILE in store.names(self.output):
+        if RUN_FILE in storage.names(self.output):
             raise OutputError(_EXISTS.format(self.output))
         return plan.is_begun(self.plan(config), self.work)
 
@@ -134,7 +134,7 @@ def check_output(request: Request, config: DbceConfig) -> None:
             " mounted"
         )
     # Staging alone, without a plan, is of a run that was ended before it began.
-    holds = store.names(output)
+    holds = storage.names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
         raise OutputError(_EXISTS.format(output))
     ours = {RUN_FILE, *_TABLES, staging.FOLDER}
@@ -150,7 +150,7 @@ def name(log: Log, request: Request, config: DbceConfig) -> Log:
 
 
 def run(spark: SparkSession, request: Request, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
-    """Runs all stages and returns what run.json says. `budget.check` says whether too many files failed.
+    """Runs all stages and returns what run.json says. `failed_files.check` says whether too many files failed.
 
     Where a run with the same plan was ended before its time, this one goes on: what is staged, or written, is not done
     again. What else lies at the output is replaced.
@@ -260,7 +260,7 @@ def _end(
         "versions": {**plan.versions(), "java": _java(spark)},
     }
     _sweep(request)
-    with store.whole_file(f"{request.output.rstrip('/')}/{RUN_FILE}") as file:
+    with storage.whole_file(f"{request.output.rstrip('/')}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(request.work, ""))
     _tell_rejects(log, report)
@@ -431,14 +431,14 @@ def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
 
 def _clear(request: Request) -> None:
     """Takes an earlier run's markers away first: from here on, what lies there is neither finished nor begun."""
-    store.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")
+    storage.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")
     staging.clear(request.work)
     _remove_tables(request.output)
 
 
 def _remove_tables(output: str) -> None:
     for name in _TABLES:
-        store.remove(f"{output.rstrip('/')}/{name}")
+        storage.remove(f"{output.rstrip('/')}/{name}")
 
 
 def _sweep(request: Request) -> None:

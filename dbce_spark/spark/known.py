@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from dbce_spark import tables
-from dbce_spark.collection import CAPTURES, MEMBERS, Collection, Version, files, opened
+from dbce_spark.output.collection import CAPTURES, MEMBERS, Collection, Version, files, opened
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.parts import ROWS_PER_GROUP

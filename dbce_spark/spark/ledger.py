@@ -9,7 +9,8 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from dbce_spark import sources, store
+from dbce_spark import storage
+from dbce_spark.archive import sources
 
 T = TypeVar("T")
 
@@ -37,7 +38,7 @@ def read(path: str, kind: type[T]) -> T | None:
 
 
 def write(path: str, value: object) -> None:
-    with store.whole_file(path) as file:
+    with storage.whole_file(path) as file:
         file.write(text(value).encode())
 
 

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import store, tables
-from dbce_spark.collection import DUPLICATES, REMARKED, SUPERSEDED, files
+from dbce_spark import storage, tables
+from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import staging
 from dbce_spark.spark.known import Known
@@ -90,7 +90,7 @@ def write(said: DataFrame, known: DataFrame, tables_in: str) -> None:
     def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = [batch.cast(tables.DUPLICATES) for batch in batches if batch.num_rows]
         if rows:
-            store.write_parquet(path, tables.DUPLICATES, rows)
+            storage.write_parquet(path, tables.DUPLICATES, rows)
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     anew = said.where("task is null").drop("task", "row_no")

@@ -10,7 +10,7 @@ from typing import Any
 
 from pyspark import SparkContext
 
-from dbce_spark.rejects import Reason
+from dbce_spark.model import Reason
 from dbce_spark.spark.tally import REJECTS
 
 WHOLE = (

@@ -1,7 +1,7 @@
 """Originals that no input holds: `dbce_spark.dbce.originals` over all indexes at once.
 
 Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found goes to such.
-The driver holds counts, and at most `lookup.MOST_KEYS` keys.
+The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -15,25 +15,25 @@ import pyarrow.dataset as ds
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import places, store, tables
-from dbce_spark.charset import decode
+from dbce_spark import storage, tables
+from dbce_spark.archive import indexed_records
+from dbce_spark.archive.index import index_file
+from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
+from dbce_spark.archive.revisits import Name, names_in_index
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import originals
 from dbce_spark.dbce.originals import Lack, Original
-from dbce_spark.model import Page
-from dbce_spark.rejects import Reject, Skip
-from dbce_spark.revisits import Name, names_in_index
-from dbce_spark.selection import index
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.lookup import MOST_KEYS, Lookup, Payload, asked
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.spark import ledger, pages, quarantine, revisits, staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.pages import PLACE
 from dbce_spark.spark.parts import ROWS_PER_GROUP
 from dbce_spark.spark.quarantine import Quarantine
 from dbce_spark.spark.tally import Tally
-from dbce_spark.warc import Fetch
 
 NAME = "originals"
 _LOST, _NAMES, _FOUND, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.OUTCOMES
@@ -122,15 +122,15 @@ def stage(spark: SparkSession, where: Places, config: DbceConfig) -> Found:
 
 def _look_up(spark: SparkSession, wanted: DataFrame, where: Places, config: DbceConfig) -> DataFrame:
     """What each part of the indexes has under the names of some revisits."""
-    selection = asked(places.wanted(config), _keys(wanted, places.wanted(config).prefixes))
-    parts = spark.sparkContext.broadcast([*index.parts(where.indexes, selection, config.fetch)])
+    selection = asked(indexed_records.wanted(config), _keys(wanted, indexed_records.wanted(config).prefixes))
+    parts = spark.sparkContext.broadcast([*index_file.parts(where.indexes, selection, config.fetch)])
     names, lost = (staging.path(where.output, name) for name in (_NAMES, _LOST))
 
     def look_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for at in batch.column("id").to_pylist():
                 lookup = Lookup.of(_names_in(names), _places_in(lost))
-                for one in index.wanted_of(parts.value[at], where.base, selection, config.fetch, Counts()):
+                for one in index_file.wanted_of(parts.value[at], where.base, selection, config.fetch, Counts()):
                     if isinstance(one, Entry):
                         lookup.offer(one)
                 yield from _found_batches(lookup)
@@ -241,7 +241,7 @@ def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) 
     captures = 0
     staged = staging.file(where.output, pages.NAME, file_no)
     with (
-        store.parquet_file(staged, tables.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
+        storage.parquet_file(staged, tables.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         quarantine.parser(config) as parser,
     ):
         for one, found in originals.read(some, config):
@@ -252,7 +252,7 @@ def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) 
                 captures += 1
             rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
-    store.write_parquet(staging.file(where.output, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
+    storage.write_parquet(staging.file(where.output, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
     return Tally(captures=captures)
 
 

@@ -14,14 +14,14 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import sources, store, tables, warc
-from dbce_spark.charset import decode
+from dbce_spark import storage, tables
+from dbce_spark.archive import sources, warc
+from dbce_spark.archive.index.fetch import start_wait
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
 from dbce_spark.errors import OutputError
-from dbce_spark.model import Page, Revisit
-from dbce_spark.rejects import Reason, Reject, Skip
-from dbce_spark.selection.fetch import start_wait
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Page, Reason, Reject, Revisit, Skip
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, quarantine, selection, staging, worker
 from dbce_spark.spark.groups import groups
@@ -142,7 +142,7 @@ def stage_file(
         revisits = _Revisits(output, file_no, open_files)
         staged = staging.file(output, NAME, file_no)
         out = open_files.enter_context(
-            store.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
+            storage.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
         )
         reading = open_files.enter_context(quarantine.reading(source, config, attempt))
         for pages, htmls in page_batches(reading, tally, rejects, revisits, with_html=with_html, limit=limit):
@@ -153,7 +153,7 @@ def stage_file(
     tally.losses = losses(source, rejects)
     rejected = staging.file(output, REJECTS, file_no)
     if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
-        store.write_parquet(rejected, tables.REJECTS, [tables.rejects_batch(rejects)])
+        storage.write_parquet(rejected, tables.REJECTS, [tables.rejects_batch(rejects)])
     return tally
 
 
@@ -172,7 +172,7 @@ class _Revisits:
     open_files: ExitStack
     written: int = 0
     waiting: list[Revisit] = field(default_factory=list)
-    file: store.ParquetFile | None = None
+    file: storage.ParquetFile | None = None
 
     def add(self, revisit: Revisit) -> None:
         self.waiting.append(revisit)
@@ -186,7 +186,7 @@ class _Revisits:
             return
         if self.file is None:
             self.file = self.open_files.enter_context(
-                store.parquet_file(path, tables.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
+                storage.parquet_file(path, tables.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
             )
         self.file.write(tables.revisits_batch(self.waiting, file_no=self.file_no, first_row=self.written))
         self.written += len(self.waiting)
@@ -200,7 +200,7 @@ def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
         OutputError: the file is broken.
     """
     try:
-        with store.open_parquet(path) as staged:
+        with storage.open_parquet(path) as staged:
             yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
     except (pa.ArrowInvalid, OSError) as error:
         raise OutputError(f"{path} is broken: {error}") from error

@@ -18,13 +18,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from typing import Generic, Self, TypeVar
 
-from dbce_spark import sources
+from dbce_spark.archive import sources
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import Source, fetches, of_fetches, page_of
 from dbce_spark.errors import DbceError
-from dbce_spark.model import Capture, Page, Revisit
-from dbce_spark.rejects import Reason, Reject, Skip, Stage
-from dbce_spark.warc import Fetch
+from dbce_spark.model import Capture, Page, Reason, Reject, Revisit, Skip, Stage
 
 In = TypeVar("In")
 Out = TypeVar("Out")

@@ -1,4 +1,4 @@
-"""Revisits and their originals: `dbce_spark.revisits` over all files at once. Names, ids and times are shuffled."""
+"""Revisits and their originals: `dbce_spark.archive.revisits` over all files at once. Names, ids and times are shuffled."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,10 +10,9 @@ from pyspark.sql import functions as F
 from pyspark.sql.window import WindowSpec
 
 from dbce_spark import tables
+from dbce_spark.archive.revisits import Name, Resolved, left, names, names_of
 from dbce_spark.dbce.pages import DUPLICATE
-from dbce_spark.model import Revisit
-from dbce_spark.rejects import Reason, Reject, Skip
-from dbce_spark.revisits import Name, Resolved, left, names, names_of
+from dbce_spark.model import Reason, Reject, Revisit, Skip
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import pages, staging
 from dbce_spark.spark.known import Known
@@ -159,7 +158,7 @@ def known(spark: SparkSession, output: str, known_pages: Known) -> DataFrame:
 
 
 def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
-    """The original of each revisit that has one, as `dbce_spark.revisits.resolve` finds it: file_no, row_no, original.
+    """The original of each revisit that has one, as `dbce_spark.archive.revisits.resolve` finds it: file_no, row_no, original.
 
     `wanted` and `captures` are rows of names; an `original` may be anything that can be sorted. Under a name, both are
     sorted by time, and each revisit sees the last capture that went before.

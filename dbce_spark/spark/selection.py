@@ -15,15 +15,15 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import places as wanted_places
-from dbce_spark import store, tables
-from dbce_spark.budget import Loss
+from dbce_spark import storage, tables
+from dbce_spark.archive import indexed_records as wanted_places
+from dbce_spark.archive.failed_files import Loss
+from dbce_spark.archive.index import index_file
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.config import DbceConfig
-from dbce_spark.rejects import Reject
-from dbce_spark.selection import index
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.ranges import by_file
+from dbce_spark.model import Reject
 from dbce_spark.spark import pages, staging
 from dbce_spark.spark.tally import Tally
 
@@ -65,7 +65,7 @@ class Selected:
 
 def stage(spark: SparkSession, indexes: Sequence[str], base: str, output: str, config: DbceConfig) -> Selected:
     """Reads the indexes, one task each or one for some lines of a cluster, and stages the places that are wanted."""
-    parts = [*index.parts(indexes, wanted_places.wanted(config), config.fetch)]
+    parts = [*index_file.parts(indexes, wanted_places.wanted(config), config.fetch)]
     selected = Selected()
     for told in _read(spark, parts, base, output, config):
         selected = replace(
@@ -86,7 +86,7 @@ def stage(spark: SparkSession, indexes: Sequence[str], base: str, output: str, c
 
 
 def _read(
-    spark: SparkSession, parts: Sequence[index.Part], base: str, output: str, config: DbceConfig
+    spark: SparkSession, parts: Sequence[index_file.Part], base: str, output: str, config: DbceConfig
 ) -> list[dict[str, Any]]:
     """What each task has counted."""
     if not parts:
@@ -103,7 +103,7 @@ def _read(
     return [json.loads(row["told"]) for row in one_task_a_part.mapInArrow(read, "told string").collect()]
 
 
-def stage_part(part: index.Part, number: int, base: str, output: str, config: DbceConfig) -> dict[str, Any]:
+def stage_part(part: index_file.Part, number: int, base: str, output: str, config: DbceConfig) -> dict[str, Any]:
     """Stages the wanted places of one part of an index, and its lines that are none as rejects.
 
     Returns counts, rejects by reason, and losses, as JSON has them.
@@ -114,10 +114,12 @@ def stage_part(part: index.Part, number: int, base: str, output: str, config: Db
     entries_path = staging.file(output, _ENTRIES, number)
     rejects_path = staging.file(output, pages.REJECTS, number).replace(".parquet", "-index.parquet")
     with (
-        store.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
-        store.parquet_file(rejects_path, tables.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS) as rejects_out,
+        storage.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
+        storage.parquet_file(
+            rejects_path, tables.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
+        ) as rejects_out,
     ):
-        for one in index.wanted_of(part, base, wanted_places.wanted(config), config.fetch, counts):
+        for one in index_file.wanted_of(part, base, wanted_places.wanted(config), config.fetch, counts):
             if isinstance(one, Entry):
                 entries.append(one)
                 if len(entries) == _ROWS:
@@ -148,7 +150,7 @@ def _ranked(spark: SparkSession, output: str) -> DataFrame:
 
 
 def _place(spark: SparkSession, ranked: DataFrame, archives: dict[str, int], output: str, per_part: int) -> None:
-    """Stages the places with the `part` that each belongs to: as `places.cut`, of archives in order of their names."""
+    """Stages the places with the `part` that each belongs to: as `indexed_records.cut`, of archives in order of their names."""
     before = list(accumulate(archives.values(), initial=0))[:-1]
     first = spark.createDataFrame(list(zip(archives, before, strict=True)), "path string, before long")
     part = F.floor((F.col("before") + F.col("rank") - 1) / per_part).cast("int").alias("part")

@@ -1,6 +1,6 @@
 """The stream job: files that appear are read, their pages labelled where their domain's state is, and written.
 
-No algorithm is here: what comes of a page says `dbce_spark.stream`, and `stream.local` is the whole of it.
+No algorithm is here: what comes of a page says `dbce_spark.streaming.stream`, and `stream.local` is the whole of it.
 """
 
 import json
@@ -25,23 +25,22 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
 from dbce_spark import tables
+from dbce_spark.archive.index.fetch import start_wait
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError, PlatformError
 from dbce_spark.log import Log, every
-from dbce_spark.model import Revisit
-from dbce_spark.rejects import Reject
-from dbce_spark.selection.fetch import start_wait
+from dbce_spark.model import Reject, Revisit
 from dbce_spark.spark import metrics, pages, plan, quarantine, staging, state, worker
 from dbce_spark.spark.job import cause
 from dbce_spark.spark.session import under
 from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import Tally
-from dbce_spark.stream import domain as domains
-from dbce_spark.stream import output
-from dbce_spark.stream.arrival import Row, arrived, head
-from dbce_spark.stream.domain import Domain, Outcome, row
-from dbce_spark.stream.local import REJECTS, arrivals, of_reject, parsing
-from dbce_spark.urltree.settings import UrlTreeConfig
+from dbce_spark.streaming.stream import domain as domains
+from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream.arrival import Row, arrived, head
+from dbce_spark.streaming.stream.domain import Domain, Outcome, row
+from dbce_spark.streaming.stream.local_stream import REJECTS, arrivals, of_reject, parsing
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 try:
     import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
@@ -153,7 +152,7 @@ def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTre
         finally:
             with suppress(Py4JError, PySparkException):
                 query.stop()
-    done = output.last_commit(request.output)
+    done = stream_tables.last_commit(request.output)
     return done.totals if done else {}
 
 
@@ -172,7 +171,7 @@ def _check_begun(request: Request, config: DbceConfig, tree: UrlTreeConfig) -> N
         "page": asdict(config.page),
         "urltree": asdict(tree),
     }
-    is_new = not output.begin(request.output, settings, plan.unlike)
+    is_new = not stream_tables.begin(request.output, settings, plan.unlike)
     if is_new and Path(request.checkpoint, "offsets").exists():
         raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
 
@@ -320,7 +319,7 @@ def _writing(folder: str, told: Log) -> Callable[[DataFrame, int], None]:
         for part in batch.mapInArrow(_part(folder, number), "files string, counts string").collect():
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
-        made = output.commit(folder, number, files, counts, seconds=monotonic() - began)
+        made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
         _tell(batch.sparkSession, made, told)
 
     return write
@@ -332,7 +331,7 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
     def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         task, counts = TaskContext.get(), Counter[str]()
         assert task is not None
-        with output.Part(folder, number, task.partitionId()) as part:
+        with stream_tables.Part(folder, number, task.partitionId()) as part:
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
                 columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
@@ -349,7 +348,7 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
     return write
 
 
-def _tell(spark: SparkSession, made: output.Commit, told: Log) -> None:
+def _tell(spark: SparkSession, made: stream_tables.Commit, told: Log) -> None:
     """What a batch has come to: to the log, and to whoever reads Spark's metrics."""
     totals = Counter(made.totals)
     counted = totals + Counter(sources=totals["files"])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from dbce_spark.budget import Loss
+from dbce_spark.archive.failed_files import Loss
 
 REJECTS = "rejects."
 """What the reasons of rejects are counted behind."""

@@ -9,9 +9,10 @@ from typing import Any, TypeVar
 
 import fsspec
 
-from dbce_spark import budget, pace, store
-from dbce_spark.collection import Collection, Version
+from dbce_spark import pace, storage
+from dbce_spark.archive import failed_files
 from dbce_spark.errors import OutputError
+from dbce_spark.output.collection import Collection, Version
 from dbce_spark.spark import ledger, parts, staging, state
 from dbce_spark.spark.plan import Plan
 from dbce_spark.spark.state import State
@@ -199,7 +200,7 @@ def of(output: str, staging_in: str = "") -> Status:
     """
     if "://" not in output and Path(Collection(output).increment(1)).parent.is_dir():
         return _of_collection(Collection(output))
-    if _RUN_FILE in store.names(output):
+    if _RUN_FILE in storage.names(output):
         return _finished(output)
     work = staging_in or output
     if "://" in work:
@@ -213,7 +214,7 @@ def of(output: str, staging_in: str = "") -> Status:
     except (ValueError, TypeError, KeyError) as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
-        if _RUN_FILE in store.names(output):  # it has ended while we looked
+        if _RUN_FILE in storage.names(output):  # it has ended while we looked
             return _finished(output)
         return Status(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
     condition = Condition.RUNNING if is_held or is_at_work(last, is_held) else Condition.DEAD
@@ -260,7 +261,7 @@ def _finished(output: str) -> Status:
 def _unfinished(output: str, work: str, condition: Condition, plan: Plan, last: State | None) -> Status:
     selected: dict[str, Any] = ledger.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
     read, tallies, is_all_read = _tallies(work)
-    losses = [budget.Loss(**one) for one in selected.get("losses", [])]
+    losses = [failed_files.Loss(**one) for one in selected.get("losses", [])]
     tally = sum(tallies, Tally(losses=losses, rejects=Counter(selected.get("rejects", {}))))
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
@@ -283,7 +284,7 @@ def _unfinished(output: str, work: str, condition: Condition, plan: Plan, last: 
         records=tally.records,
         captures=tally.captures,
         rejects=dict(tally.rejects),
-        budget=_spent(budget.report(budget.joined(tally.losses, archives), files), share),
+        budget=_spent(failed_files.report(failed_files.joined(tally.losses, archives), files), share),
     )
 
 

@@ -10,8 +10,8 @@ from dbce_spark.spark import staging, state
 from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import REJECTS
 from dbce_spark.status.condition import EXIT, Condition, ago, is_at_work, line, reject_lines
-from dbce_spark.stream.domain import LABELS, LATE_LABELS, REPEATS
-from dbce_spark.stream.output import Commit, last_commit
+from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.stream.stream_tables import Commit, last_commit
 
 _COUNTED = ("files", "records", "captures", "revisits", LABELS, LATE_LABELS, REPEATS)
 

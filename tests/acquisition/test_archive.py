@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark import warc
-from dbce_spark.acquisition.archive import Archive
-from dbce_spark.acquisition.item import Item
-from dbce_spark.acquisition.web import Exchange
+from dbce_spark.archive import warc
+from dbce_spark.streaming.feeds.feed_archive import Archive
+from dbce_spark.streaming.feeds.feed_item import Item
+from dbce_spark.streaming.feeds.web_request import Exchange
 from tests.builders import read
 
 LATIN = st.text(st.characters(min_codepoint=32, max_codepoint=255, blacklist_characters="\x7f\x85\xa0"), max_size=20)

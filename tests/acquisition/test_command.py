@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import warc
+from dbce_spark.archive import warc
 from dbce_spark.cli import main
 from tests.acquisition.newsroom import Newsroom, item, newsroom
 from tests.builders import read

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbce_spark.acquisition.feeds import NotAFeed, parse
-from dbce_spark.acquisition.item import Item
+from dbce_spark.streaming.feeds.feed_item import Item
+from dbce_spark.streaming.feeds.feed_parser import NotAFeed, parse
 
 URL = "http://www.example.org/news/feed"
 RSS = """<?xml version="1.0"?><rss version="2.0"><channel><title>F</title><ttl>30</ttl>

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from dbce_spark import warc
-from dbce_spark.acquisition.archive import Archive
-from dbce_spark.acquisition.memory import Fate, Memory
-from dbce_spark.acquisition.reader import Reader
+from dbce_spark.archive import warc
 from dbce_spark.errors import OutputError
+from dbce_spark.streaming.feeds.feed_archive import Archive
+from dbce_spark.streaming.feeds.feed_memory import Fate, Memory
+from dbce_spark.streaming.feeds.feed_reader import Reader
 from tests.acquisition.newsroom import Newsroom, item, newsroom
 from tests.builders import config, fates, read
 

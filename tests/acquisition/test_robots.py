@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.acquisition.robots import Robots, origin, token
+from dbce_spark.streaming.feeds.robots import Robots, origin, token
 
 URL = "http://www.example.org/news/a.html"
 AGENT = "dbce-acquire/0.1 (+https://example.org/us)"

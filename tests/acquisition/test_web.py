@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.acquisition.web import Exchange, Unreachable, Web, encoded, plain
+from dbce_spark.streaming.feeds.web_request import Exchange, Unreachable, Web, encoded, plain
 from tests.builders import config
 
 CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import contrast
-from dbce_spark.contrast import Contrast, Names
-from dbce_spark.labels import Label
-from dbce_spark.page import PageError
+from dbce_spark.html.page import PageError
+from dbce_spark.model import Label
+from dbce_spark.report import overlay
+from dbce_spark.report.overlay import Contrast, Names
 
 CONTENT, BOILERPLATE, UNDECIDED = Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED
 NAMES = Names("people", "machine")
@@ -28,7 +28,7 @@ PAGE = Contrast(
 
 
 def coloured(of: Contrast) -> list[tuple[str, str]]:
-    return re.findall(r'<span class="(dbce-[^"]+)">([^<]*)</span>', contrast.page_html(of))
+    return re.findall(r'<span class="(dbce-[^"]+)">([^<]*)</span>', overlay.page_html(of))
 
 
 def test_what_both_say_is_light() -> None:
@@ -52,21 +52,21 @@ def test_what_differs_has_the_colour_of_the_reference() -> None:
         "dbce-unknown": "of a line.",
         "dbce-differ-undecided dbce-gave-none": "A caption",
     }
-    assert all(f".{name} " in contrast.style() for name in ("dbce-differ-boilerplate", "dbce-gave-content"))
+    assert all(f".{name} " in overlay.style() for name in ("dbce-differ-boilerplate", "dbce-gave-content"))
 
 
 def test_the_difference_is_counted_in_words() -> None:
     """Of what the reference labels: content missed, what was taken for content, and the rest."""
     given = replace(PAGE, given=(CONTENT, BOILERPLATE, BOILERPLATE))
-    found = contrast.difference(given)
+    found = overlay.difference(given)
 
     assert (found.words, found.missed, found.added, found.other, found.share) == (10, 6, 2, 2, 1.0)
-    assert contrast.difference(replace(given, reference=(None,) * 3)).share == 0.0
+    assert overlay.difference(replace(given, reference=(None,) * 3)).share == 0.0
 
 
 def test_the_page_is_without_arms() -> None:
     """No script, no handler, no link to one; a policy forbids the rest, and the frame around it too."""
-    shown, document = contrast.page_html(PAGE), contrast.document(PAGE, NAMES)
+    shown, document = overlay.page_html(PAGE), overlay.document(PAGE, NAMES)
 
     assert not [one for one in ("alert", "onload", "javascript:") if one in shown + document]
     assert "default-src 'none'" in shown
@@ -77,13 +77,13 @@ def test_the_page_is_without_arms() -> None:
 def test_text_of_another_page_is_refused() -> None:
     """Colours would lie elsewhere."""
     with pytest.raises(PageError, match="'Thefirst"):
-        contrast.page_html(replace(PAGE, text=TEXT.replace("The", "Some")))
+        overlay.page_html(replace(PAGE, text=TEXT.replace("The", "Some")))
 
 
 def test_a_set_is_listed_from_what_differs_most(tmp_path: Path) -> None:
     """Each page a file, under a name that leads nowhere else whatever its id is."""
     worse = replace(PAGE, page="worse", given=(BOILERPLATE, BOILERPLATE, UNDECIDED))
-    found = contrast.write(str(tmp_path / "out"), [PAGE, worse], NAMES)
+    found = overlay.write(str(tmp_path / "out"), [PAGE, worse], NAMES)
     index = (tmp_path / "out" / "index.html").read_text("utf-8")
 
     assert [(one.page, one.share) for one in found] == [("worse", 0.6), ("p/../1", 0.0)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark import store, tables
+from dbce_spark import storage, tables
 
 SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
 
@@ -78,11 +78,11 @@ def write(root: Path | str, files: dict[str, Sequence[Row]], *, marks: bool = Tr
             _write(f"{root}/duplicates/{name}", tables.DUPLICATES, with_text)
     count = sum(map(len, files.values()))
     run = {"records_read": count + 3, "extractions": count, "revisits": 0, "rejects": {}, "skipped": {"mime": 3}}
-    with store.whole_file(f"{root}/run.json") as file:
+    with storage.whole_file(f"{root}/run.json") as file:
         file.write(json.dumps(run).encode())
     return str(root)
 
 
 def _write(path: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
     (batch,) = pa.Table.from_pylist(rows, schema).combine_chunks().to_batches() or [None]
-    store.write_parquet(path, schema, [] if batch is None else [batch])
+    storage.write_parquet(path, schema, [] if batch is None else [batch])

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.corpus import filters
-from dbce_spark.corpus.filters import Filter
 from dbce_spark.errors import ConfigError
+from dbce_spark.export.corpus import corpus_filters
+from dbce_spark.export.corpus.corpus_filters import Filter
 from tests.builders import config
 from tests.corpus.outputs import Row, segments
 
@@ -25,28 +25,28 @@ def kept(one: Filter | None, **column: list[object]) -> list[bool]:
 
 def test_status() -> None:
     """Pages of the status that is named; a filter for both is none."""
-    assert [True, False] == kept(filters.status(["crossed"]), status=["crossed", "single"])
-    assert filters.status(["single", "crossed"]) is None
+    assert [True, False] == kept(corpus_filters.status(["crossed"]), status=["crossed", "single"])
+    assert corpus_filters.status(["single", "crossed"]) is None
 
 
 def test_language() -> None:
     """Texts in one of some languages: not those in another, without any, or too short to tell."""
     assert [True, True, False, False, False] == kept(
-        filters.language(["da", "en"]), language=["en", "da", "de", "zxx", ""]
+        corpus_filters.language(["da", "en"]), language=["en", "da", "de", "zxx", ""]
     )
-    assert filters.language([]) is None
+    assert corpus_filters.language([]) is None
 
 
 def test_words() -> None:
     """Texts that have as many words, or more."""
-    assert [False, True, True] == kept(filters.words(50), text_words=[49, 50, 51])
-    assert filters.words(0) is None
+    assert [False, True, True] == kept(corpus_filters.words(50), text_words=[49, 50, 51])
+    assert corpus_filters.words(0) is None
 
 
 def test_probability() -> None:
     """Texts that are as likely content, or more."""
-    assert [False, True] == kept(filters.likely(0.5), probability=[0.499, 0.5])
-    assert filters.likely(0.0) is None
+    assert [False, True] == kept(corpus_filters.likely(0.5), probability=[0.499, 0.5])
+    assert corpus_filters.likely(0.0) is None
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_probability() -> None:
 def test_duplicates(kind: str, within: str, expected: list[bool]) -> None:
     """Of four captures: the first of all; one nearly like it, of the same URL; a copy of that under another URL; and
     once more that under this one."""
-    one = filters.duplicates(kind, within)
+    one = corpus_filters.duplicates(kind, within)
 
     assert expected == kept(
         one,
@@ -73,7 +73,7 @@ def test_duplicates(kind: str, within: str, expected: list[bool]) -> None:
 
 def test_duplicates_are_kept_where_that_is_asked_for() -> None:
     """Then there is no filter."""
-    assert filters.duplicates("keep", "all") is None
+    assert corpus_filters.duplicates("keep", "all") is None
 
 
 def test_the_probability_of_a_text_is_its_mean_score_by_characters() -> None:
@@ -87,11 +87,11 @@ def test_the_probability_of_a_text_is_its_mean_score_by_characters() -> None:
     column = pa.array(rows, pa.list_(pa.struct([("label", pa.string()), ("score", pa.float32()),
                                                 ("start", pa.int32()), ("end", pa.int32())])))  # fmt: skip
 
-    assert [0.8, 0.0, 0.0, 0.9] == pytest.approx(filters.probability(column).tolist())
-    assert [0.0, 0.9] == pytest.approx(filters.probability(column.slice(2)).tolist())
+    assert [0.8, 0.0, 0.0, 0.9] == pytest.approx(corpus_filters.probability(column).tolist())
+    assert [0.0, 0.9] == pytest.approx(corpus_filters.probability(column.slice(2)).tolist())
 
 
-FILTERS = filters.chosen(
+FILTERS = corpus_filters.chosen(
     replace(NOTHING, statuses=("crossed",), languages=("en", "de"), min_words=5, min_probability=0.5)
 )
 ROWS = st.lists(
@@ -120,7 +120,7 @@ def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[t
     ]  # fmt: skip
 
     assert ["status", "language", "words", "probability"] == [one.name for one in FILTERS]
-    assert np.array_equal(expected, filters.fates(batch, FILTERS))
+    assert np.array_equal(expected, corpus_filters.fates(batch, FILTERS))
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import corpus, store, tables
+from dbce_spark import storage, tables
 from dbce_spark.cli import main
-from dbce_spark.collection import REMARKED, Collection
 from dbce_spark.config import CorpusConfig
-from dbce_spark.corpus import account, source
 from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce.texts import Text
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.export import corpus
+from dbce_spark.export.corpus import corpus_account, corpus_source
+from dbce_spark.output.collection import REMARKED, Collection
 from tests import collected as grown
 from tests.builders import config
 from tests.corpus.outputs import SCHEMA, Row, text_of, write
@@ -76,7 +77,7 @@ def test_what_is_kept_is_written_as_it_was(output: str, tmp_path: Path) -> None:
     assert ["site_part=0/part-00000.parquet", "site_part=2/part-00001.parquet"] == [*found]
     assert ["a", "d"] == ids(tmp_path / "corpus")
     assert stored.to_pylist()[0].items() <= first.items()
-    assert {*first} - {*SCHEMA.names} == {*source.MARKS, "probability"}
+    assert {*first} - {*SCHEMA.names} == {*corpus_source.MARKS, "probability"}
     assert first["probability"] == pytest.approx(0.9)
 
 
@@ -137,7 +138,7 @@ def test_a_corpus_of_nothing_has_its_columns(output: str, tmp_path: Path) -> Non
     made(output, tmp_path / "corpus", replace(CONFIG, min_words=1_000))
     (path,) = (tmp_path / "corpus" / "extractions").rglob("*.parquet")
 
-    assert (0, [*SCHEMA.names, *source.MARKS, "probability"]) == (
+    assert (0, [*SCHEMA.names, *corpus_source.MARKS, "probability"]) == (
         pq.read_metadata(path).num_rows,
         pq.read_schema(path).names,
     )
@@ -185,7 +186,7 @@ def test_what_is_no_output_is_refused(tmp_path: Path) -> None:
 
 def test_sites_are_told_up_to_a_number(output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those with most captures; how many there are is said."""
-    monkeypatch.setattr(account, "SITES", 1)
+    monkeypatch.setattr(corpus_account, "SITES", 1)
     made(output, tmp_path / "corpus")
     found = json.loads((tmp_path / "corpus" / "corpus.json").read_text())
 
@@ -197,7 +198,7 @@ def test_however_many_rows_are_held_the_corpus_is_the_same(
 ) -> None:
     """Two rows at once give the same files as all at once."""
     made(output, tmp_path / "all")
-    monkeypatch.setattr(source, "_ROWS", 2)
+    monkeypatch.setattr(corpus_source, "_ROWS", 2)
     made(output, tmp_path / "two")
     expected, found = (
         {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.parquet")}
@@ -221,7 +222,7 @@ def test_from_a_store_to_a_store(memory: str, tmp_path: Path) -> None:
     made(write(tmp_path / "output", FILES), tmp_path / "corpus")
     local = (tmp_path / "corpus" / "extractions" / "site_part=2" / "part-00001.parquet").read_bytes()
 
-    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == store.names(f"{memory}/corpus")
+    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == storage.names(f"{memory}/corpus")
     with fsspec.open(f"{memory}/corpus/extractions/site_part=2/part-00001.parquet") as file:
         assert local == file.read()
 
@@ -264,7 +265,7 @@ def test_what_is_said_anew_of_a_duplicate_counts(collected: Path, tmp_path: Path
     stays, later = min({*first} - replaced), min(last)
     anew = [oracle.Marked(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
     path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
-    store.write_parquet(path, tables.DUPLICATES, [tables.marked_batch(anew)])
+    storage.write_parquet(path, tables.DUPLICATES, [tables.marked_batch(anew)])
     made(to.folder, tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
     found = {row["capture_id"]: row["copy_of"] for some in rows(tmp_path / "corpus").values() for row in some}
 

@@ -5,8 +5,7 @@ import pytest
 from dbce_spark.dbce import annotate as module
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.diff import Mask, shared
-from dbce_spark.labels import bits_text
-from dbce_spark.model import Hashes
+from dbce_spark.model import Hashes, bits_text
 from tests.builders import cross, words
 
 TEXTS = {

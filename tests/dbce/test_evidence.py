@@ -25,8 +25,7 @@ from dbce_spark.dbce.evidence import (
     shifts,
 )
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.labels import SIBLING_ARMS, arm_bit
-from dbce_spark.model import Annotation, Codes, Witness
+from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Witness, arm_bit
 from tests.strategies import annotations
 
 SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import context, features
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
-from dbce_spark.page import Parsed
+from dbce_spark.html.page import Parsed
 from tests import trained
 from tests.builders import parsed
 from tests.strategies import documents

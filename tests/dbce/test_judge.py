@@ -5,14 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
 from dbce_spark.dbce.merge import by_pattern, by_score
 from dbce_spark.errors import ConfigError
-from dbce_spark.labels import Label
-from dbce_spark.model import Extraction, Gathered, Page
-from dbce_spark.rejects import Reject
-from dbce_spark.warc import Fetch
+from dbce_spark.model import Extraction, Gathered, Label, Page, Reject
 from tests import trained
 from tests.builders import annotation, capture, config, cross, page
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import local
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 from tests.builders import CONFIG, archive, config, gzipped, http, record
 
 DATA = Path(__file__).parents[1] / "data"

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.merge import Annotations, merge, resolve
 from dbce_spark.dbce.patterns import classify
-from dbce_spark.labels import Label
-from dbce_spark.model import Annotation, Segments
-from dbce_spark.tokens import tokens
+from dbce_spark.html.tokens import tokens
+from dbce_spark.model import Annotation, Label, Segments
 from tests.builders import annotation, cross, filled_cross, parsed
 from tests.strategies import annotations, documents
 

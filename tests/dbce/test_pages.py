@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from dbce_spark import warc
+from dbce_spark.archive import warc
 from dbce_spark.dbce.pages import fetches, page_of, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.rejects import Reason, Reject, Stage
+from dbce_spark.model import Reason, Reject, Stage
 from tests.builders import CONFIG, capture, config, gzipped, page, parsed, record
 from tests.selection.server import served
 

@@ -13,9 +13,8 @@ from lxml import html as lxml_html
 from dbce_spark.dbce import single
 from dbce_spark.dbce.merge import resolve
 from dbce_spark.dbce.postprocess import ACTIVE_TAGS, labelled_html, occurrence_html, text
-from dbce_spark.labels import Label
-from dbce_spark.model import Annotation, Blocks, Segments
-from dbce_spark.page import DROPPED_TAGS
+from dbce_spark.html.page import DROPPED_TAGS
+from dbce_spark.model import Annotation, Blocks, Label, Segments
 from tests.builders import annotation, cross, parsed
 from tests.strategies import annotations, documents
 

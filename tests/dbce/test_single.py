@@ -6,7 +6,7 @@ from hypothesis import given
 
 from dbce_spark.dbce.postprocess import text
 from dbce_spark.dbce.single import main_blocks, segments
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 from tests.builders import parsed
 from tests.strategies import documents
 

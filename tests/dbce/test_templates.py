@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.dbce.shingles import TOKENISERS
-from dbce_spark.page import parse
+from dbce_spark.html.page import parse
 from tests.builders import CONFIG
 
 THRESHOLD = CONFIG.lsh.threshold

@@ -17,8 +17,7 @@ from dbce_spark.dbce.merge import resolve
 from dbce_spark.dbce.patterns import classify, propagate
 from dbce_spark.dbce.postprocess import labelled_html, occurrence_html, text
 from dbce_spark.dbce.shingles import layer_shingles
-from dbce_spark.labels import Label, bits_text
-from dbce_spark.model import Segments
+from dbce_spark.model import Label, Segments, bits_text
 from tests.builders import CONFIG, cross, parsed
 from tests.strategies import Node, trees
 

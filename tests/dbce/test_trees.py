@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.trees import BINS, LEAVES, Forest
+from dbce_spark.evaluation.training.trainer import forest
 from dbce_spark.model import Codes
-from dbce_spark.training.trainer import forest
 
 
 def grown(

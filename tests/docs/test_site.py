@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dbce_spark import cli, config
-from dbce_spark.rejects import Reason
+from dbce_spark.model import Reason
 from tests.docs.blocks import PAGES, ROOT
 
 pytest.importorskip("mkdocs", reason="mkdocs is not installed")

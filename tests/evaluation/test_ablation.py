@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.samples.sample_gold import write_gold
 from dbce_spark import config
 from dbce_spark.dbce import local, pages
 from dbce_spark.evaluation import ablation, datasets
 from dbce_spark.model import Extraction, Page
-from dbce_spark.samples.gold import write_gold
 
 CONFIG = config.default()
 EVERYTHING = 1000

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.evaluation.analysis import ALL, WITH_SIBLINGS, analyse, rank_correlation
-from dbce_spark.evaluation.nodes import Confusion, Row
+from dbce_spark.evaluation.node_scores import Confusion, Row
 from tests.evaluation.made_scores import made_scores, page
 
 NODES = [Row("made", "first", Confusion(1, 1, 1, 1))]

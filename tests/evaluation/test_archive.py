@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from dbce_spark import warc
-from dbce_spark.evaluation import archive
+from dbce_spark.archive import warc
+from dbce_spark.evaluation import gold_archive
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.rejects import Skip
+from dbce_spark.model import Skip
 from tests.builders import CONFIG
 from tests.evaluation.fakes import gold_pages, line, own_set
 
@@ -42,12 +42,12 @@ def read(files: list[Path]) -> list[warc.Fetch]:
 def test_what_is_written_is_what_the_method_is_given(tmp_path: Path) -> None:
     """Each capture is read as `GoldPage.fetch` made it, but for its place; so it has the same id in the Spark job."""
     given = pages(tmp_path)
-    found = read(archive.write(given, tmp_path / "archive"))
+    found = read(gold_archive.write(given, tmp_path / "archive"))
     assert [page.body for page in given] == [fetch.html for fetch in found]
     for page, fetch in zip(given, found, strict=True):
         capture = fetch.capture
         place = {name: getattr(capture, name) for name in ("warc_file", "warc_offset", "warc_length")}
-        made = replace(page.fetch(0).capture, **place, record_id=archive.record_id(page))
+        made = replace(page.fetch(0).capture, **place, record_id=gold_archive.record_id(page))
         assert made == capture
         assert page.fetch(0).capture.capture_id == capture.capture_id
 
@@ -55,16 +55,16 @@ def test_what_is_written_is_what_the_method_is_given(tmp_path: Path) -> None:
 def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     """Nothing in an archive is drawn at random or read from the clock."""
     given = pages(tmp_path)
-    first, second = (archive.write(given, tmp_path / name) for name in "ab")
+    first, second = (gold_archive.write(given, tmp_path / name) for name in "ab")
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    assert (tmp_path / "a" / archive.INDEX).read_bytes() == (tmp_path / "b" / archive.INDEX).read_bytes()
+    assert (tmp_path / "a" / gold_archive.INDEX).read_bytes() == (tmp_path / "b" / gold_archive.INDEX).read_bytes()
 
 
 def test_the_index_says_where_each_page_lies(tmp_path: Path) -> None:
     """Its lines are sorted, and each gives the record of its page, a gzip member by itself."""
     given = pages(tmp_path)
-    archive.write(given, tmp_path / "archive")
-    lines = (tmp_path / "archive" / archive.INDEX).read_text().splitlines()
+    gold_archive.write(given, tmp_path / "archive")
+    lines = (tmp_path / "archive" / gold_archive.INDEX).read_text().splitlines()
     assert sorted(lines) == lines
     by_id = {page.page_id: page for page in given}
     for entry in lines:
@@ -82,7 +82,7 @@ def test_the_index_says_where_each_page_lies(tmp_path: Path) -> None:
 def test_an_independent_reader_finds_digests_in_order(tmp_path: Path) -> None:
     """warcio checks block and payload digests of each record and finds none that is wrong."""
     given = pages(tmp_path)
-    [path] = archive.write(given, tmp_path / "archive")
+    [path] = gold_archive.write(given, tmp_path / "archive")
     checked = []
     with path.open("rb") as stream:
         for record in ArchiveIterator(stream, check_digests=True):
@@ -95,14 +95,16 @@ def test_record_ids_are_all_different(tmp_path: Path) -> None:
     """Also those of two sets that call a page the same."""
     [page] = gold_pages(tmp_path, [line("a")])
     others = [page, replace(page, page_id="b"), replace(page, dataset="other")]
-    assert 3 == len({archive.record_id(other) for other in others})
+    assert 3 == len({gold_archive.record_id(other) for other in others})
 
 
-@pytest.mark.parametrize(("count", "files"), [(0, 0), (1, 1), (archive.PAGES_A_FILE, 1), (archive.PAGES_A_FILE + 1, 2)])
+@pytest.mark.parametrize(
+    ("count", "files"), [(0, 0), (1, 1), (gold_archive.PAGES_A_FILE, 1), (gold_archive.PAGES_A_FILE + 1, 2)]
+)
 def test_a_large_set_is_cut_into_files(count: int, files: int, tmp_path: Path) -> None:
     """Each file begins with its warcinfo, and no page is lost or written twice."""
     [page] = gold_pages(tmp_path, [line("a")])
     given = [replace(page, page_id=str(number), url_key=f"gold:{number}") for number in range(count)]
-    written = archive.write(given, tmp_path / "archive")
+    written = gold_archive.write(given, tmp_path / "archive")
     assert files == len(written)
-    assert [archive.record_id(page) for page in given] == [fetch.capture.record_id for fetch in read(written)]
+    assert [gold_archive.record_id(page) for page in given] == [fetch.capture.record_id for fetch in read(written)]

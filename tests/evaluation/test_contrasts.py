@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-from dbce_spark.contrast import difference
 from dbce_spark.evaluation import contrasts
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
+from dbce_spark.report.overlay import difference
 from tests.evaluation.made_scores import made_scores
 from tests.evaluation.made_scores import page as facts_of
 

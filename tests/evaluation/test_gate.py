@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.samples.sample_gold import write_gold
 from dbce_spark import config
 from dbce_spark.errors import EvaluationError, InputError
 from dbce_spark.evaluation import gate, harness
 from dbce_spark.evaluation.gate import Pinned
-from dbce_spark.samples.gold import write_gold
 from tests.evaluation.fakes import gold_pages, own_set
 from tests.evaluation.made_scores import made_scores, page
 

@@ -13,7 +13,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError, EvaluationError
-from dbce_spark.evaluation import ensembles, extractors, facts, harness, scores, texts
+from dbce_spark.evaluation import ensembles, extracted_texts, extractors, facts, harness, scores
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import NAMES
 from tests.evaluation.fakes import line, own_set, written
@@ -68,7 +68,7 @@ def test_every_page_extractor_and_metric_has_a_row(evaluated: Path) -> None:
 
 def test_texts_and_facts_lie_beside_the_scores(evaluated: Path) -> None:
     """A row a page and extractor, and a row a page; what lxml gives holds the menu too."""
-    rows = {(row["page_id"], row["extractor"]): row["text"] for row in table(evaluated, texts.NAME)}
+    rows = {(row["page_id"], row["extractor"]): row["text"] for row in table(evaluated, extracted_texts.NAME)}
     assert 10 == len(rows)
     assert "Tide tables" in rows["story-0", "lxml"]
     assert "Tide tables" not in rows["story-0", "dbce"]
@@ -137,7 +137,7 @@ def test_an_ensemble_has_rows_beside_its_members(monkeypatch: pytest.MonkeyPatch
     """It is made of their texts on all sets, and has the place it was asked for."""
     monkeypatch.setitem(ensembles.SELECTIONS, 5, ("lxml", "bte"))
     told = harness.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
-    found = {(row["page_id"], row["extractor"]): row["text"] for row in table(tmp_path, texts.NAME)}
+    found = {(row["page_id"], row["extractor"]): row["text"] for row in table(tmp_path, extracted_texts.NAME)}
     assert "p is of the paired test against em_2_5" in told
     assert 15 == len(found)
     assert set(found["story-0", "em_2_5"].split()) <= set(found["story-0", "lxml"].split())

@@ -11,11 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation import nodes
+from dbce_spark.evaluation import node_scores
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import read
 from dbce_spark.evaluation.metrics import Score
-from dbce_spark.evaluation.nodes import BAD, GOOD, HEAD, TIE, UNCERTAIN, Confusion, Row, Vote, agreement, table, votes
+from dbce_spark.evaluation.node_scores import (
+    BAD,
+    GOOD,
+    HEAD,
+    TIE,
+    UNCERTAIN,
+    Confusion,
+    Row,
+    Vote,
+    agreement,
+    table,
+    votes,
+)
 from tests.evaluation.fakes import gold_pages, line
 
 PAGE = "<body><div>Home</div> | <p>A <b>grey</b> seal.</p><div>Buy now!</div></body>"
@@ -52,7 +64,7 @@ def test_the_thesis_has_these_measures(counts: Confusion, expected: tuple[float,
 def test_boilerplate_is_content_the_other_way_round(masks: tuple[list[bool], list[bool]]) -> None:
     """Every node is counted once, and negating both masks swaps the scores of the classes."""
     content, called = map(np.array, masks)
-    counts, negated = nodes.confusion(content, called), nodes.confusion(~content, ~called)
+    counts, negated = node_scores.confusion(content, called), node_scores.confusion(~content, ~called)
     assert len(content) == counts.nodes == negated.nodes
     assert (counts.accuracy, counts.content, counts.boilerplate) == (
         negated.accuracy,
@@ -70,7 +82,9 @@ def test_a_page_without_nodes_is_told_right() -> None:
 def test_nodes_are_leaves_with_a_word(tmp_path: Path) -> None:
     """Of five leaves with words, the text has the menu too much and nothing too little; the bar is no node."""
     [page] = gold_pages(tmp_path, [line("a", PAGE, "A grey seal.")])
-    told = nodes.of_page(page, {"one": Extracted("Home\nA grey seal.", 0, ""), "two": Extracted("", 0, "timeout")})
+    told = node_scores.of_page(
+        page, {"one": Extracted("Home\nA grey seal.", 0, ""), "two": Extracted("", 0, "timeout")}
+    )
     assert {"one": Confusion(tp=3, fn=0, fp=1, tn=1), "two": Confusion(tp=0, fn=3, fp=0, tn=2)} == told
 
 
@@ -78,7 +92,7 @@ def test_rows_add_up_pages_and_the_table_sets(tmp_path: Path) -> None:
     """A row a set and extractor, sums last, and a page that cannot be parsed has no nodes."""
     pages = gold_pages(tmp_path, [line("a", PAGE, "A grey seal."), line("b", PAGE, "Home"), line("c", "")])
     texts = {"one": {page.page_id: Extracted("A grey seal.", 0, "") for page in pages}}
-    of_set = nodes.rows("made", pages, texts)
+    of_set = node_scores.rows("made", pages, texts)
     assert [Row("made", "one", Confusion(tp=3, fn=1, fp=3, tn=3))] == of_set
     lines = [
         dict(zip(HEAD, cells, strict=True)) for cells in table([*of_set, Row("other", "one", Confusion(0, 0, 0, 90))])

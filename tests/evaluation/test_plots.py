@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dbce_spark.evaluation import plots
+from dbce_spark.evaluation import score_plots
 from dbce_spark.evaluation.bootstrap import Interval
-from dbce_spark.evaluation.plots import Curve, Distribution, Dot, Row, Series
+from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, Row, Series
 
 SVG = "{http://www.w3.org/2000/svg}"
 DOTS = [Dot("<a & b>", 0.5, Interval(0.4, 0.6), 0), Dot("other", 1.0, Interval(0.9, 1.0), 1)]
@@ -21,7 +21,7 @@ def drawn(svg: str, tag: str, kind: str = "") -> list[ElementTree.Element]:
 
 def test_a_dot_lies_on_the_axis_where_its_value_says() -> None:
     """The axis begins at 0.4, below all intervals; the marks of the grid are its scale."""
-    svg = plots.dot_plot([Row("first", DOTS)])
+    svg = score_plots.dot_plot([Row("first", DOTS)])
     scale = {one.text: float(one.get("x") or 0) for one in drawn(svg, "text", "small")}
     assert pytest.approx([scale["0.5"], scale["1.0"]]) == [float(dot.get("cx") or 0) for dot in drawn(svg, "circle")]
     assert 190 <= scale["0.4"] < scale["1.0"] < 1080
@@ -31,19 +31,19 @@ def test_a_dot_lies_on_the_axis_where_its_value_says() -> None:
 
 def test_what_a_mark_is_stands_in_its_title() -> None:
     """Names of sites and extractors may hold anything."""
-    titles = [one.text for one in drawn(plots.dot_plot([Row("first", DOTS)]), "title")]
+    titles = [one.text for one in drawn(score_plots.dot_plot([Row("first", DOTS)]), "title")]
     assert ["<a & b>: 0.500 (0.400 to 0.600)", "other: 1.000 (0.900 to 1.000)"] == titles
 
 
 def test_a_better_value_lies_higher() -> None:
     """In a plot of lines; y grows downward."""
-    low, high = drawn(plots.line_plot(("0", "1"), [Series("first", 0, DOTS)], "siblings"), "circle")
+    low, high = drawn(score_plots.line_plot(("0", "1"), [Series("first", 0, DOTS)], "siblings"), "circle")
     assert float(high.get("cy") or 0) < float(low.get("cy") or 0)
 
 
 def test_a_violin_is_wide_where_pages_are() -> None:
     """All pages at 1 but one: the outline is widest at the right end, thin elsewhere; the dot stands at the median."""
-    svg = plots.violins([Distribution("good", 0, np.array([0.2, 1.0, 1.0, 1.0]), np.ones(4))])
+    svg = score_plots.violins([Distribution("good", 0, np.array([0.2, 1.0, 1.0, 1.0]), np.ones(4))])
     points = [tuple(map(float, one.split(","))) for one in (drawn(svg, "polygon")[0].get("points") or "").split()]
     right = max(x for x, _ in points)
     assert right == max(points, key=lambda point: point[1])[0]
@@ -54,7 +54,7 @@ def test_a_violin_is_wide_where_pages_are() -> None:
 
 def test_a_cumulated_line_goes_from_no_page_to_all() -> None:
     """Of even scores it is the diagonal."""
-    (line,) = drawn(plots.cumulated([EVEN]), "polyline")
+    (line,) = drawn(score_plots.cumulated([EVEN]), "polyline")
     y = [float(one.split(",")[1]) for one in (line.get("points") or "").split()]
     expected = np.linspace(y[0], y[-1], len(y))
     assert y[0] > y[-1]
@@ -64,18 +64,18 @@ def test_a_cumulated_line_goes_from_no_page_to_all() -> None:
 def test_weights_move_a_quartile() -> None:
     """A page with nearly all of the weight is the median."""
     heavy = Distribution("heavy", 0, np.array([0.1, 0.9]), np.array([0.05, 0.95]))
-    assert "median 0.900" in plots.violins([heavy])
+    assert "median 0.900" in score_plots.violins([heavy])
 
 
 def test_a_scatter_has_every_point_in_the_colour_of_its_group() -> None:
     """Three points, two groups."""
-    svg = plots.scatter(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]]), [0, 1, 1], ["a", "b", "c"])
+    svg = score_plots.scatter(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]]), [0, 1, 1], ["a", "b", "c"])
     assert ["fill:var(--c0)", "fill:var(--c1)", "fill:var(--c1)"] == [one.get("style") for one in drawn(svg, "circle")]
 
 
 def test_a_heat_map_leaves_out_what_is_not_known() -> None:
     """Of four cells one is no number."""
-    svg = plots.heat_map(("a", "b"), np.array([[1.0, -0.5], [np.nan, 1.0]]))
+    svg = score_plots.heat_map(("a", "b"), np.array([[1.0, -0.5], [np.nan, 1.0]]))
     assert 3 == len(drawn(svg, "rect"))
     assert ["1.00", "-0.50", "1.00"] == re.findall(r">(-?\d\.\d\d)<", svg)
 
@@ -83,8 +83,8 @@ def test_a_heat_map_leaves_out_what_is_not_known() -> None:
 def test_a_curve_ends_at_its_last_value() -> None:
     """However many documents there are, few points are drawn, and the last is one of them."""
     values = np.concatenate([np.linspace(0.5, 0.9, 9_999), [0.7]])
-    (line,) = drawn(plots.curves([Curve("<a>", 0, values)], "documents"), "polyline")
-    svg = plots.curves([Curve("<a>", 0, values)], "documents")
+    (line,) = drawn(score_plots.curves([Curve("<a>", 0, values)], "documents"), "polyline")
+    svg = score_plots.curves([Curve("<a>", 0, values)], "documents")
     points = (line.get("points") or "").split()
     scale = {one.text: float(one.get("y") or 0) - 4 for one in drawn(svg, "text", "small")}
 

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 
 from dbce_spark.evaluation import facts, scores
 from dbce_spark.evaluation.child import Extracted
-from dbce_spark.evaluation.nodes import Confusion
+from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.evaluation.scores import NAMES, SCHEMA, Scores
 from tests.evaluation.fakes import gold_pages, line
 

@@ -7,14 +7,14 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.dbce import local, pages
-from dbce_spark.evaluation import stream
+from dbce_spark.evaluation import gold_stream
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Page
-from dbce_spark.urltree import settings
+from dbce_spark.streaming.urltree import urltree_settings
 from tests.evaluation.fakes import gold_pages, line, own_set
 
 CONFIG = config.default()
-STRICT = settings.load(settings=["label.heuristic=strict"])
+STRICT = urltree_settings.load(settings=["label.heuristic=strict"])
 
 
 def story(name: str, date: str = "", **fields: str) -> dict[str, object]:
@@ -24,13 +24,13 @@ def story(name: str, date: str = "", **fields: str) -> dict[str, object]:
 
 
 def extracted(of: Sequence[GoldPage]) -> dict[str, str]:
-    return {page_id: one.text for page_id, one in stream.extract(of, STRICT, CONFIG.page).items()}
+    return {page_id: one.text for page_id, one in gold_stream.extract(of, STRICT, CONFIG.page).items()}
 
 
 def test_pages_come_by_date_and_those_without_one_last(tmp_path: Path) -> None:
     """The latter in the order of their lines."""
     days = {"a": "", "b": "20120102", "c": "", "d": "20120101"}
-    found = stream.arrivals(gold_pages(tmp_path, [story(name, date) for name, date in days.items()]))
+    found = gold_stream.arrivals(gold_pages(tmp_path, [story(name, date) for name, date in days.items()]))
 
     assert ["d", "b", "a", "c"] == [page.page_id for page in found]
 
@@ -51,7 +51,7 @@ def test_pages_with_one_url_key_all_have_a_text(tmp_path: Path) -> None:
 
 def test_page_without_a_word_is_a_miss(tmp_path: Path) -> None:
     """With the reason as the other joint methods tell it."""
-    found = stream.extract(gold_pages(tmp_path, [line("a", "<br>", "")]), STRICT, CONFIG.page)
+    found = gold_stream.extract(gold_pages(tmp_path, [line("a", "<br>", "")]), STRICT, CONFIG.page)
 
     assert ("", "no_text: no word outside scripts, styles and forms") == (found["a"].text, found["a"].error)
 
@@ -66,7 +66,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
 
 def test_page_is_judged_beside_those_that_had_come(captures: list[Page]) -> None:
     """The first as if it were alone, the last as if all had come at once."""
-    by_place = {one.page.capture.warc_offset: one for one in stream.arrived(captures, CONFIG)}
+    by_place = {one.page.capture.warc_offset: one for one in gold_stream.arrived(captures, CONFIG)}
     whole = {one.page.capture.warc_offset: one for one in local.extractions(captures, CONFIG)}
     first = min(captures, key=lambda page: page.capture.warc_offset)
     (alone,) = local.extractions([first], CONFIG)

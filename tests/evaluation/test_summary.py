@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dbce_spark.evaluation import summary
+from dbce_spark.evaluation import evaluation_summary
 from dbce_spark.evaluation.analysis import analyse
-from dbce_spark.evaluation.nodes import Confusion, Row
+from dbce_spark.evaluation.node_scores import Confusion, Row
 from tests.evaluation.made_scores import made_scores, page
 
 PAGES = [page(at, dataset="one" if at < 3 else "two", site=str(at), siblings=3 * (at < 2)) for at in range(4)]
@@ -14,7 +14,7 @@ NODES = [Row(name, extractor, Confusion(2, 1, 1, 2)) for name in ("one", "two") 
 
 def told(notes: Sequence[str] = ()) -> str:
     scores = made_scores(PAGES, {"good": [1.0, 1.0, 1.0, 0.4], "bad": [0.0, 0.0, 0.0, 0.0]})
-    return summary.text(analyse(scores, NODES), notes)
+    return evaluation_summary.text(analyse(scores, NODES), notes)
 
 
 def part(name: str) -> str:
@@ -71,7 +71,7 @@ def test_misses_are_counted_by_their_first_words() -> None:
     """What follows the colon differs from page to page."""
     errors = (("", "timeout: no text after 1 s", "timeout: no text after 1 s", "crash: SIGSEGV"),)
     scores = replace(made_scores(PAGES, {"good": [1.0, 0.0, 0.0, 0.0]}), errors=errors)
-    misses = summary.text(analyse(scores, NODES), []).split("## Misses\n\n")[1]
+    misses = evaluation_summary.text(analyse(scores, NODES), []).split("## Misses\n\n")[1]
     assert ["| one | good | 2 | timeout |", "| two | good | 1 | crash |"] == misses.splitlines()[2:]
 
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark.evaluation import texts
+from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from tests.evaluation.fakes import gold_pages, line
@@ -22,49 +22,51 @@ MADE = {
 @pytest.fixture
 def pages(tmp_path: Path) -> list[GoldPage]:
     found = gold_pages(tmp_path, LINES)
-    texts.write(str(tmp_path), [batch for name in ("lxml", "dbce") for batch in texts.table(found, name, MADE)])
+    extracted_texts.write(
+        str(tmp_path), [batch for name in ("lxml", "dbce") for batch in extracted_texts.table(found, name, MADE)]
+    )
     return found
 
 
 def test_a_text_that_would_be_the_same_is_taken_again(pages: list[GoldPage], tmp_path: Path) -> None:
     """With the seconds it took; not a miss, and none that took longer than is allowed now."""
-    kept = texts.read(str(tmp_path))
+    kept = extracted_texts.read(str(tmp_path))
     assert {"a": Extracted("a ?", 0.5, "")} == kept.of("lxml", pages, time_limit=5.0)
     assert {"a", "b"} == set(kept.of("lxml", pages, time_limit=30.0))
 
 
 def test_a_joint_method_always_runs_again(pages: list[GoldPage], tmp_path: Path) -> None:
     """What it makes of a page depends on all others, and on this program."""
-    assert {} == texts.read(str(tmp_path)).of("dbce", pages, time_limit=30.0)
+    assert {} == extracted_texts.read(str(tmp_path)).of("dbce", pages, time_limit=30.0)
 
 
 def test_another_page_or_version_runs_again(
     pages: list[GoldPage], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same id with other HTML, and the same page with another version of the package."""
-    kept = texts.read(str(tmp_path))
+    kept = extracted_texts.read(str(tmp_path))
     other = gold_pages(tmp_path, [line("a", "<p>a, edited</p>")])
     assert {} == kept.of("lxml", other, time_limit=30.0)
-    monkeypatch.setattr(texts, "stamp_of", lambda name: "lxml 99")
+    monkeypatch.setattr(extracted_texts, "stamp_of", lambda name: "lxml 99")
     assert {} == kept.of("lxml", pages, time_limit=30.0)
 
 
 def test_the_stamp_names_package_and_code() -> None:
     """Two calls of one package in one module have one; methods of ours have none."""
-    assert texts.stamp_of("lxml").startswith("lxml ")
-    assert texts.stamp_of("lxml") == texts.stamp_of("xpath-text") != texts.stamp_of("bte")
-    assert "" == texts.stamp_of("dbce") == texts.stamp_of("em_2_5")
+    assert extracted_texts.stamp_of("lxml").startswith("lxml ")
+    assert extracted_texts.stamp_of("lxml") == extracted_texts.stamp_of("xpath-text") != extracted_texts.stamp_of("bte")
+    assert "" == extracted_texts.stamp_of("dbce") == extracted_texts.stamp_of("em_2_5")
 
 
 def test_rows_of_a_set_can_be_kept_while_others_are_made(pages: list[GoldPage], tmp_path: Path) -> None:
     """A run that is ended loses no text of the sets it did not come to."""
-    kept = texts.read(str(tmp_path))
+    kept = extracted_texts.read(str(tmp_path))
     assert 6 == sum(batch.num_rows for batch in kept.of_sets(["made"]))
     assert 0 == sum(batch.num_rows for batch in kept.of_sets(["other"]))
 
 
 def test_a_folder_without_texts_has_none(tmp_path: Path) -> None:
     """A new folder, and one with a file of another version."""
-    assert texts.NOTHING == texts.read(str(tmp_path))
-    pq.write_table(pa.table({"dataset": ["made"]}), tmp_path / texts.NAME)
-    assert texts.NOTHING == texts.read(str(tmp_path))
+    assert extracted_texts.NOTHING == extracted_texts.read(str(tmp_path))
+    pq.write_table(pa.table({"dataset": ["made"]}), tmp_path / extracted_texts.NAME)
+    assert extracted_texts.NOTHING == extracted_texts.read(str(tmp_path))

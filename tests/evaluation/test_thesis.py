@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from dbce_spark.dbce.thesis.cases import CASES
-from dbce_spark.dbce.thesis.phases import PHASES
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import datasets, extractors
 from dbce_spark.evaluation.metrics import rouge_l, words
-from dbce_spark.evaluation.thesis import boxplots, chapter4, learner, merges, prepared, report, sample, snapshots
-from dbce_spark.evaluation.thesis.extract import extract
-from dbce_spark.evaluation.thesis.truth import counts, text_node_labels
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
+from reproductions.thesis import boxplots, chapter4, gold_sample, learner, merges, prepared, snapshots, thesis_report
+from reproductions.thesis.learned_cases import CASES
+from reproductions.thesis.phases import PHASES
+from reproductions.thesis.thesis_extractors import extract
+from reproductions.thesis.truth import counts, text_node_labels
 from tests.builders import CONFIG, archive, http, record
 from tests.evaluation.fakes import gold_pages, line, own_set, written
 
@@ -122,15 +122,15 @@ def test_samples_hold_groups_with_siblings_and_no_group_whole(tmp_path: Path) ->
     """The same pages whatever their order; none without two siblings."""
     fields = [*sites(12), *(story(name, site="c.example") for name in NAMES[:2])]
     pages = gold_pages(tmp_path, [{**one, "dataset": "made"} for one in fields])
-    chosen = sample.chosen(pages, 3)
-    assert sample.PER_GROUP == len(chosen) == len({page.url for page in chosen})
+    chosen = gold_sample.chosen(pages, 3)
+    assert gold_sample.PER_GROUP == len(chosen) == len({page.url for page in chosen})
     assert 1 == len({page.group for page in chosen})
-    assert 24 == len(sample.chosen(pages, 100))
+    assert 24 == len(gold_sample.chosen(pages, 100))
 
 
-def measured(tmp_path: Path, fields: list[dict[str, Any]]) -> sample.Sample:
+def measured(tmp_path: Path, fields: list[dict[str, Any]]) -> gold_sample.Sample:
     pages = gold_pages(tmp_path, [{**one, "dataset": "made"} for one in fields])
-    return sample.read(sample.across_versions(pages), CONFIG)
+    return gold_sample.read(gold_sample.across_versions(pages), CONFIG)
 
 
 def test_chapter_4_has_all_cases_with_scores_and_times(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_crawl_without_gold_tells_what_is_still_there(tmp_path: Path) -> None:
         for version in (1, 2, 3)
     ]
     path = archive(tmp_path / "crawl.warc", *records)
-    [(name, fetches)] = report.crawls([path], CONFIG)
+    [(name, fetches)] = thesis_report.crawls([path], CONFIG)
     rows = cells(snapshots.crawled(prepared.archive(fetches, CONFIG), CONFIG))
     assert "crawl.warc" == name
     assert [("1", "9"), ("2", "6")] == [(row[0], row[2]) for row in rows]
@@ -249,10 +249,12 @@ def test_the_report_holds_every_experiment(tmp_path: Path) -> None:
     """Sets with series and without, in one document that is the same the next time, but for the times."""
     paths = [written(tmp_path, sites(), "sites.jsonl"), written(tmp_path, series(3), "series.jsonl")]
     crawl = archive(tmp_path / "c.warc", record())
-    told = report.write(report.Request(paths=paths, crawls=[crawl], output=str(tmp_path / "out"), pages=6), CONFIG)
-    assert told == (tmp_path / "out" / report.FILE).read_text(encoding="utf-8")
+    told = thesis_report.write(
+        thesis_report.Request(paths=paths, crawls=[crawl], output=str(tmp_path / "out"), pages=6), CONFIG
+    )
+    assert told == (tmp_path / "out" / thesis_report.FILE).read_text(encoding="utf-8")
     heads = [row.removeprefix("## ") for row in told.splitlines() if row.startswith("## ")]
-    assert [*report.ON_SITES, *(f"{title}: series" for title in report.ON_SERIES)] == heads[2:-1]
+    assert [*thesis_report.ON_SITES, *(f"{title}: series" for title in thesis_report.ON_SERIES)] == heads[2:-1]
     assert 2 == told.count("<svg ")
 
 
@@ -260,7 +262,7 @@ def test_the_report_holds_every_experiment(tmp_path: Path) -> None:
 def test_bit_patterns_find_nearly_all_content_of_real_pages(shared_data: Path) -> None:
     """As in table 4.2, T001 has a high recall of content and a high precision of boilerplate; T006 keeps both."""
     gold = datasets.read([str(shared_data / "gold" / "big9.jsonl.xz")])
-    of = sample.read(sample.chosen(gold.sets["big9"], 10), CONFIG)
+    of = gold_sample.read(gold_sample.chosen(gold.sets["big9"], 10), CONFIG)
     found = {row[1]: row for row in cells(chapter4.scores({"big9": chapter4.measure(of, CONFIG)}))}
     for name in ("T001", "T006"):
         recall_of_content, precision_of_boilerplate = float(found[name][5]), float(found[name][7])
@@ -272,7 +274,7 @@ def test_bit_patterns_find_nearly_all_content_of_real_pages(shared_data: Path) -
 def test_extracted_texts_of_real_pages_are_like_their_gold(shared_data: Path) -> None:
     """All cases, on two groups of pages."""
     gold = datasets.read([str(shared_data / "gold" / "big9.jsonl.xz")])
-    pages = sample.chosen(gold.sets["big9"], 10)
+    pages = gold_sample.chosen(gold.sets["big9"], 10)
     for name in CASES:
         found = extract(pages, CONFIG, name)
         assert np.mean([rouge_l(words(page.gold), words(found[page.page_id].text)).f1 for page in pages]) > 0.7

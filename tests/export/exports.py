@@ -11,7 +11,7 @@ import zstandard
 
 from dbce_spark import tables
 from dbce_spark.export import Request, export
-from dbce_spark.export.settings import Wanted, settings
+from dbce_spark.export.export_settings import Wanted, settings
 
 Spans = list[tuple[int, int, float]]
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from dbce_spark import store
+from dbce_spark import storage
 from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.export import job
-from dbce_spark.export.settings import Wanted, settings
+from dbce_spark.export import export_job
+from dbce_spark.export.export_settings import Wanted, settings
 from tests import collected as grown
 from tests.export.exports import exported, lines, written
 from tests.extracted import rows
 
 
-@pytest.mark.parametrize("to", list(job.FORMATS))
+@pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_bytes_do_not_depend_on_who_writes(extracted: Path, tmp_path: Path, to: str) -> None:
     """One process or three, a few rows at a time or many, here or there: all files are equal."""
     once = exported(extracted, tmp_path / "once", to, shard_bytes=30_000)
@@ -29,11 +29,11 @@ def test_bytes_do_not_depend_on_who_writes(extracted: Path, tmp_path: Path, to: 
     assert {**written(once), "export.json": b""} == {**written(other), "export.json": b""}
 
 
-@pytest.mark.parametrize("to", list(job.FORMATS))
+@pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: str) -> None:
     """An export to a URL has the same files."""
-    job.export(
-        job.Request(
+    export_job.export(
+        export_job.Request(
             extracted=str(extracted), target=f"memory://exports/{to}", to=to, wanted=Wanted(), settings=settings({}),
             processes=1,
         )
@@ -101,7 +101,7 @@ def test_options_of_the_command_are_settings(extracted: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-@pytest.mark.parametrize("to", list(job.FORMATS))
+@pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to: str, processes: int) -> None:
     """A damaged file of the output, the last of all, ends the export with its name, and no folder is there."""
     damaged = shutil.copytree(extracted, tmp_path / "damaged")
@@ -127,7 +127,7 @@ def test_a_process_that_is_killed_ends_the_export(
     extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is told what may help, and nothing stays."""
-    monkeypatch.setattr(job, "Task", Fatal)
+    monkeypatch.setattr(export_job, "Task", Fatal)
     with pytest.raises(OutputError, match=r"was ended from outside, .* give fewer --processes"):
         exported(extracted, tmp_path / "out" / "in", "jsonl", processes=2)
 
@@ -167,16 +167,16 @@ def test_settings_out_of_range_are_refused(given: dict[str, object]) -> None:
         settings(given)
 
 
-@pytest.mark.parametrize("to", list(job.FORMATS))
+@pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_path: Path, to: str) -> None:
     """By a real client, off and to a server of its protocol: the files are those of a folder. A second export to the
     same place is refused."""
     target = f"{bucket_of_extracted}-{to}"
-    job.export(request_to_s3(bucket_of_extracted, target, to))
-    store.names(target)  # or s3fs would tell of the time before
+    export_job.export(request_to_s3(bucket_of_extracted, target, to))
+    storage.names(target)  # or s3fs would tell of the time before
     fsspec.filesystem("s3").get(target, str(tmp_path / "got"), recursive=True)
     with pytest.raises(OutputError, match="is not empty"):
-        job.export(request_to_s3(bucket_of_extracted, target, to))
+        export_job.export(request_to_s3(bucket_of_extracted, target, to))
 
     assert written(exported(extracted, tmp_path / "out", to)) == written(tmp_path / "got")
 
@@ -186,16 +186,18 @@ def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, ext
     damaged = shutil.copytree(extracted, tmp_path / "damaged")
     sorted(damaged.glob("extractions/*/*.parquet"))[-1].write_bytes(b"PAR1")
     with pytest.raises(OutputError, match="cannot be read"):
-        job.export(request_to_s3(str(damaged), f"{bucket_of_extracted}-failed", "jsonl"))
+        export_job.export(request_to_s3(str(damaged), f"{bucket_of_extracted}-failed", "jsonl"))
 
-    assert set() == store.names(f"{bucket_of_extracted}-failed")
-
-
-def request_to_s3(extracted: str, target: str, to: str) -> job.Request:
-    return job.Request(extracted=extracted, target=target, to=to, wanted=Wanted(), settings=settings({}), processes=1)
+    assert set() == storage.names(f"{bucket_of_extracted}-failed")
 
 
-@pytest.mark.parametrize("to", list(job.FORMATS))
+def request_to_s3(extracted: str, target: str, to: str) -> export_job.Request:
+    return export_job.Request(
+        extracted=extracted, target=target, to=to, wanted=Wanted(), settings=settings({}), processes=1
+    )
+
+
+@pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_a_collection_is_exported_as_one_run_over_its_crawls(collected: Path, tmp_path: Path, to: str) -> None:
     """The same documents and the same texts by site, in whatever order; export.json says of which version."""
     files = [path for crawl in grown.crawls(collected.parent) for path in crawl]
@@ -214,7 +216,7 @@ def documents(folder: Path) -> dict[str, list[str]]:
     for name, data in written(folder).items():
         if name.endswith(".txt"):
             found[name] = [data.decode()]
-        elif name != job.EXPORT_FILE:
+        elif name != export_job.EXPORT_FILE:
             texts = [json.dumps(one) for one in lines(data)]
             found[str(Path(name).parent)] = sorted(found.get(str(Path(name).parent), []) + texts)
     return found

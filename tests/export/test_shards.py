@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.export import shards
-from dbce_spark.export.settings import settings
+from dbce_spark.export.export_settings import settings
 from tests.export.exports import lines, written
 
 

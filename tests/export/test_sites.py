@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.export import sites
-from dbce_spark.export.sites import NO_SITE, Page, file_name
+from dbce_spark.export import site_texts
+from dbce_spark.export.site_texts import NO_SITE, Page, file_name
 from tests.export.exports import exported, extractions, written
 from tests.extracted import rows
 
@@ -25,7 +25,7 @@ def text_of(folder: Path, site: str) -> str:
 def test_a_page_is_its_time_its_url_and_its_text(tmp_path: Path) -> None:
     """In order of URL and time, an empty line behind each."""
     found = [page("e.org", "b", "2021", "Two\nlines"), page("e.org", "b", "2020"), page("e.org", "a", "2022", "😀")]
-    sites.write([one._replace(capture_id=f"{at}") for at, one in enumerate(found)], str(tmp_path), 200)
+    site_texts.write([one._replace(capture_id=f"{at}") for at, one in enumerate(found)], str(tmp_path), 200)
 
     assert "\f2022 a\n😀\n\n\f2020 b\nText.\n\n\f2021 b\nTwo\nlines\n\n" == text_of(tmp_path, "e.org")
 
@@ -33,7 +33,7 @@ def test_a_page_is_its_time_its_url_and_its_text(tmp_path: Path) -> None:
 def test_no_text_can_look_like_the_next_page(tmp_path: Path) -> None:
     """What parts pages is in no text, and a URL stays on its line, whatever is in it."""
     hostile = page("e.org", "http://e.org/\r\n\f2020 \u2028x\u0085\x00", text="A\f2020 http://forged.example/\nB\x00")
-    sites.write([hostile], str(tmp_path), 200)
+    site_texts.write([hostile], str(tmp_path), 200)
     (before, only) = text_of(tmp_path, "e.org").split("\f")
     head, _, rest = only.partition("\n")
 
@@ -45,7 +45,7 @@ def test_no_text_can_look_like_the_next_page(tmp_path: Path) -> None:
 def test_rows_are_pages() -> None:
     """A row of the table gives what is written of it."""
     row = {"site": "e.org", "url_key": "org,e)/", "url": "http://e.org/", "capture_id": "a", "text": "Text."}
-    (found,) = sites.pages(extractions(row | {"timestamp": datetime(2020, 1, 2, tzinfo=UTC)}))
+    (found,) = site_texts.pages(extractions(row | {"timestamp": datetime(2020, 1, 2, tzinfo=UTC)}))
 
     assert Page("e.org", "org,e)/", "2020-01-02T00:00:00Z", "a", "http://e.org/", "Text.") == found
 
@@ -97,7 +97,7 @@ def test_thousands_of_sites_need_few_open_files(tmp_path: Path) -> None:
     names = [f"{nth:04}.example" for nth in range(1000)]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(soft, 128), hard))
     try:
-        sites.write((page(name, url) for url in ("b", "a") for name in names), str(tmp_path), 200)
+        site_texts.write((page(name, url) for url in ("b", "a") for name in names), str(tmp_path), 200)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 

@@ -12,16 +12,16 @@ import brotli
 import numpy as np
 import zstandard
 
-from dbce_spark import body as http
-from dbce_spark import charset as charsets
-from dbce_spark import mime, warc
+from dbce_spark.archive import http_message as http
+from dbce_spark.archive import mime, warc
+from dbce_spark.archive.records import Cause, Damage, Limits, Record
+from dbce_spark.archive.records import records as records_of
+from dbce_spark.archive.segmented_records import Segment, joined
 from dbce_spark.config import load
-from dbce_spark.metadata import metadata
-from dbce_spark.page import PageError, Parsed, parse
-from dbce_spark.records import Cause, Damage, Limits, Record
-from dbce_spark.records import records as records_of
-from dbce_spark.segments import Segment, joined
-from dbce_spark.tokens import hashed
+from dbce_spark.html import charset as charsets
+from dbce_spark.html.metadata import metadata
+from dbce_spark.html.page import PageError, Parsed, parse
+from dbce_spark.html.tokens import hashed
 
 _CODINGS = (
     "",

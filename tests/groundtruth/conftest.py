@@ -4,7 +4,7 @@ import pytest
 from argon2 import PasswordHasher
 from argon2.profiles import CHEAPEST
 
-from dbce_spark.groundtruth import accounts
+from dbce_spark.annotation import accounts
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dbce_spark.groundtruth import accounts, corpus, store, tutorial
-from dbce_spark.groundtruth.corpus import Added, Wanted
-from dbce_spark.groundtruth.settings import Settings, settings
+from dbce_spark.annotation import accounts, page_import, tutorial, workbench_store
+from dbce_spark.annotation.page_import import Added, Wanted
+from dbce_spark.annotation.workbench_settings import Settings, settings
 from tests.builders import CONFIG, archive, http, record
 
 SETTINGS = settings({})
@@ -64,7 +64,7 @@ def wanted(**fields: object) -> Wanted:
 def filled(folder: Path, **fields: object) -> tuple[str, Added]:
     """A store of what is wanted of that archive."""
     path = str(folder / "labels.db")
-    return path, corpus.add(path, [crawl(folder / "crawl.warc")], wanted(**fields), CONFIG, SETTINGS)
+    return path, page_import.add(path, [crawl(folder / "crawl.warc")], wanted(**fields), CONFIG, SETTINGS)
 
 
 @cache
@@ -72,7 +72,7 @@ def _filled() -> bytes:
     """A store of all that is wanted of that archive, and of the tutorial. Made once: a copy of its file is another."""
     with TemporaryDirectory() as folder:
         path, _ = filled(Path(folder))
-        opened = store.opened(path)
+        opened = workbench_store.opened(path)
         tutorial.add(opened, CONFIG)
         opened.close()
         return Path(path).read_bytes()
@@ -82,7 +82,7 @@ def with_people(folder: Path, *names: str, settings: Settings = SETTINGS) -> str
     """A store of that archive, and accounts that all have PASSWORD; the first is an admin's."""
     path = str(folder / "labels.db")
     Path(path).write_bytes(_filled())
-    opened = store.opened(path)
+    opened = workbench_store.opened(path)
     for at, name in enumerate(names):
         accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)
     opened.close()

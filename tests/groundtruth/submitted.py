@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from dbce_spark.groundtruth.merge import Master
-from dbce_spark.groundtruth.submission import Submission
-from dbce_spark.labels import Label
+from dbce_spark.annotation.label_merge import Master
+from dbce_spark.annotation.submission import Submission
+from dbce_spark.model import Label
 
 TAG_OF = {"u": Label.UNDECIDED, "c": Label.CONTENT, "b": Label.BOILERPLATE, "-": None}
 

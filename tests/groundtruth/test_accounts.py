@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import accounts, workbench_store
+from dbce_spark.annotation.accounts import TooManyTries
+from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import accounts, store
-from dbce_spark.groundtruth.accounts import TooManyTries
-from dbce_spark.groundtruth.store import Connection
 from tests.groundtruth.stores import PASSWORD, SETTINGS
 
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Connection]:
     """A store with an account of ada's."""
-    store.create(str(tmp_path / "labels.db"))
-    found = store.opened(str(tmp_path / "labels.db"))
+    workbench_store.create(str(tmp_path / "labels.db"))
+    found = workbench_store.opened(str(tmp_path / "labels.db"))
     accounts.add(found, "ada", SETTINGS, password=PASSWORD)
     yield found
     found.close()

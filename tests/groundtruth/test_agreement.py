@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dbce_spark.groundtruth.agreement import Counts, mean_pi, multi_pi, of_corpus
-from dbce_spark.groundtruth.merge import merged
+from dbce_spark.annotation.agreement import Counts, mean_pi, multi_pi, of_corpus
+from dbce_spark.annotation.label_merge import merged
 from tests.groundtruth.submitted import submission
 
 CHOICES = st.integers(2, 5).flatmap(

@@ -4,10 +4,10 @@ from math import inf
 
 import pytest
 
-from dbce_spark.groundtruth import annotators
-from dbce_spark.groundtruth.annotators import Visit, biases, exclusions, fences, practice, times, without_outliers
-from dbce_spark.groundtruth.merge import Reason, merge
-from dbce_spark.groundtruth.rules import rules
+from dbce_spark.annotation import annotators
+from dbce_spark.annotation.annotators import Visit, biases, exclusions, fences, practice, times, without_outliers
+from dbce_spark.annotation.label_merge import Reason, merge
+from dbce_spark.annotation.merge_rules import rules
 from tests.groundtruth.submitted import corpus, submission
 
 RULES = rules({"minimum_submissions": 1})

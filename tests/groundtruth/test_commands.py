@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import config
+from dbce_spark.annotation import page_file
+from dbce_spark.annotation.web import workbench_server
+from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.cli import main
-from dbce_spark.groundtruth import sheet
-from dbce_spark.groundtruth.settings import settings
-from dbce_spark.groundtruth.web import server
 from tests.groundtruth.stores import PASSWORD, crawl
 from tests.groundtruth.web.benches import free_ports, served
 
@@ -40,7 +40,7 @@ def test_pages_go_in_and_come_out(
     assert "bob: an account; the password is " in told[2]
     assert told[3].startswith("2 pages, 2 accounts, 0 submissions\n")
     assert told[6] == told[3]
-    assert 2 == len([*sheet.read(f"{out}/pages.jsonl")])
+    assert 2 == len([*page_file.read(f"{out}/pages.jsonl")])
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_server_that_is_told_to_stop_as_it_begins_stops(tmp_path: Path) -> Non
         raise KeyboardInterrupt
 
     try:
-        server.serve(path, settings({"port": ports[0], "replay_port": ports[1]}), config.default(), stop)
+        workbench_server.serve(path, settings({"port": ports[0], "replay_port": ports[1]}), config.default(), stop)
     except KeyboardInterrupt:  # which would end all tests
         pytest.fail("it ended as one that was interrupted")
     for port in ports:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import page_import, page_resources, stored_pages, workbench_store
+from dbce_spark.annotation.page_import import Added
+from dbce_spark.annotation.page_resources import Need
+from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import corpus, pages, resources, store
-from dbce_spark.groundtruth.corpus import Added
-from dbce_spark.groundtruth.resources import Need
-from dbce_spark.groundtruth.store import Connection
 from tests.builders import CONFIG, archive, http, microseconds, record
 from tests.groundtruth.stores import DOT, SETTINGS, crawl, filled, wanted
 
@@ -26,16 +26,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Added]:
 
 @pytest.fixture
 def opened(made: tuple[str, Added]) -> Iterator[Connection]:
-    found = store.opened(made[0])
+    found = workbench_store.opened(made[0])
     yield found
     found.close()
 
 
 def urls(path: str) -> list[str]:
     """The URLs of a store's pages, sorted."""
-    found = store.opened(path)
+    found = workbench_store.opened(path)
     try:
-        return sorted(page.url for page in pages.of_kind(found, pages.CORPUS))
+        return sorted(page.url for page in stored_pages.of_kind(found, stored_pages.CORPUS))
     finally:
         found.close()
 
@@ -74,7 +74,7 @@ def test_a_sample_is_the_same_whatever_the_order_of_records(
     turned = archive(tmp_path / "turned.warc", *(b"WARC/1.0\r\n" + one for one in reversed(records)))
     stores = [str(tmp_path / name) for name in ("a.db", "b.db")]
     for name, source in zip(stores, (path, turned), strict=True):
-        corpus.add(name, [source], wanted(**fields), CONFIG, SETTINGS)
+        page_import.add(name, [source], wanted(**fields), CONFIG, SETTINGS)
 
     assert urls(stores[0]) == urls(stores[1])
     sites = {url.split("/")[2] for url in urls(stores[0])}
@@ -83,17 +83,17 @@ def test_a_sample_is_the_same_whatever_the_order_of_records(
 
 def test_a_page_is_kept_as_it_was_archived(opened: Connection) -> None:
     """The record's head, and its block byte by byte; beside it the HTML in UTF-8."""
-    page = next(one for one in pages.of_kind(opened, pages.CORPUS) if one.url == TWO)
+    page = next(one for one in stored_pages.of_kind(opened, stored_pages.CORPUS) if one.url == TWO)
     head = json.loads(page.head)
 
     assert (TWO, "response") == (head["warc-target-uri"], head["warc-type"])
     assert page.record.startswith(b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<!DOCTYPE html>")
-    assert pages.archived_html(page, CONFIG) == page.record.partition(b"\r\n\r\n")[2]
+    assert stored_pages.archived_html(page, CONFIG) == page.record.partition(b"\r\n\r\n")[2]
 
 
 def test_segments_are_those_that_the_method_cuts(opened: Connection) -> None:
     """In page order, without a gap in the words, one leaf of the outline each."""
-    for page in pages.of_kind(opened, pages.CORPUS):
+    for page in stored_pages.of_kind(opened, stored_pages.CORPUS):
         texts = [page.text[unit.start : unit.end] for unit in page.units]
 
         assert page.text.split() == " ".join(texts).split()
@@ -105,9 +105,9 @@ def test_a_page_in_another_charset_is_in_utf_8(tmp_path: Path) -> None:
     html = f"<html><body><p>{'Größe zählt überall. ' * 200}</p></body></html>".encode("latin-1")
     block = http(html, content_type="text/html; charset=iso-8859-1")
     path = str(tmp_path / "labels.db")
-    corpus.add(path, [archive(tmp_path / "a.warc", record(block))], wanted(), CONFIG, SETTINGS)
-    found = store.opened(path)
-    (page,) = pages.of_kind(found, pages.CORPUS)
+    page_import.add(path, [archive(tmp_path / "a.warc", record(block))], wanted(), CONFIG, SETTINGS)
+    found = workbench_store.opened(path)
+    (page,) = stored_pages.of_kind(found, stored_pages.CORPUS)
     found.close()
 
     assert (block, True, True) == (page.record, "Größe" in page.text, "Größe" in page.html)
@@ -123,7 +123,7 @@ def test_all_that_a_page_loads_is_copied_and_nothing_else(made: tuple[str, Added
 
 def test_a_redirect_is_followed(opened: Connection) -> None:
     """What it leads to is what is shown."""
-    found = resources.nearest(opened, "http://geese.example/moved.png", MOMENT)
+    found = page_resources.nearest(opened, "http://geese.example/moved.png", MOMENT)
 
     assert found is not None
     assert DOT == found.body
@@ -136,11 +136,11 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
     sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
     captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
     path = archive(tmp_path / "a.warc", *captures)
-    index = resources.indexed([path], CONFIG.input)
-    store.create(str(tmp_path / "labels.db"))
-    opened = store.opened(str(tmp_path / "labels.db"))
-    resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
-    found = resources.nearest(opened, url, MOMENT)
+    index = page_resources.indexed([path], CONFIG.input)
+    workbench_store.create(str(tmp_path / "labels.db"))
+    opened = workbench_store.opened(str(tmp_path / "labels.db"))
+    page_resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
+    found = page_resources.nearest(opened, url, MOMENT)
     opened.close()
 
     assert found is not None
@@ -156,8 +156,8 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
         record(http(DOT, content_type="image/png"), url=url, date="2010-01-01T00:00:00Z", WARC_Payload_Digest=digest),
         record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
     )
-    index = resources.Index()
-    for one in resources.all_records(path, CONFIG.input):
+    index = page_resources.Index()
+    for one in page_resources.all_records(path, CONFIG.input):
         index.add(one, path)
 
     assert (path, "", 0) == index.place(url, microseconds(late))
@@ -166,7 +166,7 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
 def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
     """Pages that are there stay as they are."""
     path, first = filled(tmp_path, urls=("one",))
-    again = corpus.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
+    again = page_import.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
 
     assert (1, 3, 1) == (first.added, again.added, again.there)
 
@@ -177,12 +177,14 @@ def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> 
     for at, size in enumerate((1, 3, 200)):
         path = str(tmp_path / f"{at}.db")
         few = replace(SETTINGS, pages_at_once=size)
-        added = corpus.add(path, [crawl(tmp_path / "crawl.warc")], wanted(), CONFIG, few)
-        opened = store.opened(path)
+        added = page_import.add(path, [crawl(tmp_path / "crawl.warc")], wanted(), CONFIG, few)
+        opened = workbench_store.opened(path)
         there = [
             [*map(tuple, opened.execute(f"SELECT * FROM {table} ORDER BY 1, 2"))] for table in ("bodies", "resources")
         ]
-        some = [(one.page, one.record, one.html, one.units) for one in pages.of_kind(opened, pages.CORPUS)]
+        some = [
+            (one.page, one.record, one.html, one.units) for one in stored_pages.of_kind(opened, stored_pages.CORPUS)
+        ]
         opened.close()
         found.append((added, there, some))
 
@@ -193,7 +195,7 @@ def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> 
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
     """A listed URL that no archive has, and filters that nothing fits; no store is left behind."""
     (tmp_path / "list.txt").write_text("# wanted\nhttp://geese.example/none\n", encoding="utf-8")
-    listed = corpus.listed(str(tmp_path / "list.txt"))
+    listed = page_import.listed(str(tmp_path / "list.txt"))
 
     with pytest.raises(InputError, match="1 of the listed URLs"):
         filled(tmp_path, listed=listed)

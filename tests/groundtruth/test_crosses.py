@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import cli
+from dbce_spark.annotation import cross_tasks, jsonl, page_file
+from dbce_spark.annotation.cross_tasks import CrossSheet
+from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import crosses, lines, sheet
-from dbce_spark.groundtruth.crosses import CrossSheet
-from dbce_spark.groundtruth.rules import rules
-from dbce_spark.groundtruth.testcases import ALL, measure
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
+from reproductions.krdwrd.testcases import ALL, measure
 from tests.builders import CONFIG, archive, http, record
 from tests.builders import read as read_archive
 
@@ -42,7 +42,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def found(crawl: str) -> list[CrossSheet]:
-    return list(crosses.found(read_archive(crawl), CONFIG))
+    return list(cross_tasks.found(read_archive(crawl), CONFIG))
 
 
 def truth(one: CrossSheet) -> tuple[Label, ...]:
@@ -66,39 +66,39 @@ def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(f
 
 def test_two_urls_of_a_site_are_drawn_and_crosses_that_differ_in_arms(found: list[CrossSheet]) -> None:
     """The fullest first; the same again whatever the order they are found in."""
-    chosen = crosses.sample(found, RULES)
+    chosen = cross_tasks.sample(found, RULES)
     arms = [(one.sheet.url, len(one.neighbours)) for one in chosen]
 
     assert len({url for url, _ in arms}) == 2
     assert [count for _, count in arms] == [4, 3, 4, 3]
-    assert [one.sheet.page for one in crosses.sample(reversed(found), RULES)] == [one.sheet.page for one in chosen]
+    assert [one.sheet.page for one in cross_tasks.sample(reversed(found), RULES)] == [one.sheet.page for one in chosen]
 
 
 def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet], tmp_path: Path) -> None:
     """As a cross and as a page, with the very elements that it was cut into."""
     path = str(tmp_path / "crosses.jsonl")
-    crosses.write(path, found[:3])
-    again = list(crosses.read(path))
+    cross_tasks.write(path, found[:3])
+    again = list(cross_tasks.read(path))
 
-    assert [one.sheet for one in again] == [one.sheet for one in found[:3]] == list(sheet.read(path))
+    assert [one.sheet for one in again] == [one.sheet for one in found[:3]] == list(page_file.read(path))
     assert [one.cross for one in again] == [one.cross for one in found[:3]]
-    assert [len(crosses.prepared(one, CONFIG)[1]) for one in again] == [len(one.sheet.segments) for one in again]
+    assert [len(cross_tasks.prepared(one, CONFIG)[1]) for one in again] == [len(one.sheet.segments) for one in again]
 
 
 def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], tmp_path: Path) -> None:
     """Its bits would lie on other words; and a line without bits is none."""
     changed = replace(found[0], sheet=replace(found[0].sheet, html="<p>Another page</p>"))
     with pytest.raises(InputError, match="write the crosses anew"):
-        crosses.prepared(changed, CONFIG)
+        cross_tasks.prepared(changed, CONFIG)
     path = str(tmp_path / "pages.jsonl")
-    sheet.write(path, [found[0].sheet])
+    page_file.write(path, [found[0].sheet])
     with pytest.raises(InputError, match=r"pages\.jsonl:1: cross must be an object"):
-        list(crosses.read(path))
+        list(cross_tasks.read(path))
 
 
 def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
     """T001 finds what the siblings lack; what it does not know counts as boilerplate, which is all that T002 adds."""
-    some = crosses.sample(found, RULES)
+    some = cross_tasks.sample(found, RULES)
     labels = {one.sheet.page: truth(one) for one in some}
 
     outcomes = {one.case: one for one in measure(some, labels, CONFIG) if one.site == ALL}
@@ -124,8 +124,8 @@ def test_from_an_archive_to_the_table_of_the_thesis(
     """By two commands, with labels between them; the published figures stand beside."""
     path, labels = str(tmp_path / "crosses.jsonl.gz"), str(tmp_path / "labels.jsonl")
     assert cli.main(["labels", "crosses", crawl, "--output", path, "--urls-per-site", "1"]) == 0
-    tagged = ((one.sheet.page, truth(one)) for one in crosses.read(path))
-    lines.write(labels, ({"page": page, "tags": [tag.word for tag in tags]} for page, tags in tagged))
+    tagged = ((one.sheet.page, truth(one)) for one in cross_tasks.read(path))
+    jsonl.write(labels, ({"page": page, "tags": [tag.word for tag in tags]} for page, tags in tagged))
     assert cli.main(["labels", "thesis", path, "--labels", labels, "--output", str(tmp_path / "thesis.md")]) == 0
 
     told = (tmp_path / "thesis.md").read_text("utf-8")

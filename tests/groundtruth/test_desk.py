@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.annotation import drafts, import_export, page_file, stored_pages, submission, workbench_store
+from dbce_spark.annotation.drafts import Draft, Order, Stale
+from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import desk, handover, pages, sheet, store, submission
-from dbce_spark.groundtruth.desk import Draft, Order, Stale
-from dbce_spark.groundtruth.pages import StoredPage
-from dbce_spark.groundtruth.store import Connection
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 from tests.builders import CONFIG
 from tests.groundtruth.stores import SETTINGS, with_people
 
@@ -24,40 +24,41 @@ ADA, BOB, EVE = 1, 2, 3
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Connection]:
     """A store of four pages and three people."""
-    found = store.opened(with_people(tmp_path, "ada", "bob", "eve"))
+    found = workbench_store.opened(with_people(tmp_path, "ada", "bob", "eve"))
     yield found
     found.close()
 
 
 def page(opened: Connection) -> StoredPage:
     """The first page of a store."""
-    return next(pages.of_kind(opened, pages.CORPUS))
+    return next(stored_pages.of_kind(opened, stored_pages.CORPUS))
 
 
 def test_a_draft_is_read_as_it_was_kept(opened: Connection) -> None:
     """Marks, hidden segments and time; nobody else has it."""
     given = Draft(marks={0: BOILERPLATE, 3: CONTENT}, hidden=frozenset({1}), revision=4, seconds=12.5)
-    desk.keep(opened, ADA, page(opened).page, given)
+    drafts.keep(opened, ADA, page(opened).page, given)
 
-    assert given == desk.draft(opened, ADA, page(opened).page)
-    assert Draft() == desk.draft(opened, BOB, page(opened).page)
+    assert given == drafts.draft(opened, ADA, page(opened).page)
+    assert Draft() == drafts.draft(opened, BOB, page(opened).page)
 
 
 def test_a_draft_that_was_changed_elsewhere_is_not_overwritten(opened: Connection) -> None:
     """A second window comes too late, and is told."""
     number = page(opened).page
-    desk.keep(opened, ADA, number, Draft(marks={0: CONTENT}, revision=2))
+    drafts.keep(opened, ADA, number, Draft(marks={0: CONTENT}, revision=2))
 
     with pytest.raises(Stale):
-        desk.keep(opened, ADA, number, Draft(marks={0: BOILERPLATE}, revision=2))
-    assert {0: CONTENT} == desk.draft(opened, ADA, number).marks
+        drafts.keep(opened, ADA, number, Draft(marks={0: BOILERPLATE}, revision=2))
+    assert {0: CONTENT} == drafts.draft(opened, ADA, number).marks
 
 
 def test_time_is_not_longer_than_what_has_passed(opened: Connection) -> None:
     """And never runs backwards, whatever a browser says."""
     number = page(opened).page
     told = [
-        desk.keep(opened, ADA, number, Draft(revision=at, seconds=of)).seconds for at, of in ((1, 5), (2, 4), (3, 1e9))
+        drafts.keep(opened, ADA, number, Draft(revision=at, seconds=of)).seconds
+        for at, of in ((1, 5), (2, 4), (3, 1e9))
     ]
 
     assert [5, 5] == told[:2]
@@ -68,7 +69,7 @@ def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connec
     """A tag on a container does not reach it."""
     found = page(opened)
     second = found.outline.leaves[1]
-    tags = desk.tags(found, Draft(marks={0: CONTENT, second: UNDECIDED}, hidden=frozenset({0, 1})))
+    tags = drafts.tags(found, Draft(marks={0: CONTENT, second: UNDECIDED}, hidden=frozenset({0, 1})))
 
     assert (BOILERPLATE, UNDECIDED, CONTENT) == tags[:3]
 
@@ -76,9 +77,9 @@ def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connec
 def test_the_models_labels_stand_where_nothing_else_does_and_are_told(opened: Connection) -> None:
     """Only of somebody who has asked for them, and for good."""
     found = page(opened)
-    desk.prelabel(opened, ADA, found)
-    mine = desk.submit(opened, ADA, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
-    bobs = desk.submit(opened, BOB, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
+    drafts.prelabel(opened, ADA, found)
+    mine = drafts.submit(opened, ADA, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
+    bobs = drafts.submit(opened, BOB, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
 
     assert (UNDECIDED, *found.labels[1:]) == mine.tags
     assert (UNDECIDED, *[None] * (len(found.units) - 1)) == bobs.tags
@@ -88,7 +89,7 @@ def test_the_models_labels_stand_where_nothing_else_does_and_are_told(opened: Co
 def test_a_submission_names_no_name_and_the_text_it_is_of(opened: Connection) -> None:
     """Merging refuses one of another text."""
     found = page(opened)
-    made = desk.submit(opened, ADA, found, Draft(marks={0: CONTENT}, revision=1))
+    made = drafts.submit(opened, ADA, found, Draft(marks={0: CONTENT}, revision=1))
 
     assert ("annotator-1", found.page, found.text_digest) == (made.annotator, made.page, made.text_digest)
     assert (CONTENT,) * len(found.units) == made.tags
@@ -98,40 +99,40 @@ def test_of_submissions_of_one_page_the_last_counts(opened: Connection) -> None:
     """The earlier ones stay in the store."""
     found = page(opened)
     for revision, label in enumerate((CONTENT, BOILERPLATE), start=1):
-        desk.submit(opened, ADA, found, Draft(marks={0: label}, revision=revision))
+        drafts.submit(opened, ADA, found, Draft(marks={0: label}, revision=revision))
 
-    assert [(BOILERPLATE,) * len(found.units)] == [one.tags for one in desk.submissions(opened)]
+    assert [(BOILERPLATE,) * len(found.units)] == [one.tags for one in drafts.submissions(opened)]
     assert 2 == opened.execute("SELECT count(*) FROM submissions").fetchone()[0]
-    assert [2] == [one.times for one in desk.done(opened, ADA)]
+    assert [2] == [one.times for one in drafts.done(opened, ADA)]
 
 
 def test_a_page_that_was_begun_comes_first(opened: Connection) -> None:
     """Until it is submitted."""
-    begun = pages.ids(opened, pages.CORPUS)[2]
-    desk.keep(opened, ADA, begun, Draft(revision=1))
+    begun = stored_pages.ids(opened, stored_pages.CORPUS)[2]
+    drafts.keep(opened, ADA, begun, Draft(revision=1))
 
-    assert begun == desk.following(opened, ADA, Order.CHANCE)
+    assert begun == drafts.following(opened, ADA, Order.CHANCE)
 
 
 @hypothesis.settings(max_examples=25)  # each writes twelve submissions to a disk
 @given(people=st.permutations([ADA, BOB, EVE] * 4))
 def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, people: list[int]) -> None:
     """Whoever comes when: no page has two submissions more than another, nobody gets one twice, and all end."""
-    opened = store.opened(_shared(tmp_path_factory))
+    opened = workbench_store.opened(_shared(tmp_path_factory))
     opened.execute("DELETE FROM submissions")
     opened.execute("DELETE FROM drafts")
     seen = []
     for account in people:
-        number = desk.following(opened, account, Order.CHANCE)
+        number = drafts.following(opened, account, Order.CHANCE)
         assert number is not None
         seen.append((account, number))
-        found = pages.get(opened, number)
+        found = stored_pages.get(opened, number)
         assert found is not None
-        desk.submit(opened, account, found, Draft(revision=1))
-        counts = desk.progress(opened).pages_by_submissions
+        drafts.submit(opened, account, found, Draft(revision=1))
+        counts = drafts.progress(opened).pages_by_submissions
         # Somebody may have done the rarer pages already.
         assert max(counts) - min(counts) <= 2
-    rest = [desk.following(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
+    rest = [drafts.following(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
     opened.close()
 
     assert len({*seen}) == len(seen) == 12
@@ -150,8 +151,8 @@ def _shared(factory: pytest.TempPathFactory) -> str:
 
 def test_the_page_that_the_model_is_least_certain_of_comes_first_if_asked_for(opened: Connection) -> None:
     """Of those with the fewest submissions."""
-    doubts = {one.page: one.doubt for one in pages.of_kind(opened, pages.CORPUS)}
-    first = desk.following(opened, ADA, Order.DOUBT)
+    doubts = {one.page: one.doubt for one in stored_pages.of_kind(opened, stored_pages.CORPUS)}
+    first = drafts.following(opened, ADA, Order.DOUBT)
 
     assert first is not None
     assert max(doubts.values()) == doubts[first]
@@ -160,9 +161,9 @@ def test_the_page_that_the_model_is_least_certain_of_comes_first_if_asked_for(op
 def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_path: Path) -> None:
     """Pages and submissions as JSON lines that belong together."""
     found = page(opened)
-    made = desk.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
-    told = handover.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
-    sheets = {one.page: one for one in sheet.read(str(tmp_path / "out" / "pages.jsonl"))}
+    made = drafts.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
+    told = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
+    sheets = {one.page: one for one in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
 
     assert f"4 pages and 1 submissions in {tmp_path / 'out'}" == told
     assert [made] == [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
@@ -172,14 +173,19 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
 
 def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_path: Path) -> None:
     """With the same segments, so that what is submitted there is of the same text."""
-    handover.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
+    import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
     other = str(tmp_path / "other.db")
     taken = [
-        handover.take(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages for _ in range(2)
+        import_export.take(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages for _ in range(2)
     ]
-    there = store.opened(other)
-    digests = [{one.page: one.text_digest for one in pages.of_kind(each, pages.CORPUS)} for each in (opened, there)]
-    outlines = [{one.page: one.outline for one in pages.of_kind(each, pages.CORPUS)} for each in (opened, there)]
+    there = workbench_store.opened(other)
+    digests = [
+        {one.page: one.text_digest for one in stored_pages.of_kind(each, stored_pages.CORPUS)}
+        for each in (opened, there)
+    ]
+    outlines = [
+        {one.page: one.outline for one in stored_pages.of_kind(each, stored_pages.CORPUS)} for each in (opened, there)
+    ]
     there.close()
 
     assert [4, 0] == taken
@@ -189,8 +195,8 @@ def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_p
 
 def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
     """Its segments would have no place in it."""
-    wrong = sheet.Sheet(page="one", html="<p>One</p>", text="Two", segments=())
-    sheet.write(str(tmp_path / "pages.jsonl"), [wrong])
+    wrong = page_file.Sheet(page="one", html="<p>One</p>", text="Two", segments=())
+    page_file.write(str(tmp_path / "pages.jsonl"), [wrong])
 
     with pytest.raises(InputError, match="page one: its text is not that of its HTML"):
-        handover.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)
+        import_export.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

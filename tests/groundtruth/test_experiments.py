@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import cli
-from dbce_spark.groundtruth import sheet
-from dbce_spark.groundtruth.labelling import read
-from dbce_spark.labels import Label
+from dbce_spark.annotation import page_file
+from dbce_spark.annotation.labelling import read
+from dbce_spark.model import Label
 
 PAGES = 12
 
@@ -44,7 +44,9 @@ def test_krdwrds_corpus_becomes_pages_labels_and_a_report(krdwrd: Path, capsys: 
 
     assert capsys.readouterr().out.startswith("12 pages, 60 submissions of 12; pi 1.000")
     assert read(str(out / "gold.jsonl")) == read(str(out / "votes.jsonl"))
-    assert [one.url for one in sheet.read(str(out / "pages.jsonl"))] == [f"http://{at}.example/" for at in range(PAGES)]
+    assert [one.url for one in page_file.read(str(out / "pages.jsonl"))] == [
+        f"http://{at}.example/" for at in range(PAGES)
+    ]
     assert "Pages by π" in (out / "report.html").read_text("utf-8")
 
 

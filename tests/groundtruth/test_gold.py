@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import gold_export, jsonl
+from dbce_spark.annotation.label_merge import Merged, merged
+from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets
-from dbce_spark.groundtruth import gold, lines
-from dbce_spark.groundtruth.merge import Merged, merged
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 from tests.groundtruth.submitted import submission
 
 SHEET = Sheet(
@@ -38,14 +38,14 @@ def labelled(tags: str) -> dict[str, Merged]:
 )
 def test_what_is_content_is_the_main_text(tags: str, text: str) -> None:
     """Segments that follow one another in a line stay in it; elsewhere a line ends."""
-    entry = next(gold.entries([SHEET], labelled(tags), dataset="own"))
+    entry = next(gold_export.entries([SHEET], labelled(tags), dataset="own"))
 
     assert [line.strip() for line in entry["gold"].split("\n")] == text.split("\n")
 
 
 def test_what_is_undecided_is_in_the_wider_text_alone() -> None:
     """A caption is no main text, and no boilerplate either."""
-    entry = next(gold.entries([SHEET], labelled("bbbuc"), dataset="own"))
+    entry = next(gold_export.entries([SHEET], labelled("bbbuc"), dataset="own"))
 
     assert (entry["gold"], entry["gold_wide"]) == ("five", "four\nfive")
 
@@ -53,7 +53,7 @@ def test_what_is_undecided_is_in_the_wider_text_alone() -> None:
 def test_a_gold_set_is_read_by_evaluate(tmp_path: Path) -> None:
     """With what is known of the page, and the set's name."""
     path = str(tmp_path / "gold.jsonl.xz")
-    lines.write(path, gold.entries([SHEET], labelled("cccbb"), dataset="own"))
+    jsonl.write(path, gold_export.entries([SHEET], labelled("cccbb"), dataset="own"))
 
     page = datasets.read([path]).sets["own"][0]
 
@@ -65,14 +65,14 @@ def test_a_gold_set_is_read_by_evaluate(tmp_path: Path) -> None:
 def test_labels_of_another_page_are_refused(sheets: list[Sheet]) -> None:
     """They would name other words."""
     with pytest.raises(InputError, match="p1"):
-        list(gold.entries(sheets, labelled("ccccc"), dataset="own"))
+        list(gold_export.entries(sheets, labelled("ccccc"), dataset="own"))
 
 
 def test_a_page_that_nobody_labelled_is_left_out() -> None:
     """It has no gold."""
     other = Sheet(page="other", html="", text="", segments=())
 
-    assert [entry["id"] for entry in gold.entries([other, SHEET], labelled("ccccc"), dataset="own")] == ["p1"]
+    assert [entry["id"] for entry in gold_export.entries([other, SHEET], labelled("ccccc"), dataset="own")] == ["p1"]
 
 
 def test_labels_have_the_tags_that_were_merged() -> None:

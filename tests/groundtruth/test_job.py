@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dbce_spark import cli
+from dbce_spark.annotation import page_file, submission
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.submission import Submission
 from dbce_spark.evaluation import datasets
-from dbce_spark.groundtruth import sheet, submission
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.groundtruth.submission import Submission
 from tests.groundtruth.submitted import TAG_OF
 
 
@@ -36,7 +36,7 @@ def said(annotator: str, of: Sheet, tags: str, at: int) -> Submission:
 def folder(tmp_path: Path) -> Path:
     """Two pages, three annotators who have tagged both, and one whose copy of a page was another one."""
     one, two = page("one"), page("two")
-    sheet.write(str(tmp_path / "pages.jsonl"), [one, two])
+    page_file.write(str(tmp_path / "pages.jsonl"), [one, two])
     some = [
         said(name, of, tags, at)
         for at, of in enumerate((one, two))

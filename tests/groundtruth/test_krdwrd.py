@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import agreement
+from dbce_spark.annotation.annotators import biases, exclusions
+from dbce_spark.annotation.label_merge import Reason, merge
+from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import agreement, krdwrd
-from dbce_spark.groundtruth.annotators import biases, exclusions
-from dbce_spark.groundtruth.krdwrd import Votes
-from dbce_spark.groundtruth.merge import Reason, merge
-from dbce_spark.groundtruth.rules import rules
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
+from reproductions.krdwrd import canola as krdwrd
+from reproductions.krdwrd.canola import Votes
 
 TABLE = """# submitted : 2
 # tokens\tmerged\t9\t10

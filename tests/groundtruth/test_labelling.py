@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import labelling, submission
+from dbce_spark.annotation.labelling import contrast
+from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import labelling, submission
-from dbce_spark.groundtruth.labelling import contrast
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 from tests.groundtruth.submitted import submission as said
 
 SHEET = Sheet(page="p", html="<p>a</p><p>b</p>", text="a\nb", segments=(Span("/p[1]", 0, 1), Span("/p[2]", 2, 3)))

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.rendering import UNSEEN, Rendering
 from dbce_spark.errors import ConfigError, InputError
-from dbce_spark.groundtruth import learning
-from dbce_spark.groundtruth.learning import DOM, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
-from dbce_spark.groundtruth.rendering import UNSEEN, Rendering
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
+from reproductions.krdwrd import svm
+from reproductions.krdwrd.svm import DOM, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
 
 PLAN = replace(plan(), folds=3, vectors=120, grid_vectors=60, costs=[1.0], gammas=[0.05])
 
@@ -19,10 +19,10 @@ def made(pages: int = 9, segments: int = 20) -> Vectors:
     """Pages on which words tell content well, and the DOM nothing."""
     draw = np.random.default_rng(5)
     is_content = draw.random(pages * segments) < 0.4
-    noise = draw.normal(size=(len(is_content), learning.WIDTHS[TEXT]))
+    noise = draw.normal(size=(len(is_content), svm.WIDTHS[TEXT]))
     noise[:, 0] = np.where(is_content, 3, -3) + draw.normal(size=len(is_content))
     return Vectors(
-        values={TEXT: noise, DOM: draw.normal(size=(len(is_content), learning.WIDTHS[DOM]))},
+        values={TEXT: noise, DOM: draw.normal(size=(len(is_content), svm.WIDTHS[DOM]))},
         is_content=is_content,
         pages=np.repeat(np.arange(pages), segments),
         places=np.tile(np.arange(segments), pages),
@@ -53,7 +53,7 @@ def test_the_same_vectors_give_the_same_results() -> None:
 def test_no_page_is_judged_by_what_was_learnt_of_it() -> None:
     """Each page is in one part alone, and in the others to learn from."""
     of = made()
-    for train, test in learning._folds(of, PLAN):
+    for train, test in svm._folds(of, PLAN):
         assert set(of.pages[train]) & set(of.pages[test]) == set()
         assert len(train) + len(test) == len(of.pages)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.groundtruth import links
+from dbce_spark.annotation import links
 
 HERE = "http://www.example.org/a/"
 BASE = f"{HERE}b.html"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import html as lxml_html
 
+from dbce_spark.annotation import numbered_markup
+from dbce_spark.annotation.numbered_markup import NODE, SEGMENT, Marked
 from dbce_spark.dbce import single
-from dbce_spark.groundtruth import markup
-from dbce_spark.groundtruth.markup import NODE, SEGMENT, Marked
 from tests.builders import parsed
 
 
@@ -17,7 +17,7 @@ def marked(html: str) -> tuple[Marked, list[str]]:
     """A page whose segments are its blocks, and their texts."""
     blocks = parsed(html).blocks
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
-    return markup.marked(html.encode(), blocks.text, single.segments(blocks)), texts
+    return numbered_markup.marked(html.encode(), blocks.text, single.segments(blocks)), texts
 
 
 TAGS = ("div", "p", "b", "a", "ul", "li", "table", "tr", "td", "br", "script", "section", "pre", "span")

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.annotation import label_merge as merging
+from dbce_spark.annotation.label_merge import Master, Reason, masters, merge
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import merge as merging
-from dbce_spark.groundtruth.merge import Master, Reason, masters, merge
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.groundtruth.submission import Submission
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 from tests.groundtruth.submitted import corpus, submission
 
 UNDECIDED, CONTENT, BOILERPLATE = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.groundtruth.outline import Marks, Outline
-from dbce_spark.labels import Label
+from dbce_spark.annotation.outline import Marks, Outline
+from dbce_spark.model import Label
 
 
 @st.composite

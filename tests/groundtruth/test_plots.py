@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dbce_spark.groundtruth import plots
+from dbce_spark.annotation import annotator_plots
 
 
 def heights(drawn: str) -> list[float]:
@@ -14,7 +14,7 @@ def heights(drawn: str) -> list[float]:
 
 def test_a_bar_is_as_high_as_its_value() -> None:
     """Twice the count is twice the height."""
-    first, second, third = heights(plots.bars([("a", 2), ("b", 4), ("c", 0)], "names", "count"))
+    first, second, third = heights(annotator_plots.bars([("a", 2), ("b", 4), ("c", 0)], "names", "count"))
 
     assert second == pytest.approx(2 * first, abs=0.1)
     assert third == 0
@@ -22,21 +22,21 @@ def test_a_bar_is_as_high_as_its_value() -> None:
 
 def test_what_is_counted_is_counted_in_whole_numbers() -> None:
     """There is no half an annotator."""
-    drawn = plots.bars([("a", 1), ("b", 3)], "names", "count")
+    drawn = annotator_plots.bars([("a", 1), ("b", 3)], "names", "count")
 
     assert re.findall(r'text-anchor="end">([^<]+)<', drawn) == ["0", "1", "2", "3"]
 
 
 def test_a_histogram_loses_no_value() -> None:
     """What lies beyond its edges counts at its ends."""
-    drawn = plots.histogram([-5, 0.5, 1.5, 1.6, 99], [0, 1, 2], "x", "y")
+    drawn = annotator_plots.histogram([-5, 0.5, 1.5, 1.6, 99], [0, 1, 2], "x", "y")
 
     assert re.findall(r"<title>([^<]+)</title>", drawn) == ["0: 2", "1: 3"]
 
 
 def test_a_curve_has_every_point() -> None:
     """Also below the line of 0."""
-    drawn = plots.curve([(1, 20.0), (2, -5.0)], "position", "seconds")
+    drawn = annotator_plots.curve([(1, 20.0), (2, -5.0)], "position", "seconds")
 
     assert re.findall(r"<title>([^<]+)</title>", drawn) == ["1: 20.0", "2: -5.0"]
 
@@ -44,5 +44,7 @@ def test_a_curve_has_every_point() -> None:
 @pytest.mark.parametrize("values", [[], [("one & only", 1.0)], [(str(at), float(at)) for at in range(90)]])
 def test_a_plot_is_well_formed(values: list[tuple[str, float]]) -> None:
     """Of nothing, of one bar, and of more than have room for a name."""
-    ElementTree.fromstring(plots.bars(values, "<title>", "count"))
-    ElementTree.fromstring(plots.curve([(float(at), value) for at, (_, value) in enumerate(values)], "x", "y"))
+    ElementTree.fromstring(annotator_plots.bars(values, "<title>", "count"))
+    ElementTree.fromstring(
+        annotator_plots.curve([(float(at), value) for at, (_, value) in enumerate(values)], "x", "y")
+    )

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import page_file, rendering, segment_marks
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.rendering import Rendering, Run, render
 from dbce_spark.cli import main
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import marks, rendering, sheet
-from dbce_spark.groundtruth.rendering import Rendering, Run, render
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.page import PageError
+from dbce_spark.html.page import PageError
 from tests.builders import archive, http, record
 from tests.groundtruth.stores import page as story
 
@@ -55,7 +55,7 @@ def test_a_line_that_is_no_rendering_is_named(tmp_path: Path) -> None:
 def test_a_text_of_another_page_is_refused() -> None:
     """Boxes would be those of other words."""
     with pytest.raises(PageError, match="the text is not the page's"):
-        marks.marked(replace(SHEET, html="<p>Other</p>"))
+        segment_marks.marked(replace(SHEET, html="<p>Other</p>"))
 
 
 def _browser() -> None:
@@ -108,7 +108,7 @@ def test_a_page_of_a_store_looks_as_its_archived_styles_say(tmp_path: Path) -> N
     for given, target in (([f"{out}/pages.jsonl"], f"{out}/bare.jsonl"), (["--store", path], f"{out}/full.jsonl")):
         assert main(["labels", "render", *given, "--output", target]) == 0
     (bare,), (full,) = (list(rendering.read(f"{out}/{name}.jsonl")) for name in ("bare", "full"))
-    texts = next(sheet.read(f"{out}/pages.jsonl")).texts
+    texts = next(page_file.read(f"{out}/pages.jsonl")).texts
     headline, footer = texts.index("A styled page"), texts.index("All rights reserved")
 
     assert (bare.page, len(bare.runs)) == (full.page, len(full.runs))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.errors import ConfigError
-from dbce_spark.groundtruth.rules import rules
 
 
 @pytest.mark.parametrize(

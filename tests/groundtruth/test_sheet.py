@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import page_file
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.submission import text_digest
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import sheet
-from dbce_spark.groundtruth.sheet import Sheet, Span
-from dbce_spark.groundtruth.submission import text_digest
 
 SHEET = Sheet(
     page="p1",
@@ -21,9 +21,9 @@ SHEET = Sheet(
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     """Pages come out of a file of JSON lines as they went in."""
     path = str(tmp_path / "pages.jsonl")
-    sheet.write(path, [SHEET])
+    page_file.write(path, [SHEET])
 
-    assert list(sheet.read(path)) == [SHEET]
+    assert list(page_file.read(path)) == [SHEET]
 
 
 def test_a_page_has_the_digest_of_its_segments() -> None:
@@ -38,4 +38,4 @@ def test_segments_outside_the_text_or_one_another_are_refused(tmp_path: Path, se
     path.write_text(f'{{"id": "p", "html": "", "text": "abc", "segments": {segments}}}', encoding="utf-8")
 
     with pytest.raises(InputError, match=r"pages\.jsonl:1: "):
-        list(sheet.read(str(path)))
+        list(page_file.read(str(path)))

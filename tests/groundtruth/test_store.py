@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from dbce_spark.annotation import workbench_store
+from dbce_spark.annotation.workbench_store import MIGRATIONS
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.groundtruth import store
-from dbce_spark.groundtruth.store import MIGRATIONS
 
 
 def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
     """It holds hashed passwords, and the key that cookies are signed with."""
-    store.create(str(tmp_path / "labels.db"))
+    workbench_store.create(str(tmp_path / "labels.db"))
 
     assert 0o600 == stat.S_IMODE((tmp_path / "labels.db").stat().st_mode)
 
@@ -22,9 +22,9 @@ def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
     """Cookies hold over a restart, and no two stores share one."""
     secrets = []
     for name in ("a.db", "b.db", "a.db"):
-        store.create(str(tmp_path / name))
-        opened = store.opened(str(tmp_path / name))
-        secrets.append(store.secret(opened))
+        workbench_store.create(str(tmp_path / name))
+        opened = workbench_store.opened(str(tmp_path / name))
+        secrets.append(workbench_store.secret(opened))
         opened.close()
 
     assert (True, False) == (secrets[0] == secrets[2], secrets[0] == secrets[1])
@@ -33,10 +33,10 @@ def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
 def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A migration is run once, over what is there."""
     path = str(tmp_path / "labels.db")
-    store.create(path)
-    monkeypatch.setattr(store, "MIGRATIONS", (*MIGRATIONS, "ALTER TABLE pages ADD COLUMN remark TEXT"))
+    workbench_store.create(path)
+    monkeypatch.setattr(workbench_store, "MIGRATIONS", (*MIGRATIONS, "ALTER TABLE pages ADD COLUMN remark TEXT"))
     for _ in range(2):
-        opened = store.opened(path)
+        opened = workbench_store.opened(path)
         columns = [row["name"] for row in opened.execute("PRAGMA table_info(pages)")]
         opened.close()
 
@@ -49,13 +49,13 @@ def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
     """Nothing of it was withdrawn."""
     path = str(tmp_path / "labels.db")
     with monkeypatch.context() as before:
-        before.setattr(store, "MIGRATIONS", MIGRATIONS[:1])
-        store.create(path)
-        old = store.opened(path)
+        before.setattr(workbench_store, "MIGRATIONS", MIGRATIONS[:1])
+        workbench_store.create(path)
+        old = workbench_store.opened(path)
         old.execute("PRAGMA foreign_keys = OFF")
         old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
         old.close()
-    opened = store.opened(path)
+    opened = workbench_store.opened(path)
     rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn FROM standing")]
     opened.close()
 
@@ -82,17 +82,17 @@ def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: by
     before = path.read_bytes()
 
     with pytest.raises(InputError, match=told):
-        store.opened(str(path))
+        workbench_store.opened(str(path))
     assert before == path.read_bytes()
 
 
 def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
     """All of it is written, or none."""
-    store.create(str(tmp_path / "labels.db"))
-    opened = store.opened(str(tmp_path / "labels.db"))
+    workbench_store.create(str(tmp_path / "labels.db"))
+    opened = workbench_store.opened(str(tmp_path / "labels.db"))
 
     def fail() -> None:
-        with store.transaction(opened):
+        with workbench_store.transaction(opened):
             opened.execute("INSERT INTO settings VALUES ('a', 'b')")
             raise ZeroDivisionError
 
@@ -105,15 +105,15 @@ def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
 def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:
     """It holds what was there when it was made, and never replaces a file."""
     path, copy = str(tmp_path / "labels.db"), str(tmp_path / "copy.db")
-    store.create(path)
-    writer = store.opened(path)
+    workbench_store.create(path)
+    writer = workbench_store.opened(path)
     writer.execute("INSERT INTO settings VALUES ('before', '1')")
-    store.backup(path, copy)
+    workbench_store.backup(path, copy)
     writer.execute("INSERT INTO settings VALUES ('after', '1')")
     writer.close()
-    copied = store.opened(copy)
+    copied = workbench_store.opened(copy)
 
     assert ["before", "secret"] == sorted(row[0] for row in copied.execute("SELECT name FROM settings"))
     copied.close()
     with pytest.raises(OutputError, match="is there already"):
-        store.backup(path, copy)
+        workbench_store.backup(path, copy)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.annotation import submission
+from dbce_spark.annotation.submission import Submission, pushed_down, text_digest
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth import submission
-from dbce_spark.groundtruth.submission import Submission, pushed_down, text_digest
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
 
 TAGS = st.none() | st.sampled_from(Label)
 SUBMISSIONS = st.builds(

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark.groundtruth import crosses, submission, task
-from dbce_spark.groundtruth.crosses import CrossSheet
-from dbce_spark.groundtruth.merge import masters, merge
-from dbce_spark.labels import Label
+from dbce_spark.annotation import cross_tasks, offline_task, submission
+from dbce_spark.annotation.cross_tasks import CrossSheet
+from dbce_spark.annotation.label_merge import masters, merge
+from dbce_spark.model import Label
 from tests.builders import CONFIG, archive, http, record
 from tests.builders import read as read_archive
 
@@ -34,12 +34,12 @@ def story(name: str) -> str:
 def cross(tmp_path_factory: pytest.TempPathFactory) -> CrossSheet:
     records = [record(http(story(name)), url=f"http://a.example/{name}.html") for name in ("seal", "storm", "crane")]
     path = archive(tmp_path_factory.mktemp("crawl") / "crawl.warc", *records)
-    return next(crosses.found(read_archive(path), CONFIG))
+    return next(cross_tasks.found(read_archive(path), CONFIG))
 
 
 def test_a_task_is_one_file_without_arms(cross: CrossSheet, tmp_path: Path) -> None:
     """The pages in it lie in sandboxes that let them run nothing; the index leads to it."""
-    task.write(str(tmp_path), [cross])
+    offline_task.write(str(tmp_path), [cross])
     (file,) = (one for one in tmp_path.iterdir() if one.name != "index.html")
     told = file.read_text("utf-8")
 
@@ -56,7 +56,7 @@ def page(cross: CrossSheet, tmp_path: Path) -> "Iterator[Page]":
     if not shutil.which("chromium"):
         pytest.skip("chromium is not on the PATH")
     path = tmp_path / "cross.html"
-    path.write_text(task.document(cross), encoding="utf-8")
+    path.write_text(offline_task.document(cross), encoding="utf-8")
     with sync_api.sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
@@ -115,9 +115,9 @@ def test_the_neighbours_stand_beside_it_one_at_a_time(page: "Page") -> None:
 
 def test_the_keys_are_those_of_the_manual() -> None:
     """1 is bad, 2 uncertain, 3 good."""
-    assert {label.word: key for label, key in task.KEYS.items()} == {
+    assert {label.word: key for label, key in offline_task.KEYS.items()} == {
         "boilerplate": "1",
         "undecided": "2",
         "content": "3",
     }
-    assert set(task.KEYS) == set(Label)
+    assert set(offline_task.KEYS) == set(Label)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.groundtruth import desk, pages, store, tutorial
-from dbce_spark.groundtruth.desk import Draft
-from dbce_spark.groundtruth.pages import StoredPage
-from dbce_spark.labels import Label
+from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation.drafts import Draft
+from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.model import Label
 from tests.builders import CONFIG
 from tests.groundtruth.stores import with_people
 
@@ -55,16 +55,16 @@ def test_an_answer_is_that_of_the_nearest_element_that_says_one(position: int, t
 
 def test_the_tutorial_goes_on_where_it_was_left(tmp_path: Path) -> None:
     """And begins again for who starts over; the corpus knows nothing of it."""
-    opened = store.opened(with_people(tmp_path, "ada"))
+    opened = workbench_store.opened(with_people(tmp_path, "ada"))
     tutorial.add(opened, CONFIG)
     tutorial.add(opened, CONFIG)
-    order = [*pages.of_kind(opened, pages.TUTORIAL)]
+    order = [*stored_pages.of_kind(opened, stored_pages.TUTORIAL)]
     for page in order[:2]:
-        desk.submit(opened, 1, page, Draft(revision=1))
-    left = desk.next_of_tutorial(opened, 1)
-    progress, done = desk.progress(opened), desk.done(opened, 1)
-    desk.restart_tutorial(opened, 1)
-    again = desk.next_of_tutorial(opened, 1)
+        drafts.submit(opened, 1, page, Draft(revision=1))
+    left = drafts.next_of_tutorial(opened, 1)
+    progress, done = drafts.progress(opened), drafts.done(opened, 1)
+    drafts.restart_tutorial(opened, 1)
+    again = drafts.next_of_tutorial(opened, 1)
     opened.close()
 
     assert [*range(1, 12)] == [page.position for page in order]

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
-from dbce_spark import config, sources, tables
+from dbce_spark import config, tables
+from dbce_spark.archive import sources
+from dbce_spark.archive.revisits import seen
 from dbce_spark.cli import main
 from dbce_spark.dbce import local
-from dbce_spark.revisits import seen
 
 LIBRARIES = ("pyspark", "pandas", "pyarrow", "numpy")
 CONFIG = config.default()

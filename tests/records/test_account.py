@@ -12,7 +12,7 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.records import Cause, Damage, Limits, Record, records
+from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from tests.builders import arc_header, arc_record, at_most, gzipped, http, record
 
 LIMITS = at_most(record_bytes=1 << 20)

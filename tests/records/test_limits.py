@@ -8,7 +8,7 @@ import resource
 import pytest
 import zstandard
 
-from dbce_spark.records import Cause, Damage, Record
+from dbce_spark.archive.records import Cause, Damage, Record
 from tests.builders import arc_header, arc_record, at_most, gzipped, http, record
 from tests.records.test_account import read, url, urls
 
@@ -135,7 +135,7 @@ class Counted(io.BytesIO):
 )
 def test_work_is_linear(content: bytes) -> None:
     """Half a megabyte of what looks like the start of something are not read again and again."""
-    from dbce_spark.records import records
+    from dbce_spark.archive.records import records
 
     stream = Counted(content)
     found = list(records(stream, LIMITS))

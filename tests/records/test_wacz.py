@@ -7,7 +7,7 @@ from hashlib import sha512
 
 import pytest
 
-from dbce_spark.records import Cause, Damage, Limits, Record, records
+from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from tests.builders import arc_header, arc_record, at_most, gzipped, record
 from tests.records.test_account import url
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from dbce_spark.samples.crawl import Fetch, Schedule, fetches
-from dbce_spark.samples.diary import Diary
-from dbce_spark.samples.gazette import Gazette
-from dbce_spark.samples.records import WarcFiles, payload_digest
+from benchmarks.samples.diary import Diary
+from benchmarks.samples.gazette import Gazette
+from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
+from benchmarks.samples.sample_records import WarcFiles, payload_digest
 
 Change = Callable[[Fetch], Fetch | None]
 GAZETTE, DIARY = "gazette.example", "dnevnik.example"

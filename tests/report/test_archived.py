@@ -8,12 +8,13 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import pytest
 
-from dbce_spark import config, warc
-from dbce_spark.charset import decode
-from dbce_spark.page import PageError, parse
-from dbce_spark.report.archived import Archived, Gone, archived
-from dbce_spark.report.output import Output
-from dbce_spark.report.views import COLUMNS
+from dbce_spark import config
+from dbce_spark.archive import warc
+from dbce_spark.html.charset import decode
+from dbce_spark.html.page import PageError, parse
+from dbce_spark.report.archived_html import Archived, Gone, archived
+from dbce_spark.report.page_views import COLUMNS
+from dbce_spark.report.report_rows import Output
 from tests.builders import URL, arc_header, arc_record, archive, gzipped, http, record
 from tests.report.outputs import crawl, write_archive, write_output
 

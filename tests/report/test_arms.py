@@ -4,12 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dbce_spark import config, page
-from dbce_spark.labels import Label
+from dbce_spark import config
+from dbce_spark.html import page
+from dbce_spark.model import Label
 from dbce_spark.report.arms import fullest, marked
-from dbce_spark.report.output import Output
-from dbce_spark.report.sample import Pick
-from dbce_spark.report.views import views
+from dbce_spark.report.page_sample import Pick
+from dbce_spark.report.page_views import views
+from dbce_spark.report.report_rows import Output
 
 
 def test_marked_spans_hold_the_masked_words() -> None:

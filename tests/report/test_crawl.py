@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import comparison
 from dbce_spark.cli import main
-from dbce_spark.collection import Collection, Increment
 from dbce_spark.config import default, load
 from dbce_spark.dbce import local
-from dbce_spark.output import RUNS
-from dbce_spark.report import crawl, figures, likeness
+from dbce_spark.output.collection import Collection, Increment
+from dbce_spark.output.history import crawl_anomalies
+from dbce_spark.output.output_reader import RUNS
+from dbce_spark.report import crawl_figures, crawl_report, template_likeness
 from tests import collected
 from tests.report import crawls
 from tests.report.outputs import tree
@@ -26,8 +26,8 @@ def grown(folder: Path, files: Iterable[str]) -> Collection:
     return Collection(str(collected.grow(folder / "collection", [[path] for path in files], PARAMETERS)))
 
 
-def reported(of: Collection, version: int | None = None) -> crawl.Compared:
-    return crawl.compared(of, of.known() if version is None else of.version(version), CONFIG)
+def reported(of: Collection, version: int | None = None) -> crawl_report.Compared:
+    return crawl_report.compared(of, of.known() if version is None else of.version(version), CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -49,15 +49,15 @@ def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
     found = reported(ordinary)
 
     assert [] == [*found.findings]
-    assert "version 2: nothing odd in increment 2 beside 1" == crawl.text(found)
+    assert "version 2: nothing odd in increment 2 beside 1" == crawl_report.text(found)
 
 
 @pytest.mark.parametrize(
     ("change", "kind", "told"),
     [
-        (crawls.soft_404, comparison.SHORT, "More captures have hardly any main text"),
-        (crawls.blocked, comparison.REJECTS, "records were refused as HTTP 403"),
-        (crawls.without_diary, comparison.SITES, "dnevnik.example: had"),
+        (crawls.soft_404, crawl_anomalies.SHORT, "More captures have hardly any main text"),
+        (crawls.blocked, crawl_anomalies.REJECTS, "records were refused as HTTP 403"),
+        (crawls.without_diary, crawl_anomalies.SITES, "dnevnik.example: had"),
     ],
 )
 def test_a_crawl_with_something_wrong_is_odd(tmp_path: Path, change: crawls.Change, kind: str, told: str) -> None:
@@ -66,15 +66,15 @@ def test_a_crawl_with_something_wrong_is_odd(tmp_path: Path, change: crawls.Chan
     found = reported(to)
 
     assert [kind] == [one.kind for one in found.findings]
-    assert told in crawl.text(found)
+    assert told in crawl_report.text(found)
 
 
 def test_a_redesign_is_odd(redesigned: Collection) -> None:
     """The template that is gone is told, with its site."""
     found = reported(redesigned)
 
-    assert [comparison.TEMPLATES] == [one.kind for one in found.findings]
-    assert f"{crawls.DIARY}, template " in crawl.text(found)
+    assert [crawl_anomalies.TEMPLATES] == [one.kind for one in found.findings]
+    assert f"{crawls.DIARY}, template " in crawl_report.text(found)
 
 
 def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesigned: Collection) -> None:
@@ -82,11 +82,11 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
     lost = {}
     for of in (ordinary, redesigned):
         version = of.known()
-        both = figures.crawls(of, version)
+        both = crawl_figures.crawls(of, version)
         assert both.before
-        was = figures.figures(both.before, CONFIG)
+        was = crawl_figures.figures(both.before, CONFIG)
         large = [name for name, captures in was.templates.items() if captures >= CONFIG.least]
-        found = likeness.lost(large, (both.before, was), both.now, of, version, CONFIG.remains)
+        found = template_likeness.lost(large, (both.before, was), both.now, of, version, CONFIG.remains)
         lost[of.folder] = [site for site, _ in found]
         assert {crawls.GAZETTE, crawls.DIARY} == {site for site, _ in large}
 
@@ -102,9 +102,9 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     own = {one.page.capture_id: one for one in result.extractions}
     fetched = [one for one in own.values() if "/b/" in one.page.capture.warc_file]
     revisited = [own[one.original_id] for one in result.revisits]
-    both = figures.crawls(ordinary, ordinary.known())
+    both = crawl_figures.crawls(ordinary, ordinary.known())
     assert both.before
-    before, now = (figures.figures(one, CONFIG) for one in (both.before, both.now))
+    before, now = (crawl_figures.figures(one, CONFIG) for one in (both.before, both.now))
     extracted = collected.extractions(result, PARAMETERS).to_pylist()
     words = {row["capture_id"]: row["words"] for row in extracted}
 
@@ -123,7 +123,7 @@ def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None
     to = grown(tmp_path, [first, twice, crawls.write(tmp_path / "b", 1)])
     second, third = reported(to, 2), reported(to)
 
-    assert [(comparison.EMPTY, True)] == [
+    assert [(crawl_anomalies.EMPTY, True)] == [
         (one.kind, "; 58 captures had come before" in one.told) for one in second.findings
     ]
     assert third.before
@@ -133,9 +133,9 @@ def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None
 def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Path) -> None:
     """That is said, and its figures are shown."""
     found = reported(ordinary, 1)
-    crawl.write(found, ordinary.folder, str(tmp_path / "page.html"), CONFIG)
+    crawl_report.write(found, ordinary.folder, str(tmp_path / "page.html"), CONFIG)
 
-    assert "there is no crawl before increment 1" in crawl.text(found)
+    assert "there is no crawl before increment 1" in crawl_report.text(found)
     assert "Nothing is compared: there is no crawl before increment 1" in (tmp_path / "page.html").read_text()
 
 
@@ -145,11 +145,11 @@ def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: p
     to = grown(tmp_path, [crawls.write(tmp_path / f"{number}", number) for number in range(3)])
     last = to.known()
     put_together(to, last.increments)
-    still_there = crawl.text(reported(to))
+    still_there = crawl_report.text(reported(to))
     put_together(to, last.increments[:2], last.increments[2])
     for number in (1, 2):
         shutil.rmtree(to.increment(number))
-    next_one = crawl.text(reported(to))
+    next_one = crawl_report.text(reported(to))
     shutil.rmtree(to.increment(3))
     told = main(["collection", "report", to.folder, "--version", "4"]), capsys.readouterr().err
 
@@ -173,7 +173,7 @@ def put_together(of: Collection, some: Sequence[Increment], *later: Increment) -
 def test_the_page_says_it_and_asks_for_nothing(redesigned: Collection, tmp_path: Path) -> None:
     """What is odd stands in it; it has no script, loads nothing, and is the same at every run."""
     for name in ("one.html", "two.html"):
-        crawl.write(reported(redesigned), redesigned.folder, str(tmp_path / name), CONFIG)
+        crawl_report.write(reported(redesigned), redesigned.folder, str(tmp_path / name), CONFIG)
     page = tree((tmp_path / "one.html").read_bytes())
     seen = " ".join(page.find("body").text_content().split())
 

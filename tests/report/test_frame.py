@@ -4,11 +4,12 @@ import re
 
 import numpy as np
 
-from dbce_spark import config, page
+from dbce_spark import config
 from dbce_spark.dbce import postprocess, single
-from dbce_spark.labels import Label
-from dbce_spark.report import frame
-from dbce_spark.report.archived import Archived
+from dbce_spark.html import page
+from dbce_spark.model import Label
+from dbce_spark.report import html_frame
+from dbce_spark.report.archived_html import Archived
 from dbce_spark.report.arms import marked
 from tests.report.outputs import HOSTILE, article, tree
 
@@ -16,7 +17,7 @@ from tests.report.outputs import HOSTILE, article, tree
 def framed(markup: str) -> str:
     utf8 = markup.encode()
     blocks = page.parse(utf8, "utf-8", config.default().page).blocks
-    return frame.document(Archived(utf8, blocks, is_labelled=False), blocks.text, single.segments(blocks))
+    return html_frame.document(Archived(utf8, blocks, is_labelled=False), blocks.text, single.segments(blocks))
 
 
 def test_nothing_that_acts_or_loads_is_left() -> None:
@@ -36,7 +37,7 @@ def test_the_policy_comes_first() -> None:
     """The content policy stands before anything of the page."""
     written = framed("<html><head><style>p { color: red }</style></head><body><p>some words</p></body></html>")
     assert written.index("Content-Security-Policy") < written.index("color: red")
-    assert "default-src 'none'" in frame.POLICY
+    assert "default-src 'none'" in html_frame.POLICY
 
 
 def test_every_word_is_shown_with_its_label() -> None:
@@ -53,7 +54,7 @@ def test_text_without_a_label_is_kept() -> None:
     utf8 = b"<p>first <link rel='x'>second <b>third</b><meta name='x'>fourth</p>"
     blocks = page.parse(utf8, "utf-8", config.default().page).blocks
     nothing = marked(blocks, np.zeros(len(blocks.tokens), np.bool_), Label.CONTENT)
-    shown = tree(frame.document(Archived(utf8, blocks, is_labelled=False), blocks.text, nothing))
+    shown = tree(html_frame.document(Archived(utf8, blocks, is_labelled=False), blocks.text, nothing))
     assert "first second thirdfourth" == shown.xpath("string(//p)")
 
 
@@ -70,6 +71,6 @@ def test_labels_come_off_again() -> None:
     blocks = page.parse(plain, "utf-8", config.default().page).blocks
     labelled = postprocess.labelled_html(plain, blocks.text, single.segments(blocks)).encode()
     assert b'class="dbce-' in labelled
-    back = frame.unlabelled(Archived(labelled, blocks, is_labelled=True))
+    back = html_frame.unlabelled(Archived(labelled, blocks, is_labelled=True))
     assert b'class="dbce-' not in back.html
     assert blocks.text == page.parse(back.html, "utf-8", config.default().page).blocks.text

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.report import counts, sample
-from dbce_spark.report.output import Output
-from dbce_spark.report.sample import Pick
+from dbce_spark.report import output_counts, page_sample
+from dbce_spark.report.page_sample import Pick
+from dbce_spark.report.report_rows import Output
 from tests.report.outputs import write_output
 
 
 def chosen(folder: Path, pages: int) -> list[Pick]:
     source = Output(str(folder))
-    return sample.choose(counts.count(source), source, pages)
+    return page_sample.choose(output_counts.count(source), source, pages)
 
 
 @pytest.mark.parametrize(("pages", "expected"), [(0, 0), (1, 1), (6, 6), (50, 11)])

@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.report import write_report
-from dbce_spark.report.output import Output
+from dbce_spark.report.report_rows import Output
 from tests import collected as grown
 from tests.report.outputs import HOSTILE, crawl, tree, write_archive, write_output
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from dbce_spark.samples import Summary, write_archive
+from benchmarks.samples import Summary, write_archive
 
 
 @dataclass(frozen=True)

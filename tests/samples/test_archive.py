@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.samples import sample_records as samples_records
+from benchmarks.samples import sorted_lines, write_archive
 from dbce_spark.errors import OutputError
-from dbce_spark.samples import records as samples_records
-from dbce_spark.samples import sorted_lines, write_archive
 
 
 def digests(folder: Path) -> dict[str, str]:

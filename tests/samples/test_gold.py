@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.samples import write_archive
+from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.evaluation import datasets, facts
-from dbce_spark.samples import write_archive
-from dbce_spark.samples.gold import write_gold
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import config, warc
+from benchmarks.samples import month, write_month
+from dbce_spark import config
+from dbce_spark.archive import warc
+from dbce_spark.archive.warc import Fetch
 from dbce_spark.cli import main
-from dbce_spark.model import Revisit
-from dbce_spark.rejects import Reason, Reject
-from dbce_spark.samples import month, write_month
-from dbce_spark.warc import Fetch
+from dbce_spark.model import Reason, Reject, Revisit
 from tests.samples.conftest import read
 
 PAGES = 60

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from dbce_spark.samples.languages import ENGLISH, GERMAN, JAPANESE, RUSSIAN, Language
-from dbce_spark.samples.prose import Register
+from benchmarks.samples.prose import Register
+from benchmarks.samples.sample_languages import ENGLISH, GERMAN, JAPANESE, RUSSIAN, Language
 
 
 def test_slots_are_filled() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.samples.web import KINDS, sites
+from benchmarks.samples.sample_web import KINDS, sites
 
 
 @pytest.mark.parametrize("pages", [1, 7, 40, 300, 5_001, 123_456])

@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-from dbce_spark import config, warc
-from dbce_spark.page import parse
-from dbce_spark.samples import write_archive
+from benchmarks.samples import write_archive
+from dbce_spark import config
+from dbce_spark.archive import warc
+from dbce_spark.html.page import parse
 
 
 def heavy(folder: Path) -> list[warc.Fetch]:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from dbce_spark import warc
+from benchmarks.scale import scale_archives, shapes
+from dbce_spark.archive import warc
 from dbce_spark.model import Capture
-from dbce_spark.scale import archives, shapes
 from tests.builders import CONFIG
 
 
@@ -20,7 +20,7 @@ def read(folder: str) -> list[tuple[Capture, bytes]]:
 def test_a_shape_is_read_back_as_it_was_made(tmp_path: Path) -> None:
     """Its URLs and bytes, spread over 16 files, and what the archive says of itself."""
     made = list(shapes.plain(40))
-    archive = archives.shaped(tmp_path, "plain", shapes.plain, 40)
+    archive = scale_archives.shaped(tmp_path, "plain", shapes.plain, 40)
     found = read(archive.folder)
 
     assert [(one.url, one.html.encode()) for one in made] == [(capture.url, html) for capture, html in found]
@@ -30,7 +30,7 @@ def test_a_shape_is_read_back_as_it_was_made(tmp_path: Path) -> None:
 
 def test_a_sample_has_about_the_captures_that_were_asked_for(tmp_path: Path) -> None:
     """Of pages with HTML; what the archive says of itself is what can be read in it."""
-    archive = archives.sample(tmp_path, 200, 0)
+    archive = scale_archives.sample(tmp_path, 200, 0)
     found = read(archive.folder)
 
     assert 150 < len(found) < 250
@@ -39,10 +39,10 @@ def test_a_sample_has_about_the_captures_that_were_asked_for(tmp_path: Path) -> 
 
 def test_crawls_are_of_the_same_pages_at_other_times(tmp_path: Path) -> None:
     """Each has all pages, with bodies of their own; together they are one archive."""
-    crawls = archives.crawls(tmp_path, 3, 40, 0)
+    crawls = scale_archives.crawls(tmp_path, 3, 40, 0)
     found = [read(crawl.folder) for crawl in crawls]
     urls = [{capture.url for capture, _ in some} for some in found]
-    whole = archives.together(crawls)
+    whole = scale_archives.together(crawls)
 
     assert urls[0] == urls[1] == urls[2]
     assert {40} == {crawl.equivalents for crawl in crawls}
@@ -53,11 +53,11 @@ def test_crawls_are_of_the_same_pages_at_other_times(tmp_path: Path) -> None:
 
 def test_an_archive_is_made_once(tmp_path: Path) -> None:
     """A second measurement takes what is there, and makes again what was not made to its end."""
-    first = archives.shaped(tmp_path, "plain", shapes.plain, 5)
+    first = scale_archives.shaped(tmp_path, "plain", shapes.plain, 5)
     (Path(first.folder) / "part-00000.warc.gz").write_bytes(b"kept")
-    kept = archives.shaped(tmp_path, "plain", shapes.plain, 5)
+    kept = scale_archives.shaped(tmp_path, "plain", shapes.plain, 5)
     (Path(first.folder) / "made.json").unlink()
-    archives.shaped(tmp_path, "plain", shapes.plain, 5)
+    scale_archives.shaped(tmp_path, "plain", shapes.plain, 5)
 
     assert first == kept
     assert b"kept" != (Path(first.folder) / "part-00000.warc.gz").read_bytes()

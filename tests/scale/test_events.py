@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from dbce_spark.scale.events import Tasks, tasks
+from benchmarks.scale.events import Tasks, tasks
 
 
 def begun(name: str, *stages: int) -> dict[str, Any]:

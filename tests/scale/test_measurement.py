@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.scale import Measurement, Request, measurement
+from benchmarks.scale.runs import Run
 from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError
-from dbce_spark.scale import Measurement, Request, measurement
-from dbce_spark.scale.runs import Run
 
 ROOT = Path(__file__).parents[2]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.scale import runs, scale_archives, shapes
 from dbce_spark.errors import JobError
-from dbce_spark.scale import archives, runs, shapes
 
 
 @pytest.mark.spark
@@ -16,7 +16,7 @@ def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
     import pyspark
 
     began = time.time()
-    archive = archives.shaped(tmp_path, "plain", shapes.plain, 60)
+    archive = scale_archives.shaped(tmp_path, "plain", shapes.plain, 60)
     settings = ["bucket.whole_site_bytes=0"]  # so that there is a shuffle in each stage
     master, spark = "local-cluster[2,1,1024]", {"spark.executor.memory": "1024m"}
     run = runs.extract(archive, tmp_path, settings, master=master, spark=spark)
@@ -32,7 +32,7 @@ def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
 
 def test_a_run_that_fails_names_its_log(tmp_path: Path) -> None:
     """What the command said lies in the work folder."""
-    archive = archives.Archive(folder=str(tmp_path / "none"), input_bytes=0, html_bytes=0, equivalents=0)
+    archive = scale_archives.Archive(folder=str(tmp_path / "none"), input_bytes=0, html_bytes=0, equivalents=0)
 
     with pytest.raises(JobError, match=r"ended with 2; .*extract\.log says why"):
         runs.extract(archive, tmp_path, [])

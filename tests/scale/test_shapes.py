@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from dbce_spark.page import parse
-from dbce_spark.scale import shapes
+from benchmarks.scale import shapes
+from dbce_spark.html.page import parse
 from tests.builders import CONFIG, page
 
 ALL = {"plain": shapes.plain, **shapes.SHAPES}

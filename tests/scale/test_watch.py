@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
 from dbce_spark.log import Log
-from dbce_spark.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
 from dbce_spark.spark import staging, state
 
 # Works until it has taken so many seconds of processor time; then waits for its end.

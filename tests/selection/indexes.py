@@ -12,11 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dbce_spark.archive.index.capture_filter import Counts, selection
+from dbce_spark.archive.index.index_entry import Entry, second
+from dbce_spark.archive.index.index_fault import BadLine
+from dbce_spark.archive.index.index_file import wanted
 from dbce_spark.config import FetchConfig, SelectConfig
-from dbce_spark.selection.entry import Entry, second
-from dbce_spark.selection.fault import BadLine
-from dbce_spark.selection.filters import Counts, selection
-from dbce_spark.selection.index import wanted
 
 SELECT = SelectConfig(
     surts=(),

@@ -2,8 +2,8 @@
 
 from hypothesis import strategies as st
 
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.urls import url_key
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.urls import url_key
 from tests.selection.indexes import entry, micros
 
 HOSTS = (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection import cdx
-from dbce_spark.selection.entry import Entry, NoEntry
+from dbce_spark.archive.index import cdx
+from dbce_spark.archive.index.index_entry import Entry, NoEntry
 from tests.selection.indexes import cdx_line, entry, faults_in, found_in, micros, write_lines
 from tests.selection.strategies import entries
 

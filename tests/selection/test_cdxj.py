@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection import cdxj
-from dbce_spark.selection.entry import Entry, NoEntry
+from dbce_spark.archive.index import cdxj
+from dbce_spark.archive.index.index_entry import Entry, NoEntry
 from tests.selection.indexes import DIGEST, cdxj_line, entry, faults_in, found_in, offsets_in, write_lines
 from tests.selection.strategies import entries
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark.selection.filters import Counts
+from dbce_spark.archive.index.capture_filter import Counts
 from tests.selection.indexes import entry, faults_in, found_in, offsets_in, write_parquet
 
 ENTRIES = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.selection import dates
+from dbce_spark.archive.index import date_range
 from tests.selection.indexes import micros
 
 
@@ -24,13 +24,13 @@ from tests.selection.indexes import micros
 )
 def test_range_of_a_date(written: str, first: str, behind: str) -> None:
     """A date of any precision is a range: from its first moment to the first behind it."""
-    assert (micros(first), micros(behind)) == (dates.since(written), dates.until(written))
+    assert (micros(first), micros(behind)) == (date_range.since(written), date_range.until(written))
 
 
 @pytest.mark.parametrize(
     "written", ["", "201", "20101", "2010-13", "2010-02-30", "05.03.2010", "2010-03-05T25", "today"]
 )
-@pytest.mark.parametrize("read", [dates.since, dates.until])
+@pytest.mark.parametrize("read", [date_range.since, date_range.until])
 def test_what_is_no_date(read: object, written: str) -> None:
     """It is refused, never guessed."""
     assert callable(read)

@@ -5,11 +5,11 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection import estimate
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.filters import Counts, selection
-from dbce_spark.selection.index import wanted
-from dbce_spark.selection.ranges import by_file, spans
+from dbce_spark.archive.index import read_estimate
+from dbce_spark.archive.index.byte_ranges import by_file, spans
+from dbce_spark.archive.index.capture_filter import Counts, selection
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_file import wanted
 from tests.selection.indexes import FETCH, cdxj_line, entry, select, write_lines
 
 
@@ -26,11 +26,11 @@ def test_with_an_index(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a", [*map(cdxj_line, some), "broken"])
     counts = Counts()
     found = wanted([path], "", selection(select(statuses=(200,), languages=("de",))), FETCH, counts)
-    expected = estimate.Estimate(
+    expected = read_estimate.Estimate(
         files=2, records=4, record_bytes=207, asked_bytes=237, requests=3, unknown=1, duplicates=1, counts=counts
     )
 
-    assert expected == estimate.of_index(found, counts, FETCH)
+    assert expected == read_estimate.of_index(found, counts, FETCH)
     assert {"select:status": 1} == counts.skipped
     assert "1    select:status" in expected.text()
 
@@ -41,7 +41,7 @@ def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None
     some: list[Entry] = [entry(path=path, offset=offset, length=length) for path, offset, length in places]
     files, duplicates = by_file(some)
     asked = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
-    actual = estimate.of_index(some, Counts(), FETCH)
+    actual = read_estimate.of_index(some, Counts(), FETCH)
 
     assert (len(files), len(asked), duplicates) == (actual.files, actual.requests, actual.duplicates)
     assert sum(span.length for span in asked if span.length > 0) == actual.asked_bytes

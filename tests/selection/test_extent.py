@@ -5,7 +5,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection.extent import NoRecord, end_of
+from dbce_spark.archive.index.record_extent import NoRecord, end_of
 from tests.builders import arc_record, gzipped, record
 
 WARC = record(b"x" * 1000)

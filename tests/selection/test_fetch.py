@@ -10,11 +10,11 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.index.fetch import Fetched, Ranges, Unfetched, fetch, open_file, open_ranges, start_wait, wait
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.records import Record, records
 from dbce_spark.config import FetchConfig
 from dbce_spark.errors import ConfigError
-from dbce_spark.records import Record, records
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.fetch import Fetched, Ranges, Unfetched, fetch, open_file, open_ranges, start_wait, wait
 from tests.builders import at_most, gzipped, record
 from tests.selection.indexes import FETCH, entry, fetching
 from tests.selection.server import served

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dbce_spark.archive.index.capture_filter import Counts, selection
+from dbce_spark.archive.index.index_entry import Entry, entry_of_record
 from dbce_spark.errors import ConfigError
-from dbce_spark.selection.entry import Entry, entry_of_record
-from dbce_spark.selection.filters import Counts, selection
 from tests.selection.indexes import (
     DIGEST,
     cdx_line,

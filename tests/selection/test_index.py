@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.index import Kind, kind_of
+from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.index_file import Kind, kind_of
 from tests.selection.indexes import (
     cdx_line,
     cdxj_line,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.selection.languages import three_letters
+from dbce_spark.archive.index.language_codes import three_letters
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection import lines
-from dbce_spark.selection.lines import LineFault, head, numbered
+from dbce_spark.archive.index import index_lines
+from dbce_spark.archive.index.index_lines import LineFault, head, numbered
 
 TEXT = b"one\ntwo\r\n\nfour"
 NUMBERED = [(1, "one"), (2, "two"), (3, ""), (4, "four")]
@@ -90,7 +90,7 @@ def test_gzip_that_ends_early(cut: int) -> None:
 
 def test_line_without_end() -> None:
     """A line that is too long is a fault, is not held, and counts as one."""
-    data = b"one\n" + b"x" * (3 * lines.LONGEST_LINE) + b"\nthree\n"
+    data = b"one\n" + b"x" * (3 * index_lines.LONGEST_LINE) + b"\nthree\n"
 
     assert [(1, "one"), (2, "!"), (3, "three")] == read(data)
 

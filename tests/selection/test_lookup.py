@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.archive.index.capture_filter import selection
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
+from dbce_spark.archive.revisits import names_in_index
 from dbce_spark.model import Revisit
-from dbce_spark.revisits import names_in_index
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.filters import selection
-from dbce_spark.selection.lookup import MOST_KEYS, Lookup, Payload, asked
 from tests.selection.indexes import entry, micros, select
 from tests.test_revisits import made
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.place import UnsafePath, folder_of, located
+from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, located
+from dbce_spark.archive.index.capture_filter import Counts
 from tests.selection.indexes import cdx_line, entry, faults_in, found_in, write_lines
 
 LEADING_OUT = [

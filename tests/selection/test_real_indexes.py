@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.records import Record, records
-from dbce_spark.selection.entry import Entry, moment, second
-from dbce_spark.selection.fetch import Fetched, fetch
-from dbce_spark.selection.filters import Counts
-from dbce_spark.selection.ranges import by_file
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.fetch import Fetched, fetch
+from dbce_spark.archive.index.index_entry import Entry, moment, second
+from dbce_spark.archive.records import Record, records
 from tests.builders import at_most
 from tests.selection.indexes import fetching, found_in
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection.filters import selection
-from dbce_spark.selection.sampling import is_sampled
+from dbce_spark.archive.index.capture_filter import selection
+from dbce_spark.archive.index.site_sample import is_sampled
 from tests.selection.indexes import entry, select
 
 SITES = [f"site{nth}.example" for nth in range(20_000)]

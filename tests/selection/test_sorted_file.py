@@ -5,7 +5,7 @@ import io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.selection.sorted_file import behind, first_not_before, line_before
+from dbce_spark.archive.index.sorted_file import behind, first_not_before, line_before
 
 texts = st.text("ab,)é", min_size=1, max_size=6)
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import fsspec
 import pytest
 
-from dbce_spark.selection.fetch import Fetched, Unfetched, fetch
-from dbce_spark.selection.ranges import by_file
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from tests.bucket import served
 from tests.builders import gzipped, record
 from tests.selection.indexes import FETCH, cdxj_line, entry, found_in

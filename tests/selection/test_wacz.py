@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.fetch import Fetched, fetch, open_ranges
-from dbce_spark.selection.ranges import by_file
-from dbce_spark.selection.wacz import stored
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.fetch import Fetched, fetch, open_ranges
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.wacz_index import stored
 from tests.builders import gzipped, record
 from tests.selection.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz
 from tests.selection.server import served

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.filters import Counts, selection
-from dbce_spark.selection.index import parts, wanted_of, without_shards
-from dbce_spark.selection.zipnum import Block, block_of, joined
+from dbce_spark.archive.index.capture_filter import Counts, selection
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_file import parts, wanted_of, without_shards
+from dbce_spark.archive.index.zipnum import Block, block_of, joined
 from tests.selection.indexes import (
     FETCH,
     cdx_line,
@@ -148,7 +148,7 @@ def test_parts_of_a_cluster_are_the_whole_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, surts: tuple[str, ...], pieces: int
 ) -> None:
     """Cut into pieces of its secondary index, each line is read once, from the blocks where filters may pass."""
-    monkeypatch.setattr("dbce_spark.selection.index._PART_BYTES", 80)
+    monkeypatch.setattr("dbce_spark.archive.index.index_file._PART_BYTES", 80)
     written = [cdxj_line(entry(urlkey=f"org,example)/{at:03}", offset=at)) for at in range(300)]
     path = write_zipnum(tmp_path, written, per_block=7, shards=3)
     chosen = selection(select(surts=surts))

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from dbce_spark import cli
 from dbce_spark.spark import stream
-from dbce_spark.stream import output
+from dbce_spark.streaming.stream import stream_tables
 
 
 def die() -> NoReturn:
@@ -17,14 +17,14 @@ def die() -> NoReturn:
 
 def main(point: str, batch: int, arguments: list[str]) -> int:
     """Runs the command; at this batch it dies: before its "files", before the "commit" of these, or "behind" that."""
-    commit, part = output.commit, stream._part
+    commit, part = stream_tables.commit, stream._part
 
     def parted(folder: str, number: int) -> Any:
         if (point, batch) == ("files", number):
             die()
         return part(folder, number)
 
-    def committed(folder: str, number: int, *rest: Any, **named: Any) -> output.Commit:
+    def committed(folder: str, number: int, *rest: Any, **named: Any) -> stream_tables.Commit:
         if (point, batch) == ("commit", number):
             die()
         made = commit(folder, number, *rest, **named)
@@ -32,7 +32,7 @@ def main(point: str, batch: int, arguments: list[str]) -> int:
             die()
         return made
 
-    vars(stream)["_part"], vars(output)["commit"] = parted, committed
+    vars(stream)["_part"], vars(stream_tables)["commit"] = parted, committed
     return cli.main(["stream", *arguments])
 
 

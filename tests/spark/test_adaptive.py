@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark import config, sources
-from dbce_spark.samples import write_archive
+from benchmarks.samples import write_archive
+from dbce_spark import config
+from dbce_spark.archive import sources
 from dbce_spark.spark import job, little
 from dbce_spark.spark.session import under
 

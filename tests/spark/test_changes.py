@@ -10,12 +10,13 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import history, store, tables, timeline
-from dbce_spark.collection import Collection, Increment, Version
+from dbce_spark import storage, tables
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.history import PageRedesigned
 from dbce_spark.log import Log
-from dbce_spark.selection.urls import url_key
+from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.history import page_history, url_history
+from dbce_spark.output.history.page_history import PageRedesigned
 from dbce_spark.spark import changes
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def held(of: dict[str, Any], day: int) -> list[str]:
 
 def write(folder: str, table: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
     known = [{name: row[name] for name in schema.names if name in row} for row in rows]
-    store.write_parquet(
+    storage.write_parquet(
         f"{folder}/{table}/part-00000.parquet", schema, [pa.RecordBatch.from_pylist(known, schema=schema)]
     )
 
@@ -104,11 +105,11 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of all tables by the pure functions alone, URL by URL."""
-    compared: list[history.Step] = []
+    compared: list[page_history.Step] = []
     for url in [*URLS, ELSEWHERE]:
-        line = timeline.moments(of, of.known(), url)
-        known = history.Lives(line[0])
-        for step in history.steps(line):
+        line = url_history.moments(of, of.known(), url)
+        known = page_history.Lives(line[0])
+        for step in page_history.steps(line):
             yield "steps", tables.steps_batch(step, is_redesigned=step.is_redesigned(0.6))
             yield "changes", tables.changes_batch(step)
             yield "lives", tables.lives_batch(step.before, known.told(step))
@@ -126,7 +127,7 @@ def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
         if step.is_redesigned(0.6)
     ]
     times = (np.sort([getattr(step, side).timestamp for step in compared]) for side in ("before", "after"))
-    yield "redesigns", tables.redesigns_batch("example.org", history.redesigns(changed, *times))
+    yield "redesigns", tables.redesigns_batch("example.org", page_history.redesigns(changed, *times))
 
 
 def in_order(rows: list[dict[str, Any]]) -> list[str]:

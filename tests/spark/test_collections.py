@@ -15,11 +15,13 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark import config, output, sources, tables
-from dbce_spark.collection import Collection
+from benchmarks.samples import month, write_archive, write_month
+from dbce_spark import config, tables
+from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
-from dbce_spark.samples import month, write_archive, write_month
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import Collection
 from dbce_spark.spark import captures, compaction, extension, job, staging
 from tests.month import as_text, damaged, good
 from tests.spark.ended import kill_at, tables_below
@@ -98,7 +100,7 @@ def rows(of: Collection, version: int | None = None) -> dict[str, list[str]]:
 
 def read(of: Collection) -> dict[str, list[str]]:
     """The rows that count, as `dbce export` and others read them."""
-    opened = output.opened(of.folder)
+    opened = output_reader.opened(of.folder)
     found = {}
     for name, schema in zip(_TABLES, (tables.EXTRACTIONS, tables.CAPTURES, tables.REJECTS), strict=True):
         columns = [one for one in schema.names if one != "site_part"]
@@ -108,7 +110,7 @@ def read(of: Collection) -> dict[str, list[str]]:
 
 def check_account(of: Collection, whole: Path) -> None:
     """What run.json of all increments says together is what that of one run says."""
-    told, expected = output.opened(of.folder).run, output.opened(str(whole)).run
+    told, expected = output_reader.opened(of.folder).run, output_reader.opened(str(whole)).run
     names = ("records_read", "captures", "extractions", "revisits", "rejects", "skipped")
 
     assert [expected[name] for name in names] == [told[name] for name in names]

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import store, tables
+from dbce_spark import storage, tables
 from dbce_spark.cli import main
-from dbce_spark.collection import Collection, Increment, Version
 from dbce_spark.errors import OutputError
+from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark import compaction, extension, staging
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
@@ -22,7 +22,7 @@ EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("t
 def write(folder: str, table: str, schema: pa.Schema, *rows: dict[str, Any], file: str = "part-00000") -> None:
     whole = [{name: row.get(name) for name in schema.names} for row in rows]
     batch = pa.RecordBatch.from_pylist(whole, schema=schema)
-    store.write_parquet(f"{folder}/{table}/{file}.parquet", schema, [batch], dictionary=["capture_id"])
+    storage.write_parquet(f"{folder}/{table}/{file}.parquet", schema, [batch], dictionary=["capture_id"])
 
 
 def extend(of: Collection, number: int, **texts: str) -> None:

@@ -11,14 +11,15 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import sources, store, tables
-from dbce_spark.collection import Collection
+from benchmarks.samples import write_archive
+from dbce_spark import storage, tables
+from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce import local
 from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.texts import Text
-from dbce_spark.samples import write_archive
+from dbce_spark.output.collection import Collection
 from dbce_spark.spark import duplicates, extension, job, staging
 from tests.builders import config
 from tests.spark.partitions import spread_over
@@ -58,7 +59,7 @@ def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFra
     columns |= {name: pa.array([0] * len(some), pa.int32()) for name in ("site_part", "task")}
     columns["row_no"] = pa.array(range(len(some)), pa.int32())
     batch = pa.RecordBatch.from_arrays([columns[name] for name in tables.TEXTS.names], schema=tables.TEXTS)
-    store.write_parquet(staging.file(output, staging.TEXTS, 0), tables.TEXTS, [batch])
+    storage.write_parquet(staging.file(output, staging.TEXTS, 0), tables.TEXTS, [batch])
     return staging.read(spark, output, staging.TEXTS, tables.TEXTS)
 
 
@@ -99,7 +100,7 @@ def test_new_texts_are_compared_with_known_ones(
     monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
     some = made(300)
     known = oracle.marks([], some[:170], TINY)
-    store.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
+    storage.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     rest = some[170:]
     found = said(duplicates.marks(spark, str(tmp_path), staged(spark, str(tmp_path), rest), TINY, table), rest)
@@ -116,7 +117,7 @@ def test_known_texts_that_changed_are_marked_again(
     monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
     known = oracle.marks([], some[:170], TINY)
-    store.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
+    storage.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     relabelled = {
         one.text.capture_id: (one.text, replace(others[-at - 1], capture_id=one.text.capture_id), None)[at % 3]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from dbce_spark import store, tables
+from dbce_spark import storage, tables
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.model import Codes, Page
 from dbce_spark.spark import evidence, staging
@@ -47,7 +47,7 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> str:
     made = pages()
     for file_no, some in enumerate((made[::2], made[1::2])):
         batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        store.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
+        storage.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
     return output
 
 
@@ -117,7 +117,7 @@ def test_without_traits_there_is_no_evidence(spark: "SparkSession", tmp_path: Pa
     """Pages that no classifier has looked at give a table without rows, and no judge is asked for."""
     some = [replace(page_in([1], url), traits=None) for url in ("a", "b")]
     batch = tables.pages_batch(some, [None, None], file_no=0, first_row=0)
-    store.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
+    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
     rows = evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
 
     assert found(rows) == {}
@@ -129,6 +129,6 @@ def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> 
     some = [page_in([1], "a", host=HOST), page_in([1], "b", host=OTHER)]
     some.append(replace(some[0], capture_id="f" * 32, capture=replace(some[0].capture, site="example.net")))
     batch = tables.pages_batch(some, [None] * 3, file_no=0, first_row=0)
-    store.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
+    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
 
     assert found(evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import store, tables
+from dbce_spark import storage, tables
 from dbce_spark.dbce import pools
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
@@ -44,12 +44,12 @@ def test_evidence_and_annotations_come_to_their_pages(
     annotated = [_annotated(one.capture_id) for one in made if one.capture_id != made[1].capture_id]
     for file_no, some in enumerate(by_file):
         batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        store.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
+        storage.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
     in_place = [one for one in codes if one[0] in places and one[0] != made[1].capture_id]
     elsewhere = tables.evidence_batch([one for one in codes if one[0] not in places])
-    store.write_parquet(staging.file(output, "evidence", 0), tables.EVIDENCE, [elsewhere])
+    storage.write_parquet(staging.file(output, "evidence", 0), tables.EVIDENCE, [elsewhere])
     batch = tables.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
-    store.write_parquet(staging.file(output, "annotations", 0), tables.ANNOTATIONS, [batch])
+    storage.write_parquet(staging.file(output, "annotations", 0), tables.ANNOTATIONS, [batch])
     with_place = [one for one in annotated if one[0].cross.cur in places]
     told = [
         tables.told_batch([places[one[0]] for one in in_place], evidence=tables.evidence_batch(in_place)),
@@ -58,7 +58,7 @@ def test_evidence_and_annotations_come_to_their_pages(
         ),
         tables.told_batch([(None, None)], sizes=tables.sizes_batch([BucketSizes(2, 0)])),
     ]
-    store.write_parquet(staging.file(output, "sites", 0), tables.TOLD, told)
+    storage.write_parquet(staging.file(output, "sites", 0), tables.TOLD, told)
     gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
     staging.write(gone, output, "dropped")
 

@@ -18,7 +18,8 @@ import psutil
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import config, sources
+from dbce_spark import config
+from dbce_spark.archive import sources
 from dbce_spark.spark import job
 from tests.builders import archive as archive_file
 from tests.builders import http, record

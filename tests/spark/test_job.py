@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import config, sources, tables
+from benchmarks.samples import write_archive
+from dbce_spark import config, tables
+from dbce_spark.archive import sources
+from dbce_spark.archive.revisits import seen
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
-from dbce_spark.revisits import seen
-from dbce_spark.samples import write_archive
 from dbce_spark.spark import job
 from tests.spark.partitions import spread_over
 from tests.spark.ran import Ran

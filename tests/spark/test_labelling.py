@@ -12,7 +12,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 
 from dbce_spark import config
 from dbce_spark.spark import stream
-from dbce_spark.stream import local, output
+from dbce_spark.streaming.stream import local_stream, stream_tables
 from tests.builders import http, record
 from tests.stream.made import as_table, file, tree
 
@@ -50,11 +50,11 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
             made = tester.testInPandas(domain, own)
             for table, told, said in zip(made["table"], made["told"], made["said"], strict=True):
                 rows[table].append(stream.row_of(table, told, said))
-    expected = local.run(files, CONFIG, TREE)
+    expected = local_stream.run(files, CONFIG, TREE)
 
     assert all(expected.values())
-    assert {name: as_table(name, expected[name]) for name in output.SCHEMAS} == {
-        name: as_table(name, rows[name]) for name in output.SCHEMAS
+    assert {name: as_table(name, expected[name]) for name in stream_tables.SCHEMAS} == {
+        name: as_table(name, rows[name]) for name in stream_tables.SCHEMAS
     }
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.budget import Loss
-from dbce_spark.selection.filters import Counts
+from dbce_spark.archive.failed_files import Loss
+from dbce_spark.archive.index.capture_filter import Counts
 from dbce_spark.spark import ledger
 from dbce_spark.spark.selection import Selected
 from dbce_spark.spark.tally import Tally

@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import tables, warc
+from dbce_spark import tables
+from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches, page_of
 from dbce_spark.errors import ConfigError
-from dbce_spark.model import Page
-from dbce_spark.rejects import Reason, Reject
+from dbce_spark.model import Page, Reason, Reject
 from dbce_spark.spark import job, ledger, pages, staging
 from dbce_spark.spark.quarantine import Found, Lost, Quarantine, found_apart, nth, pages_apart, reading, timer, wind
 from dbce_spark.spark.tally import Tally

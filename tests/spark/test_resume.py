@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import fsspec
 import pytest
 
-from dbce_spark import config, sources
+from benchmarks.samples import write_archive
+from dbce_spark import config
+from dbce_spark.archive import sources
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import LOGGER
-from dbce_spark.samples import write_archive
 from dbce_spark.spark import duplicates, job, staging
 from dbce_spark.status import run as status
 from dbce_spark.status.condition import Condition

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import tables
+from dbce_spark.archive.revisits import seen
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.revisits import seen
 from dbce_spark.spark import captures, job
 from tests import revisited
 from tests.builders import archive, config, http, record

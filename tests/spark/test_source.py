@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import datasource as ds
 
-from dbce_spark import body as http
-from dbce_spark.charset import decode
+from benchmarks.samples.sample_archive import write_archive
+from dbce_spark.archive import http_message as http
+from dbce_spark.archive.records import Record, records
 from dbce_spark.errors import DbceError, InputError
-from dbce_spark.records import Record, records
-from dbce_spark.samples.archive import write_archive
+from dbce_spark.html.charset import decode
 from dbce_spark.spark.source import rows as of_record
 from dbce_spark.spark.source.columns import BATCH_BYTES, NAMES, ON_DEMAND, columns
 from dbce_spark.spark.source.options import KNOWN

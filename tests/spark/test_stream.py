@@ -19,10 +19,10 @@ from dbce_spark import config, status
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
 from dbce_spark.spark import stream
-from dbce_spark.stream import domain as domains
-from dbce_spark.stream import local, output
-from dbce_spark.stream.domain import LABELS, LATE_LABELS, REPEATS
-from dbce_spark.urltree.settings import UrlTreeConfig
+from dbce_spark.streaming.stream import domain as domains
+from dbce_spark.streaming.stream import local_stream, stream_tables
+from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from tests.builders import http, record
 from tests.spark.cluster import cluster
 from tests.spark.ended import kill_at
@@ -61,7 +61,9 @@ def put(folder: Path, *numbers: int) -> list[str]:
 
 def request(folder: Path, every: float | None = None) -> stream.Request:
     to = str(folder / "out")
-    return stream.Request(inputs=(str(folder / "in"),), output=to, checkpoint=f"{to}/{output.CHECKPOINT}", every=every)
+    return stream.Request(
+        inputs=(str(folder / "in"),), output=to, checkpoint=f"{to}/{stream_tables.CHECKPOINT}", every=every
+    )
 
 
 def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeConfig = TREE) -> dict[str, int]:
@@ -70,15 +72,15 @@ def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeCon
 
 def expected(files: list[str]) -> Tables:
     """What plain Python makes of the files, in this order."""
-    made = local.run(files, config.load(), TREE)
+    made = local_stream.run(files, config.load(), TREE)
     return {name: as_table(name, rows) for name, rows in made.items()}
 
 
 def written(folder: Path) -> Tables:
     """What is committed."""
     found: Tables = {}
-    for name, schema in output.SCHEMAS.items():
-        paths = output.files(str(folder / "out"), name)
+    for name, schema in stream_tables.SCHEMAS.items():
+        paths = stream_tables.files(str(folder / "out"), name)
         rows = ds.dataset(paths, schema=schema).to_table().to_pylist() if paths else []
         found[name] = in_order(rows)
     return found
@@ -147,11 +149,11 @@ def test_what_comes_later_is_labelled_by_what_came_before(spark: "SparkSession",
     run(spark, tmp_path)
     files += put(tmp_path / "in", 0, 3)
     totals = run(spark, tmp_path)
-    batches = len(output.committed(str(tmp_path / "out")))
+    batches = len(stream_tables.committed(str(tmp_path / "out")))
 
     assert expected(files) == written(tmp_path)
     assert totals == run(spark, tmp_path)
-    assert 4 == batches == len(output.committed(str(tmp_path / "out")))
+    assert 4 == batches == len(stream_tables.committed(str(tmp_path / "out")))
     assert ("finished", 3) == told_outside(tmp_path)
 
 
@@ -166,12 +168,14 @@ def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str
     killed = command(script, point, "1", *alone(tmp_path))
 
     assert -signal.SIGKILL == killed.wait(PATIENCE)
-    assert len(output.committed(str(tmp_path / "out"))) == (2 if point == "behind" else 1)
+    assert len(stream_tables.committed(str(tmp_path / "out"))) == (2 if point == "behind" else 1)
     assert ("dead", 1) == told_outside(tmp_path)
     run(spark, tmp_path)
-    tables = [one for name in output.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
+    tables = [one for name in stream_tables.SCHEMAS for one in (tmp_path / "out" / name).rglob("*") if one.is_file()]
     assert expected(files) == written(tmp_path)
-    assert {*tables} == {Path(one) for name in output.SCHEMAS for one in output.files(str(tmp_path / "out"), name)}
+    assert {*tables} == {
+        Path(one) for name in stream_tables.SCHEMAS for one in stream_tables.files(str(tmp_path / "out"), name)
+    }
 
 
 @pytest.mark.faults
@@ -197,10 +201,10 @@ def test_a_stream_that_goes_on_takes_files_as_they_come(spark: "SparkSession", t
     )
     thread.start()
     files = put(tmp_path / "in", 0)
-    until(lambda: len(output.committed(str(tmp_path / "out"))) == 1)
+    until(lambda: len(stream_tables.committed(str(tmp_path / "out"))) == 1)
     assert ("running", 1) == told_outside(tmp_path)
     files += put(tmp_path / "in", 1)
-    until(lambda: len(output.committed(str(tmp_path / "out"))) == 2)
+    until(lambda: len(stream_tables.committed(str(tmp_path / "out"))) == 2)
     for query in spark.streams.active:
         query.stop()
     thread.join(PATIENCE)
@@ -245,13 +249,13 @@ def test_a_state_that_cannot_be_used_ends_the_stream_with_words(spark: "SparkSes
     """Where the state was made by another hash, and what says so was tampered with, nothing is written over it."""
     put(tmp_path / "in", 0)
     run(spark, tmp_path, of_tree=tree(*OF_TREE, "blocks.hash=md5"))
-    begun = tmp_path / "out" / output.BEGUN
+    begun = tmp_path / "out" / stream_tables.BEGUN
     begun.write_text(begun.read_text(encoding="utf-8").replace("md5", "xxh3"), encoding="utf-8")
     put(tmp_path / "in", 1)
 
     with pytest.raises(JobError, match="Spark gave up: the state of the stream has blocks hashed by md5"):
         run(spark, tmp_path)
-    assert 1 == len(output.committed(str(tmp_path / "out")))
+    assert 1 == len(stream_tables.committed(str(tmp_path / "out")))
 
 
 def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: Path) -> None:
@@ -268,10 +272,12 @@ def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: P
     assert 0 == done.wait(PATIENCE)
     assert "finished" == status.of(to).as_dict()["condition"]
     assert {name: len(found) for name, found in rows.items()} == {
-        name: sum(rows for one in output.committed(to) for path, rows in one.files.items() if path.startswith(name))
+        name: sum(
+            rows for one in stream_tables.committed(to) for path, rows in one.files.items() if path.startswith(name)
+        )
         for name in rows
     }
-    with fsspec.open(output.files(to, LABELS)[0]) as stored:
+    with fsspec.open(stream_tables.files(to, LABELS)[0]) as stored:
         assert {*rows[LABELS][0]} == {*pq.read_table(stored).schema.names}
 
 

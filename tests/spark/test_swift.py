@@ -10,7 +10,7 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from dbce_spark.samples import write_archive
+from benchmarks.samples import write_archive
 from dbce_spark.spark import job, staging
 from tests.spark import swift
 from tests.spark.ended import kill_at

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from dbce_spark.samples import write_archive
+from benchmarks.samples import write_archive
 from dbce_spark.status import run as status
 from dbce_spark.status.condition import Condition
 from dbce_spark.status.run import Status

@@ -50,7 +50,7 @@ def stop_once(file: Path) -> None:
 def _set_stop(stages: Sequence[str], folder: Path) -> None:
     from pyspark import TaskContext
 
-    from dbce_spark import store, tables
+    from dbce_spark import storage, tables
 
     def trapped(work: Callable[..., Any]) -> Callable[..., Any]:
         def then_stop(*arguments: Any, **named: Any) -> Any:
@@ -63,19 +63,18 @@ def _set_stop(stages: Sequence[str], folder: Path) -> None:
 
         return then_stop
 
-    in_files = (store.ParquetFile, "write")
+    in_files = (storage.ParquetFile, "write")
     for owner, name in {(tables, _BATCHES[stage]) if stage in _BATCHES else in_files for stage in stages}:
         setattr(owner, name, trapped(getattr(owner, name)))
 
 
 def _set_deadly(ending: str) -> None:
     """Instead of parsing such a page, a process is killed, as the kernel does when memory is short."""
+    from dbce_spark.archive.warc import Fetch
     from dbce_spark.config import DbceConfig
     from dbce_spark.dbce import pages
-    from dbce_spark.model import Page
-    from dbce_spark.rejects import Reject
+    from dbce_spark.model import Page, Reject
     from dbce_spark.spark import quarantine
-    from dbce_spark.warc import Fetch
 
     def page_of(one: Fetch, config: DbceConfig) -> Page | Reject:
         if one.capture.url.endswith(ending):

@@ -15,11 +15,11 @@ from typing import Any
 import fsspec
 import pytest
 
-from dbce_spark.budget import Loss
+from dbce_spark.archive.failed_files import Loss
 from dbce_spark.cli import main
-from dbce_spark.collection import Collection, Increment, Version
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
+from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark import ledger, plan, staging, state
 from dbce_spark.spark.tally import Read, Tally
 from dbce_spark.status import run as status

@@ -17,7 +17,7 @@ from dbce_spark.spark import ledger, staging, state
 from dbce_spark.spark.plan import unlike
 from dbce_spark.status.condition import Condition
 from dbce_spark.status.stream import StreamStatus
-from dbce_spark.stream import output
+from dbce_spark.streaming.stream import stream_tables
 
 RUN = Log("a stream", 2, "cd /x && dbce stream a --output b", "stream")
 LONG_AGO = "2020-01-01T00:00:00+00:00"
@@ -28,9 +28,9 @@ SECOND = {"files": 1, "records": 9, "captures": 8, "labels": 7, "repeats": 1, "l
 def begun(folder: object, **said: Any) -> str:
     """A stream with two batches, whose process has said this of itself last."""
     to = str(folder)
-    output.begin(to, {}, unlike)
-    output.commit(to, 0, {}, FIRST, seconds=10.0)
-    output.commit(to, 1, {}, SECOND, seconds=2.0)
+    stream_tables.begin(to, {}, unlike)
+    stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
+    stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
     ledger.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **said))
     return to
 
@@ -54,7 +54,7 @@ def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.
         name: told[name] for name in ("files", "records", "captures", "revisits", "labels", "late_labels", "repeats")
     }
     assert {"no_text": 3, "bad_http": 1} == told["rejects"]
-    assert told["last_batch"].pop("committed") == output.committed(str(tmp_path))[1].committed
+    assert told["last_batch"].pop("committed") == stream_tables.committed(str(tmp_path))[1].committed
     assert {"batch": 1, "seconds": 2.0, "captures": 8, "pages_per_second": 4.0} == told["last_batch"]
 
 
@@ -124,7 +124,7 @@ def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_a_stream_is_known_before_its_first_batch(tmp_path: Path) -> None:
     """Nothing is counted yet."""
-    output.begin(str(tmp_path), {}, unlike)
+    stream_tables.begin(str(tmp_path), {}, unlike)
     found = of(str(tmp_path))
 
     assert (Condition.DEAD, {}, None) == (found.condition, found.rejects, found.as_dict()["last_batch"])

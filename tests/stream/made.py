@@ -6,9 +6,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark.stream import output
-from dbce_spark.stream.arrival import Arrival, Row, of_page
-from dbce_spark.urltree.settings import UrlTreeConfig, load
+from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream.arrival import Arrival, Row, of_page
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
 from tests.builders import archive, gzipped, http, page, record
 
 TREE = load()
@@ -56,7 +56,7 @@ def file(path: Path, articles: Iterable[tuple[str, int]], *more: bytes) -> str:
 
 def as_table(name: str, rows: Iterable[Row]) -> list[dict[str, Any]]:
     """Rows as they are read from the table, in the order of the stream."""
-    schema, some = output.SCHEMAS[name], [*rows]
+    schema, some = stream_tables.SCHEMAS[name], [*rows]
     arrays = [pa.array([row.get(field.name) for row in some], field.type) for field in schema]
     return in_order(pa.Table.from_arrays(arrays, schema=schema).to_pylist())
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 
 from dbce_spark.errors import OutputError
-from dbce_spark.stream import domain as module
-from dbce_spark.stream.arrival import Arrival, Row, arrived, head, unpacked
-from dbce_spark.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, rows
+from dbce_spark.streaming.stream import domain as module
+from dbce_spark.streaming.stream.arrival import Arrival, Row, arrived, head, unpacked
+from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, rows
 from tests.stream.made import TREE, arrival, tree
 
 URL = "http://www.example.org/news/{}.html"

@@ -11,9 +11,9 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.plan import unlike
-from dbce_spark.stream import output
-from dbce_spark.stream.domain import LABELS, Domain, rows
-from dbce_spark.stream.local import REJECTS
+from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream.domain import LABELS, Domain, rows
+from dbce_spark.streaming.stream.local_stream import REJECTS
 from tests.stream.made import TREE, arrival, as_table
 
 SETTINGS: dict[str, Any] = {"urltree": {"label": {"heuristic": "strict", "n_min": 5}}}
@@ -26,7 +26,7 @@ def labels(count: int) -> list[Any]:
 
 
 def write(folder: Path, batch: int, some: list[Any], *, part: int = 0) -> dict[str, int]:
-    with output.Part(str(folder), batch, part) as out:
+    with stream_tables.Part(str(folder), batch, part) as out:
         for row in some:
             out.write(LABELS, [row])
     return dict(out.rows)
@@ -36,9 +36,9 @@ def test_a_batch_is_there_when_it_is_committed(tmp_path: Path) -> None:
     """Files without a commit are not of the output; with it they are, and all readers have the rows."""
     some = labels(3)
     files = write(tmp_path, 0, some)
-    before = output.files(str(tmp_path), LABELS)
-    output.commit(str(tmp_path), 0, files, {"labels": 3})
-    paths = output.files(str(tmp_path), LABELS)
+    before = stream_tables.files(str(tmp_path), LABELS)
+    stream_tables.commit(str(tmp_path), 0, files, {"labels": 3})
+    paths = stream_tables.files(str(tmp_path), LABELS)
 
     assert [] == before
     assert as_table(LABELS, some) == ds.dataset(paths).to_table().to_pylist()
@@ -51,16 +51,16 @@ def test_a_batch_that_is_written_again_is_there_once(tmp_path: Path) -> None:
     """Its files replace those of the first attempt; what that left under other names goes; totals count it once."""
     some = labels(4)
     write(tmp_path, 1, some, part=7)
-    output.commit(str(tmp_path), 0, {}, {"labels": 5})
+    stream_tables.commit(str(tmp_path), 0, {}, {"labels": 5})
     for _ in range(2):
-        made = output.commit(str(tmp_path), 1, write(tmp_path, 1, some), {"labels": 4})
+        made = stream_tables.commit(str(tmp_path), 1, write(tmp_path, 1, some), {"labels": 4})
 
     assert {"labels": 9} == made.totals
     assert ["part-00000.parquet"] == [one.name for one in (tmp_path / "labels" / "batch=1").iterdir()]
     assert as_table(LABELS, some) == ds.dataset(tmp_path / "labels").to_table(LABEL_COLUMNS).to_pylist()
 
 
-LABEL_COLUMNS = output.SCHEMAS[LABELS].names
+LABEL_COLUMNS = stream_tables.SCHEMAS[LABELS].names
 
 
 def test_a_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
@@ -75,30 +75,30 @@ def test_a_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_commits_are_read_in_their_order(tmp_path: Path) -> None:
     """Of each its files and counts; other files in the folder are none."""
     for batch in (1, 0, 2):
-        output.commit(str(tmp_path), batch, {f"rejects/batch={batch}/part-00000.parquet": 1}, {"rejects": 1})
+        stream_tables.commit(str(tmp_path), batch, {f"rejects/batch={batch}/part-00000.parquet": 1}, {"rejects": 1})
     (tmp_path / "commits" / "_half.json.0123").write_text("x", encoding="utf-8")
 
-    assert [0, 1, 2] == [one.batch for one in output.committed(str(tmp_path))]
-    assert 3 == len(output.files(str(tmp_path), REJECTS))
+    assert [0, 1, 2] == [one.batch for one in stream_tables.committed(str(tmp_path))]
+    assert 3 == len(stream_tables.files(str(tmp_path), REJECTS))
 
 
 def test_a_stream_goes_on_with_the_same_settings_only(tmp_path: Path) -> None:
     """Others are refused, and each difference is named."""
-    assert not output.begin(str(tmp_path), SETTINGS, unlike)
-    assert output.begin(str(tmp_path), SETTINGS, unlike)
+    assert not stream_tables.begin(str(tmp_path), SETTINGS, unlike)
+    assert stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     other = {"urltree": {"label": {"heuristic": "strict", "n_min": 3}}}
     with pytest.raises(OutputError, match=r"begun otherwise: urltree\.label\.n_min was 5, is 3\. "):
-        output.begin(str(tmp_path), other, unlike)
+        stream_tables.begin(str(tmp_path), other, unlike)
 
 
 def test_an_output_of_another_version_is_refused_with_words(tmp_path: Path) -> None:
     """Both versions are named, and what can be done."""
-    output.begin(str(tmp_path), SETTINGS, unlike)
-    path = tmp_path / output.BEGUN
+    stream_tables.begin(str(tmp_path), SETTINGS, unlike)
+    path = tmp_path / stream_tables.BEGUN
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"version": 0}), encoding="utf-8")
 
     with pytest.raises(OutputError, match=r"is of version 0 of the stream, this program has 1: .*another --output"):
-        output.begin(str(tmp_path), SETTINGS, unlike)
+        stream_tables.begin(str(tmp_path), SETTINGS, unlike)
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
@@ -106,5 +106,5 @@ def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
 
     with pytest.raises(OutputError, match=r"holds thesis\.tex and is no output of a stream"):
-        output.begin(str(tmp_path), SETTINGS, unlike)
+        stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     assert ["thesis.tex"] == [one.name for one in tmp_path.iterdir()]

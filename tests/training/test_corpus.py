@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.trees import BINS
-from dbce_spark.training import corpus
+from dbce_spark.evaluation.training import training_examples
 from tests import trained
 
 WORDS = st.sampled_from(("alpha", "beta", "gamma", "delta"))
@@ -26,7 +26,7 @@ def longest(one: list[str], other: list[str]) -> int:
 @given(st.lists(WORDS, max_size=12), st.lists(st.lists(WORDS, max_size=5), min_size=1, max_size=5))
 def test_held_words_are_a_longest_common_subsequence(gold: list[str], texts: list[list[str]]) -> None:
     """As many in all as it is long, and in each block no more than stand there."""
-    found = corpus.held(" ".join(gold), texts).tolist()
+    found = training_examples.held(" ".join(gold), texts).tolist()
 
     assert longest(gold, [word for text in texts for word in text]) == sum(found)
     assert all(0 <= held <= len(text) for held, text in zip(found, texts, strict=True))
@@ -36,7 +36,7 @@ def test_held_words_of_each_block() -> None:
     """What is only in the gold, or only on the page, counts for none."""
     texts = [["menu"], ["one", "two", "three"], [], ["four", "five", "six"]]
 
-    assert [0, 3, 0, 2] == corpus.held("One two three. More! Four five", texts).tolist()
+    assert [0, 3, 0, 2] == training_examples.held("One two three. More! Four five", texts).tolist()
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_held_words_of_each_block() -> None:
 )
 def test_few_values_have_a_bin_each(values: list[float], expected: list[float]) -> None:
     """Whole numbers keep their differences."""
-    assert [expected] == [edges.tolist() for edges in corpus.binning(["a"], {"a": np.array(values)}).edges]
+    assert [expected] == [edges.tolist() for edges in training_examples.binning(["a"], {"a": np.array(values)}).edges]
 
 
 @settings(max_examples=30)
@@ -54,7 +54,7 @@ def test_many_values_have_bins_of_about_as_many(seed: int, count: int, is_skewed
     """Never more than there may be, and each holds something."""
     draw = np.random.default_rng(seed).random(count)
     values = np.where(draw < 0.9, 0.0, draw) if is_skewed else draw
-    binning = corpus.binning(["a"], {"a": values})
+    binning = training_examples.binning(["a"], {"a": values})
     codes = binning.codes({"a": values}, count)[0]
 
     assert codes.max() < BINS
@@ -78,14 +78,14 @@ def test_examples_are_the_pages_of_the_gold() -> None:
 def test_batches_hold_all() -> None:
     """Each example once, in order."""
     examples = list(trained.examples()) * 3
-    found = [one for some in corpus.batches(examples) for one in some]
+    found = [one for some in training_examples.batches(examples) for one in some]
 
     assert [id(one) for one in examples] == [id(one) for one in found]
 
 
 def test_beside_when_nothing_is_hidden() -> None:
     """Pages of one template hear each other; whoever is heard is a page; a page is among those its pool hears."""
-    whole = corpus.beside(trained.examples(), trained.PATTERNS)
+    whole = training_examples.beside(trained.examples(), trained.PATTERNS)
 
     assert {one.page.capture_id for one in trained.examples()} == set(whole)
     assert any(one.siblings for one in whole.values())
@@ -98,11 +98,11 @@ def test_beside_when_nothing_is_hidden() -> None:
 def test_hidden_leaves_few_or_none() -> None:
     """About half of the pages keep no sibling, the others one to FEW, with a cross of just these."""
     examples = trained.examples()
-    whole = corpus.beside(examples, trained.PATTERNS)
+    whole = training_examples.beside(examples, trained.PATTERNS)
     urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
     alone = few = 0
     for seed in range(8):
-        shown = corpus.hidden(examples, whole, trained.PATTERNS, seed)
+        shown = training_examples.hidden(examples, whole, trained.PATTERNS, seed)
         assert set(whole) == set(shown)
         for capture_id, one in shown.items():
             others = [other for other in one.siblings if other != capture_id]
@@ -110,7 +110,7 @@ def test_hidden_leaves_few_or_none() -> None:
             alone += had_any and not others
             few += bool(others)
 
-            assert len(others) <= corpus.FEW
+            assert len(others) <= training_examples.FEW
             assert set(others) <= set(whole[capture_id].siblings)
             assert urls[capture_id] not in {urls[other] for other in others}
             arms = {arm for made in one.annotations for arm in (made.cross.up, made.cross.down) if arm}
@@ -123,8 +123,8 @@ def test_hidden_leaves_few_or_none() -> None:
 def test_hidden_is_drawn_for_each_page_by_itself() -> None:
     """The same seed hides the same, whatever other pages there are."""
     examples = trained.examples()
-    whole = corpus.beside(examples, trained.PATTERNS)
-    one, other = (corpus.hidden(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))
+    whole = training_examples.beside(examples, trained.PATTERNS)
+    one, other = (training_examples.hidden(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))
 
     assert {key: value.siblings for key, value in one.items()} == {key: value.siblings for key, value in other.items()}
 
@@ -134,12 +134,12 @@ def test_alone_hides_everything() -> None:
     shown = trained.alone(trained.examples())
 
     assert {((), ())} == {(one.siblings, one.annotations) for one in shown.values()}
-    assert [({}, {})] * len(trained.examples()) == corpus.evidence_columns(trained.examples(), shown, {})
+    assert [({}, {})] * len(trained.examples()) == training_examples.evidence_columns(trained.examples(), shown, {})
 
 
 def test_sampled_examples_are_the_same_each_time() -> None:
     """By the seed; all of them where there are few."""
-    one, again, other = (corpus.sampled(trained.examples(), seed) for seed in (1, 1, 2))
+    one, again, other = (training_examples.sampled(trained.examples(), seed) for seed in (1, 1, 2))
 
     assert [id(some) for some in one] == [id(some) for some in again] != [id(some) for some in other]
     assert len(trained.examples()) == len(one)

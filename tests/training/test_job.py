@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.samples.sample_gold import write_gold
 from dbce_spark.dbce import classify
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.evaluation.folds import FOLDS_FILE
-from dbce_spark.samples.gold import write_gold
-from dbce_spark.training import job, trainer
+from dbce_spark.evaluation.training import train_job, trainer
 from tests.builders import CONFIG
 
 
@@ -21,7 +21,7 @@ def small() -> Iterator[None]:
         for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("THIRD_TREES", 3), ("REPLY_TREES", 2)):
             patch.setattr(trainer, name, trees)
         patch.setitem(trainer._PARAMETERS, "num_threads", 1)
-        patch.setattr(job, "FOLDS", 3)
+        patch.setattr(train_job, "FOLDS", 3)
         yield
 
 
@@ -30,10 +30,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small: None) -> Path:
     """What a run wrote, and what it said."""
     made = tmp_path_factory.mktemp("training")
     write_gold(made / "gold.jsonl", pages=16, seed=2)
-    request = job.Request(
+    request = train_job.Request(
         paths=[str(made / "gold.jsonl")], output=str(made / "new" / "all.npz"), folds=str(made / "folds"), limit=None
     )
-    (made / "told.txt").write_text(job.train(request, CONFIG))
+    (made / "told.txt").write_text(train_job.train(request, CONFIG))
     return made
 
 
@@ -67,7 +67,9 @@ def test_every_site_is_in_one_fold(folder: Path) -> None:
 def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
     """Byte for byte."""
     output = tmp_path / "again.npz"
-    job.train(job.Request(paths=[str(folder / "gold.jsonl")], output=str(output), folds=None, limit=None), CONFIG)
+    train_job.train(
+        train_job.Request(paths=[str(folder / "gold.jsonl")], output=str(output), folds=None, limit=None), CONFIG
+    )
 
     assert (folder / "new" / "all.npz").read_bytes() == output.read_bytes()
 
@@ -75,16 +77,18 @@ def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
 def test_training_on_nothing_is_an_error(tmp_path: Path) -> None:
     """No file is left behind."""
     (tmp_path / "none.jsonl").write_text("")
-    request = job.Request(paths=[str(tmp_path / "none.jsonl")], output=str(tmp_path / "x.npz"), folds=None, limit=None)
+    request = train_job.Request(
+        paths=[str(tmp_path / "none.jsonl")], output=str(tmp_path / "x.npz"), folds=None, limit=None
+    )
     with pytest.raises(InputError):
-        job.train(request, CONFIG)
+        train_job.train(request, CONFIG)
 
     assert not (tmp_path / "x.npz").exists()
 
 
 def test_missing_lightgbm_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Before anything is read, with what to do."""
-    monkeypatch.setattr(job, "find_spec", lambda name: None)
-    request = job.Request(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
+    monkeypatch.setattr(train_job, "find_spec", lambda name: None)
+    request = train_job.Request(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
     with pytest.raises(PlatformError, match=r"pip install 'dbce-spark\[train\]'"):
-        job.train(request, CONFIG)
+        train_job.train(request, CONFIG)

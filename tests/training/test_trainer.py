@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.dbce.trees import BINS
+from dbce_spark.evaluation.training import trainer
 from dbce_spark.model import Page
-from dbce_spark.training import trainer
 from tests import trained
 from tests.builders import config
 

@@ -3,11 +3,11 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
-from dbce_spark.urltree.blocks import block_keys
-from dbce_spark.urltree.keys import url_key
-from dbce_spark.urltree.settings import UrlTreeConfig, load
-from dbce_spark.urltree.tree import Tree
-from dbce_spark.urltree.window import Document, DomainTree
+from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.url_keys import url_key
+from dbce_spark.streaming.urltree.url_tree import Tree
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
+from dbce_spark.streaming.urltree.window import Document, DomainTree
 from tests.builders import parsed
 
 CONFIG = load(settings=["label.heuristic=strict", "relabel.support=0"])

@@ -7,7 +7,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given
 
-from dbce_spark.urltree.blocks import block_keys, letters
+from dbce_spark.streaming.urltree.blocks import block_keys, letters
 from tests.builders import parsed
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dbce_spark.urltree.heuristics import decide
-from dbce_spark.urltree.tree import Node
+from dbce_spark.streaming.urltree.heuristics import decide
+from dbce_spark.streaming.urltree.url_tree import Node
 from tests.urltree.made import config
 
 

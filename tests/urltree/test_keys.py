@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.urltree import keys
-from dbce_spark.urltree.keys import UrlKey, url_key
-from dbce_spark.urltree.settings import Rule, load
+from dbce_spark.streaming.urltree import url_keys
+from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
+from dbce_spark.streaming.urltree.urltree_settings import Rule, load
 
 RULES = load().keys.rules
 GOOGLE = (
@@ -86,7 +86,7 @@ def test_other_title_is_another_document_where_a_rule_keeps_it() -> None:
 
 def test_redirects_in_a_circle_end() -> None:
     """The last URL that is new is the response URL."""
-    assert keys.response_url("a", {"a": "b", "b": "c", "c": "a"}) == "c"
+    assert url_keys.response_url("a", {"a": "b", "b": "c", "c": "a"}) == "c"
 
 
 def test_spellings_of_a_url_have_one_key() -> None:
@@ -125,7 +125,7 @@ def test_duplicates_grow_with_each_step() -> None:
     """Figure 2: one document by three URLs of a feed, which lead to two."""
     redirects = {"http://a.org/r?1": "http://b.org/x?feed=1", "http://a.org/r?2": "http://b.org/x?feed=2"}
     urls = [*redirects, "http://b.org/x?feed=1", "http://b.org/x?feed=1", "http://b.org/y"]
-    actual = keys.duplicates(url_key(url, "T", RULES, redirects) for url in urls)
+    actual = url_keys.duplicates(url_key(url, "T", RULES, redirects) for url in urls)
 
     assert {"request": 1, "response": 2, "titled": 2, "key": 3} == actual
 

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.urltree.keys import url_key
-from dbce_spark.urltree.learn import Learner, as_toml
-from dbce_spark.urltree.settings import LearnConfig, Rule
+from dbce_spark.streaming.urltree.rule_learning import Learner, as_toml
+from dbce_spark.streaming.urltree.url_keys import url_key
+from dbce_spark.streaming.urltree.urltree_settings import LearnConfig, Rule
 from tests.urltree.made import config
 
 LEARN = LearnConfig(documents=40, scripts=1000, least=5, same=0.9)

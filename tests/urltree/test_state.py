@@ -3,8 +3,8 @@
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.urltree import state
-from dbce_spark.urltree.window import DomainTree
+from dbce_spark.streaming.urltree import domain_state
+from dbce_spark.streaming.urltree.window import DomainTree
 from tests.urltree.made import CONFIG, config, document, domain
 
 
@@ -17,7 +17,7 @@ def refusal(data: bytes, *settings: str) -> str:
 def test_state_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """It says which version, and what to do."""
     with monkeypatch.context() as patch:
-        patch.setattr(state, "VERSION", 7)
+        patch.setattr(domain_state, "VERSION", 7)
         data = domain([document("http://news.eu/a", "Text")]).to_bytes()
 
     assert "has version 7, and this program reads 1;" in refusal(data)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.urltree.tree import Tree
+from dbce_spark.streaming.urltree.url_tree import Tree
 from tests.urltree.made import counted, document, domain, plain
 
 branches = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)

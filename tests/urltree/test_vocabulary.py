@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.urltree.vocabulary import Vocabulary, of_keys
+from dbce_spark.streaming.urltree.vocabulary import Vocabulary, of_keys
 
 batches = st.lists(st.lists(st.integers(0, 300), max_size=60), max_size=12)
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.labels import Label
-from dbce_spark.urltree.blocks import WORDS, Keys
-from dbce_spark.urltree.keys import url_key
-from dbce_spark.urltree.settings import UrlTreeConfig
-from dbce_spark.urltree.window import Document, DomainTree
+from dbce_spark.model import Label
+from dbce_spark.streaming.urltree.blocks import WORDS, Keys
+from dbce_spark.streaming.urltree.url_keys import url_key
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+from dbce_spark.streaming.urltree.window import Document, DomainTree
 from tests.urltree.made import CONFIG, config, counted, document, domain, plain
 
 CONTENT, BOILERPLATE = Label.CONTENT, Label.BOILERPLATE

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation.formats import article_extraction, cetd, cleaneval, dragnet, json_lines, readability
+from dbce_spark.evaluation.formats import article_extraction, cetd, cleaneval, dragnet, json_lines, readability_pages
 from dbce_spark.evaluation.formats.entry import Entry
 
 
@@ -24,7 +24,7 @@ class Layout:
 
 LAYOUTS: Mapping[str, Layout] = {
     module.NAME: Layout(looks=module.LOOKS, fits=module.fits, entries=module.entries)
-    for module in (readability, article_extraction, cetd, dragnet, cleaneval)
+    for module in (readability_pages, article_extraction, cetd, dragnet, cleaneval)
 }
 """By the name of the set. In the order in which a folder is tried: what is told by one file before what is told by
 many."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dbce_spark import charset
 from dbce_spark.errors import InputError
+from dbce_spark.html import charset
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from dbce_spark import sources
+from dbce_spark.archive import sources
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats.entry import Entry
 

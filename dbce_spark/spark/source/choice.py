@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
-from dbce_spark.selection.entry import Entry, entry_of_record
-from dbce_spark.selection.filters import Selection, selection
+from dbce_spark.archive.index.capture_filter import Selection, selection
+from dbce_spark.archive.index.index_entry import Entry, entry_of_record
 from dbce_spark.spark.source.options import Options
 from dbce_spark.spark.source.rows import RecordRow
 

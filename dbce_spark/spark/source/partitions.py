@@ -6,11 +6,11 @@ from typing import TypeVar
 from pyspark.sql.datasource import InputPartition
 
 from dbce_spark import config as configuration
-from dbce_spark import sources
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.fault import BadLine
-from dbce_spark.selection.filters import Counts, selection
-from dbce_spark.selection.ranges import by_file
+from dbce_spark.archive import sources
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.capture_filter import Counts, selection
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.spark.source.options import Options
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ def _size(path: str, otherwise: int) -> int:
 def _of_index(options: Options) -> list[Ranges]:
     """The entries that the filters pass, all of them held: about 1 KB each."""
     # It brings pyarrow.dataset and pandas, a second for each worker: who reads whole files need not wait for that.
-    from dbce_spark.selection.index import wanted
+    from dbce_spark.archive.index.index_file import wanted
 
     faults: list[BadLine] = []
     entries: list[Entry] = []

@@ -8,10 +8,10 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, Filter, InputPa
 from pyspark.sql.types import StructType
 
 from dbce_spark import config as configuration
+from dbce_spark.archive.index.fetch import Fetched, fetch, open_file
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.errors import InputError
-from dbce_spark.records import Limits, Record, records
-from dbce_spark.selection.entry import Entry
-from dbce_spark.selection.fetch import Fetched, fetch, open_file
 from dbce_spark.spark.source import rows
 from dbce_spark.spark.source.choice import Choice
 from dbce_spark.spark.source.columns import BATCH_BYTES, BATCH_ROWS, Columns, columns, size_of, spark_schema

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dbce_spark import body as http
-from dbce_spark.charset import Decoded, decode
-from dbce_spark.mime import MediaType, computed, declared
-from dbce_spark.records import Cause, Damage, Record
-from dbce_spark.rejects import Reason
-from dbce_spark.selection.fault import BadLine
-from dbce_spark.selection.fetch import Unfetched
-from dbce_spark.selection.urls import host_of
-from dbce_spark.sources import MEMBER
-from dbce_spark.warc import microseconds
+from dbce_spark.archive import http_message as http
+from dbce_spark.archive.index.fetch import Unfetched
+from dbce_spark.archive.index.index_fault import BadLine
+from dbce_spark.archive.index.urls import host_of
+from dbce_spark.archive.mime import MediaType, computed, declared
+from dbce_spark.archive.records import Cause, Damage, Record
+from dbce_spark.archive.sources import MEMBER
+from dbce_spark.archive.warc import microseconds
+from dbce_spark.html.charset import Decoded, decode
+from dbce_spark.model import Reason
 
 _TEXT = re.compile(r"text/.*|application/(?:xml|json|javascript|ecmascript|warc-fields)|.*\+(?:xml|json)")
 _TRUNCATED, _SHORT = "record_truncated", "record_short"

@@ -5,12 +5,11 @@ from hypothesis import given
 
 from dbce_spark.dbce import postprocess
 from dbce_spark.dbce.merge import resolve
-from dbce_spark.dbce.thesis import cases
-from dbce_spark.dbce.thesis.cases import CASES
-from dbce_spark.dbce.thesis.merging import by_evidence
-from dbce_spark.dbce.thesis.phases import PHASES, Clock
-from dbce_spark.labels import Label
-from dbce_spark.model import Annotation
+from dbce_spark.model import Annotation, Label
+from reproductions.thesis import learned_cases
+from reproductions.thesis.label_merging import by_evidence
+from reproductions.thesis.learned_cases import CASES
+from reproductions.thesis.phases import PHASES, Clock
 from tests.builders import annotation, filled_cross
 from tests.dbce.thesis.made import B, C, U, read
 from tests.strategies import annotations, documents
@@ -29,7 +28,7 @@ def full(html: str = HTML) -> Annotation:
 
 def said(name: str) -> list[int]:
     dom, blocks = read(HTML)
-    _, labels = cases.merged(dom, blocks, [full()], CASES[name], by_evidence, Clock())
+    _, labels = learned_cases.merged(dom, blocks, [full()], CASES[name], by_evidence, Clock())
     return [int(label) for label in labels]
 
 
@@ -52,10 +51,10 @@ def test_learned_cases_label_it_by_what_it_is_like(name: str) -> None:
 def test_a_cross_tells_what_it_learned_from() -> None:
     """All nodes that the patterns know, without those in conflict."""
     dom, _ = read(HTML)
-    found = cases.label(dom, full(), CASES["T005"], Clock())
+    found = learned_cases.label(dom, full(), CASES["T005"], Clock())
     assert found.learned_from is not None
     assert (12, 0) == (len(found.learned_from), found.learned_from.conflicts)
-    assert cases.label(dom, full(), CASES["T001"], Clock()).learned_from is None
+    assert learned_cases.label(dom, full(), CASES["T001"], Clock()).learned_from is None
 
 
 def test_elements_get_the_label_of_what_is_in_them() -> None:
@@ -63,7 +62,7 @@ def test_elements_get_the_label_of_what_is_in_them() -> None:
     dom, _ = read(HTML)
 
     def of_tag(name: str, at: int) -> Label | None:
-        return cases.label(dom, full(), CASES[name], Clock()).elements.get(dom.paths[at])
+        return learned_cases.label(dom, full(), CASES[name], Clock()).elements.get(dom.paths[at])
 
     assert (B, B) == (of_tag("T001", 2), of_tag("T006", 2))
     assert (None, C) == (of_tag("T001", 9), of_tag("T006", 9))
@@ -73,8 +72,8 @@ def test_phases_are_timed_where_they_are() -> None:
     """A case without learning spends nothing on it."""
     plain, learned = Clock(), Clock()
     dom, blocks = read(HTML)
-    cases.merged(dom, blocks, [full()], CASES["T002"], by_evidence, plain)
-    cases.merged(dom, blocks, [full()], CASES["T006"], by_evidence, learned)
+    learned_cases.merged(dom, blocks, [full()], CASES["T002"], by_evidence, plain)
+    learned_cases.merged(dom, blocks, [full()], CASES["T006"], by_evidence, learned)
     assert list(PHASES) == list(plain.seconds)
     assert (0, 0) == (plain.seconds["learn"], plain.seconds["reclassify"])
     assert learned.seconds["learn"] > 0
@@ -84,8 +83,8 @@ def test_text_is_not_torn_where_an_element_begins() -> None:
     """Characters of a script without spaces stay together, and so does what stands between two nodes."""
     dom, blocks = read("<html><body><p>日<b>本</b>語, <i>yes</i>no</p><p>two</p></body></html>")
     some = annotation(filled_cross("11000"), ["10000"] * len(blocks.tokens))
-    nodes, labels = cases.merged(dom, blocks, [some], CASES["T001"], by_evidence, Clock())
-    assert "日本語, yesno\ntwo" == cases.text(dom, blocks, nodes, labels)
+    nodes, labels = learned_cases.merged(dom, blocks, [some], CASES["T001"], by_evidence, Clock())
+    assert "日本語, yesno\ntwo" == learned_cases.text(dom, blocks, nodes, labels)
 
 
 @given(documents.flatmap(lambda html: annotations(len(read(html)[1].tokens)).map(lambda some: (html, some))))
@@ -94,6 +93,6 @@ def test_t001_and_t002_say_what_the_method_says(drawn: tuple[str, list[Annotatio
     html, some = drawn
     dom, blocks = read(html)
     for name in ("T001", "T002"):
-        nodes, labels = cases.merged(dom, blocks, some, CASES[name], by_evidence, Clock())
+        nodes, labels = learned_cases.merged(dom, blocks, some, CASES[name], by_evidence, Clock())
         expected = postprocess.text(blocks.text, resolve(blocks, some, undecided=CASES[name].undecided))
-        assert "".join(expected.split()) == "".join(cases.text(dom, blocks, nodes, labels).split())
+        assert "".join(expected.split()) == "".join(learned_cases.text(dom, blocks, nodes, labels).split())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.dbce.thesis.context import in_context
+from reproductions.thesis.reclassification import in_context
 from tests.dbce.thesis.made import B, C, U, labels, nodes_of
 
 HTML = f"<html><body><p>{'two words' * 9}</p><p>x</p><p>y</p><p>{'more words than that ' * 9}</p></body></html>"

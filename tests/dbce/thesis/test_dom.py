@@ -3,7 +3,7 @@
 import numpy as np
 from hypothesis import given
 
-from dbce_spark.dbce.thesis.dom import FIRST_TAG, class_hash
+from dbce_spark.dbce.dom import FIRST_TAG, class_hash
 from dbce_spark.evaluation import leaves
 from tests.dbce.thesis.made import read
 from tests.strategies import documents

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.thesis import learning
-from dbce_spark.dbce.thesis.cases import CASES
-from dbce_spark.dbce.thesis.learning import BALANCES, Learner, balanced, forest, learn, nearest, reclassify, scaled
+from reproductions.thesis import cross_learning
+from reproductions.thesis.cross_learning import BALANCES, Learner, balanced, forest, learn, nearest, reclassify, scaled
+from reproductions.thesis.learned_cases import CASES
 from tests.dbce.thesis.made import B, C, U, examples, labels
 
 LEARNERS = [CASES[name].learner for name in ("T003", "T006")]
@@ -17,7 +17,7 @@ VECTORS = np.array([[0.0, 1], [0, 2], [9, 1], [9, 2], [1, 1]])
 def test_equal_vectors_of_different_labels_are_all_discarded() -> None:
     """Thesis 2.3: both classes are removed from the learning set, however often each stands there."""
     vectors = np.array([[1.0, 2], [1, 2], [1, 2], [3, 4], [3, 4], [5, 6]])
-    found = learning.examples(vectors, labels(C, B, C, B, B, C))
+    found = cross_learning.examples(vectors, labels(C, B, C, B, B, C))
     assert [[3, 4], [3, 4], [5, 6]] == found.vectors.tolist()
     assert [B, B, C] == found.labels.tolist()
     assert 3 == found.conflicts
@@ -25,7 +25,7 @@ def test_equal_vectors_of_different_labels_are_all_discarded() -> None:
 
 def test_undecided_nodes_teach_nothing() -> None:
     """Nor do they quarrel with equal ones."""
-    found = learning.examples(np.array([[1.0], [1], [2]]), labels(U, C, U))
+    found = cross_learning.examples(np.array([[1.0], [1], [2]]), labels(U, C, U))
     assert ([[1.0]], [C], 0) == (found.vectors.tolist(), found.labels.tolist(), found.conflicts)
 
 
@@ -35,7 +35,7 @@ def test_all_nodes_are_labelled_anew(learner: Learner) -> None:
     near, far = [[0.0, value] for value in range(6)], [[900.0, value] for value in range(6)]
     vectors = np.array([*near, *far, [1.0, 1.5], [899.0, 2.5]])
     known = labels(*[C] * 6, *[B] * 6, U, U)
-    found = reclassify(learn(learner, learning.examples(vectors, known)), vectors, known)
+    found = reclassify(learn(learner, cross_learning.examples(vectors, known)), vectors, known)
     assert [*[C] * 6, *[B] * 6, C, B] == found.tolist()
 
 
@@ -43,7 +43,7 @@ def test_all_nodes_are_labelled_anew(learner: Learner) -> None:
 def test_with_nothing_to_learn_from_labels_stay(learner: Learner) -> None:
     """No pattern known, or all in conflict: there is no model."""
     for known in (labels(U, U), labels(C, B)):
-        found = learning.examples(np.array([[1.0], [1.0]]), known)
+        found = cross_learning.examples(np.array([[1.0], [1.0]]), known)
         assert known.tolist() == reclassify(learn(learner, found), np.array([[1.0], [1.0]]), known).tolist()
 
 
@@ -51,7 +51,7 @@ def test_with_nothing_to_learn_from_labels_stay(learner: Learner) -> None:
 def test_with_examples_of_one_label_all_nodes_get_it(learner: Learner) -> None:
     """Fewer examples than neighbours are no error either."""
     known = labels(B, U, U, B, U)
-    found = reclassify(learn(learner, learning.examples(VECTORS, known)), VECTORS, known)
+    found = reclassify(learn(learner, cross_learning.examples(VECTORS, known)), VECTORS, known)
     assert [B] * 5 == found.tolist()
 
 

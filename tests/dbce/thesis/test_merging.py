@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dbce_spark.dbce.thesis.learning import nearest
-from dbce_spark.dbce.thesis.merging import Opinions, rules
-from dbce_spark.labels import Label
+from dbce_spark.model import Label
+from reproductions.thesis.cross_learning import nearest
+from reproductions.thesis.label_merging import Opinions, rules
 from tests.dbce.thesis.made import B, C, U, labels, nodes_of
 
 RULES = rules(nearest(neighbours=1, weights="uniform"))

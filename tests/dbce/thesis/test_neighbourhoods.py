@@ -1,7 +1,7 @@
 """Crosses with arms of our choosing."""
 
-from dbce_spark.dbce.thesis.neighbourhoods import cross, series, siblings, wide, with_arms
-from dbce_spark.labels import bits_text
+from dbce_spark.model import bits_text
+from reproductions.thesis.neighbourhoods import cross, series, siblings, wide, with_arms
 from tests.builders import member
 
 CUR = member("cur", "u", 5, (1, 2, 3, 4))

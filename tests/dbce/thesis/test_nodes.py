@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from dbce_spark.dbce.thesis.dom import DBCE_NAME, class_hash
-from dbce_spark.dbce.thesis.nodes import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, TEXT_DENSITY, WORDS
+from dbce_spark.dbce.dbce_elements import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, TEXT_DENSITY, WORDS
+from dbce_spark.dbce.dom import DBCE_NAME, class_hash
 from tests.dbce.thesis.made import nodes_of
 from tests.strategies import documents
 

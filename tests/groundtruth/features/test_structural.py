@@ -2,9 +2,9 @@
 
 import pytest
 
+from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.errors import InputError
-from dbce_spark.groundtruth.features import structural
-from dbce_spark.groundtruth.sheet import Sheet, Span
+from reproductions.krdwrd.segment_features import structural
 
 HTML = (
     '<html><body><ul><li><a href="/">Home</a></li><li>Here</li></ul><h1>Title</h1>'

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.groundtruth.features import textual
+from reproductions.krdwrd.segment_features import textual
 
 
 def known(text: str, *others: str) -> dict[str, float]:

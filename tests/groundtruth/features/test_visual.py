@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from dbce_spark.groundtruth.features import visual
-from dbce_spark.groundtruth.rendering import UNSEEN, Rendering, Run
+from dbce_spark.annotation.rendering import UNSEEN, Rendering, Run
+from reproductions.krdwrd.segment_features import visual
 
 
 def known(run: Run) -> dict[str, float]:

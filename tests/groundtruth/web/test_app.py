@@ -8,9 +8,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from dbce_spark.groundtruth import desk, pages, store, tutorial
-from dbce_spark.groundtruth.web import app as people
-from dbce_spark.labels import Label
+from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation.web import workbench_app as people
+from dbce_spark.model import Label
 from tests.builders import CONFIG
 from tests.groundtruth.stores import PASSWORD, SETTINGS, with_people
 
@@ -27,8 +27,8 @@ def app(path: str) -> Flask:
 
 
 @pytest.fixture
-def opened(path: str) -> Iterator[store.Connection]:
-    found = store.opened(path)
+def opened(path: str) -> Iterator[workbench_store.Connection]:
+    found = workbench_store.opened(path)
     yield found
     found.close()
 
@@ -75,10 +75,10 @@ def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> No
     assert b"goose" not in answer.data
 
 
-def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: store.Connection) -> None:
+def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: workbench_store.Connection) -> None:
     """Neither a form without the word of this browser, nor a script's request, nor logging in from elsewhere."""
     client, right = logged_in(app, "bob")
-    number = pages.ids(opened, pages.CORPUS)[0]
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     forged = [
         client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"})),
         client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers={"X-CSRF-Token": "guessed"}),
@@ -90,11 +90,11 @@ def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: 
     assert 200 == client.put(f"/api/pages/{number}/draft", json=draft({"0": "content"}), headers=right).status_code
 
 
-def test_annotators_do_not_see_each_others_work(app: Flask, opened: store.Connection) -> None:
+def test_annotators_do_not_see_each_others_work(app: Flask, opened: workbench_store.Connection) -> None:
     """Neither tags, nor statistics, nor who else there is."""
     ada, adas = logged_in(app, "ada")
     bob, _ = logged_in(app, "bob")
-    number = pages.ids(opened, pages.CORPUS)[0]
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     ada.post(f"/api/pages/{number}/submission", json=draft({"0": "undecided"}), headers=adas)
     seen = bob.get(f"/api/pages/{number}").json
 
@@ -105,10 +105,10 @@ def test_annotators_do_not_see_each_others_work(app: Flask, opened: store.Connec
     assert "undecided" not in bob.get("/").text
 
 
-def test_a_page_goes_from_draft_to_submission(app: Flask, opened: store.Connection) -> None:
+def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_store.Connection) -> None:
     """What was kept is there again, and what is submitted is what it came to."""
     client, headers = logged_in(app, "bob")
-    number = pages.ids(opened, pages.CORPUS)[0]
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     client.put(f"/api/pages/{number}/draft", json=draft({"0": "boilerplate"}), headers=headers)
     kept = client.get(f"/api/pages/{number}").json
     answer = client.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}, 2), headers=headers)
@@ -116,7 +116,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: store.Connecti
     assert kept is not None
     assert {"0": "boilerplate"} == kept["draft"]["marks"]
     assert {"then": "/next"} == answer.json
-    assert {Label.CONTENT} == {tag for one in desk.submissions(opened) for tag in one.tags}
+    assert {Label.CONTENT} == {tag for one in drafts.submissions(opened) for tag in one.tags}
     assert "content" in client.get("/").text
 
 
@@ -127,28 +127,28 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: store.Connecti
         {**draft({}), "hidden": [9999]}, {**draft({}), "revision": None}, {**draft({}), "seconds": "long"},
     ],
 )  # fmt: skip
-def test_what_is_no_draft_is_refused(app: Flask, opened: store.Connection, body: object) -> None:
+def test_what_is_no_draft_is_refused(app: Flask, opened: workbench_store.Connection, body: object) -> None:
     """Whatever is sent, the store holds only drafts of its pages."""
     client, headers = logged_in(app, "bob")
-    number = pages.ids(opened, pages.CORPUS)[0]
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
 
     assert 400 == client.put(f"/api/pages/{number}/draft", json=body, headers=headers).status_code
     assert 0 == opened.execute("SELECT count(*) FROM drafts").fetchone()[0]
 
 
-def test_a_draft_of_another_window_is_told_so(app: Flask, opened: store.Connection) -> None:
+def test_a_draft_of_another_window_is_told_so(app: Flask, opened: workbench_store.Connection) -> None:
     """The later one stands."""
     client, headers = logged_in(app, "bob")
-    number = pages.ids(opened, pages.CORPUS)[0]
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     answers = [client.put(f"/api/pages/{number}/draft", json=draft({}, at), headers=headers) for at in (1, 1, 2)]
 
     assert [200, 409, 200] == [answer.status_code for answer in answers]
 
 
-def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: store.Connection) -> None:
+def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: workbench_store.Connection) -> None:
     """And from then on with the page."""
     client, headers = logged_in(app, "bob")
-    found = next(pages.of_kind(opened, pages.CORPUS))
+    found = next(stored_pages.of_kind(opened, stored_pages.CORPUS))
     before = client.get(f"/api/pages/{found.page}").json
     asked = client.post(f"/api/pages/{found.page}/prelabel", headers=headers).json
     after = client.get(f"/api/pages/{found.page}").json
@@ -173,27 +173,29 @@ def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
 
 
 @pytest.mark.parametrize("who", ["bob", "ada"])
-def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(app: Flask, opened: store.Connection, who: str) -> None:
+def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
+    app: Flask, opened: workbench_store.Connection, who: str
+) -> None:
     """It is kept with who did it, counts no more, and can be made again; nobody else can withdraw it."""
     (bob, bobs), (other, others) = logged_in(app, "bob"), logged_in(app, who)
-    number = pages.ids(opened, pages.CORPUS)[0]
+    number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}), headers=bobs)
     address = f"/pages/{number}/withdrawal" if who == "bob" else "/admin/accounts/2/withdrawal"
     assert 404 == bob.post("/admin/accounts/2/withdrawal", data={"page": number}, headers=bobs).status_code
-    assert 1 == len([*desk.submissions(opened)])
+    assert 1 == len([*drafts.submissions(opened)])
     other.post(address, data={"page": number}, headers=others)
-    (kept,) = desk.withdrawn(opened)
+    (kept,) = drafts.withdrawn(opened)
 
-    assert ([], 0) == ([*desk.submissions(opened)], desk.progress(opened).submissions)
+    assert ([], 0) == ([*drafts.submissions(opened)], drafts.progress(opened).submissions)
     assert (number, "annotator-2", f"annotator-{1 + (who == 'bob')}") == (
         kept.submission.page,
         kept.submission.annotator,
         kept.by,
     )
-    assert number == desk.following(opened, 2, desk.Order.CHANCE)
+    assert number == drafts.following(opened, 2, drafts.Order.CHANCE)
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "boilerplate"}, 2), headers=bobs)
-    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in desk.submissions(opened)]
-    assert [kept] == [*desk.withdrawn(opened)]
+    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in drafts.submissions(opened)]
+    assert [kept] == [*drafts.withdrawn(opened)]
 
 
 def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
@@ -218,11 +220,11 @@ def test_logging_in_leads_nowhere_else(app: Flask) -> None:
     assert ["/", "/", "/", "/guidelines"] == ends
 
 
-def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: store.Connection) -> None:
+def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbench_store.Connection) -> None:
     """Not before, and what was given beside it."""
     tutorial.add(opened, CONFIG)
     client, headers = logged_in(app, "bob")
-    first = next(pages.of_kind(opened, pages.TUTORIAL))
+    first = next(stored_pages.of_kind(opened, stored_pages.TUTORIAL))
     before = client.get(f"/api/tutorial/{first.page}").status_code
     then = client.post(f"/api/pages/{first.page}/submission", json=draft({"0": "content"}), headers=headers).json
     answer = client.get(f"/api/tutorial/{first.page}").json

@@ -12,9 +12,18 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_o
 
 import pytest
 
-from dbce_spark.groundtruth import accounts, corpus, desk, handover, pages, sheet, store, submission
-from dbce_spark.groundtruth.pages import CORPUS
-from dbce_spark.labels import Label
+from dbce_spark.annotation import (
+    accounts,
+    drafts,
+    import_export,
+    page_file,
+    page_import,
+    stored_pages,
+    submission,
+    workbench_store,
+)
+from dbce_spark.annotation.stored_pages import CORPUS
+from dbce_spark.model import Label
 from tests.builders import CONFIG, archive, http, record
 from tests.groundtruth.stores import PASSWORD, SENTENCE, SETTINGS, page, wanted, with_people
 from tests.groundtruth.web.benches import Served, served
@@ -25,9 +34,9 @@ CONTENT, BOILERPLATE, UNDECIDED = "content", "boilerplate", "undecided"
 
 def submitted(path: str) -> list[submission.Submission]:
     """What was submitted of the corpus of a store."""
-    opened = store.opened(path)
+    opened = workbench_store.opened(path)
     try:
-        return [*desk.submissions(opened)]
+        return [*drafts.submissions(opened)]
     finally:
         opened.close()
 
@@ -94,8 +103,8 @@ def test_a_page_looks_as_it_was_archived(tmp_path: Path, context: Any) -> None:
     """Its style sheet, what that imports, its pictures and its frame are there."""
     with served(with_people(tmp_path, "ada")) as one:
         window = log_in(context, one, "ada")
-        opened = store.opened(one.store)
-        (number,) = [found.page for found in pages.of_kind(opened, CORPUS) if found.url.endswith("/one")]
+        opened = workbench_store.opened(one.store)
+        (number,) = [found.page for found in stored_pages.of_kind(opened, CORPUS) if found.url.endswith("/one")]
         opened.close()
         window.goto(f"{one.address}/pages/{number}")
         wait(window)
@@ -116,8 +125,8 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
     hidden = "<p style='display:none'>Never seen</p><p style='position:absolute;left:-9999px'>Far away</p>"
     html = page("A page with a cellar", extra=f"<section>{hidden}<p style='opacity:0'>Glass</p></section>")
     path = str(tmp_path / "labels.db")
-    corpus.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), CONFIG, SETTINGS)
-    opened = store.opened(path)
+    page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), CONFIG, SETTINGS)
+    opened = workbench_store.opened(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     with served(path) as one:
@@ -197,8 +206,8 @@ def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, cont
         number = window.url.rpartition("/")[2]
         window.click("[data-act=prelabel]")
         window.wait_for_selector("#count:has-text('all tagged')")
-        opened = store.opened(path)
-        found = pages.get(opened, number)
+        opened = workbench_store.opened(path)
+        found = stored_pages.get(opened, number)
         opened.close()
         assert found is not None
         assert [label.word for label in found.labels] == tags(window)
@@ -220,8 +229,8 @@ def test_the_tutorial_answers_each_page_in_colours(tmp_path: Path, context: Any)
     """What agrees is light, what differs has the colour it should have had; after eleven pages it ends."""
     with served(with_people(tmp_path, "ada")) as one:
         window = log_in(context, one, "ada")
-        opened = store.opened(one.store)
-        lessons = [*pages.of_kind(opened, pages.TUTORIAL)]
+        opened = workbench_store.opened(one.store)
+        lessons = [*stored_pages.of_kind(opened, stored_pages.TUTORIAL)]
         opened.close()
         for lesson in lessons:
             window.goto(f"{one.address}/tutorial")
@@ -249,8 +258,8 @@ def test_a_page_of_six_thousand_words_in_small_pieces_is_painted_whole(tmp_path:
     rows = "".join(f"<tr><td>{at}</td><td>{SENTENCE[:22]}</td></tr>" for at in range(1000))
     html = f"<!DOCTYPE html><title>Long</title><body><table>{rows}</table></body>"
     path = str(tmp_path / "labels.db")
-    corpus.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), CONFIG, SETTINGS)
-    opened = store.opened(path)
+    page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), CONFIG, SETTINGS)
+    opened = workbench_store.opened(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     with served(path) as one:
@@ -283,8 +292,8 @@ def test_two_people_label_twenty_real_pages_and_the_server_is_killed_between(
     """Forty submissions, one a page and person, whole, of the text that the pages have."""
     path = str(tmp_path / "labels.db")
     archives = [str(shared_data / "warc" / name) for name in WARCS]
-    corpus.add(path, archives, wanted(min_words=120, sample=20), CONFIG, SETTINGS)
-    opened = store.opened(path)
+    page_import.add(path, archives, wanted(min_words=120, sample=20), CONFIG, SETTINGS)
+    opened = workbench_store.opened(path)
     for name in ("ada", "bob"):
         accounts.add(opened, name, SETTINGS, password=PASSWORD)
     opened.close()
@@ -309,8 +318,8 @@ def test_two_people_label_twenty_real_pages_and_the_server_is_killed_between(
                 window.wait_for_url(lambda url, number=number: number not in url)
     for made in people.values():
         made.close()
-    handover.export(path, str(tmp_path / "out"), CONFIG)
-    sheets = {each.page: each for each in sheet.read(str(tmp_path / "out" / "pages.jsonl"))}
+    import_export.export(path, str(tmp_path / "out"), CONFIG)
+    sheets = {each.page: each for each in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
     found = [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
 
     assert (20, 40) == (len(sheets), len({(each.page, each.annotator) for each in found}))

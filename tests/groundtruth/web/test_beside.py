@@ -12,8 +12,16 @@ from urllib.parse import urlsplit
 import pytest
 
 from dbce_spark import cli
-from dbce_spark.groundtruth import accounts, beside, crosses, desk, handover, pages, store
-from dbce_spark.groundtruth.crosses import CrossSheet
+from dbce_spark.annotation import (
+    accounts,
+    cross_tasks,
+    drafts,
+    import_export,
+    neighbours,
+    stored_pages,
+    workbench_store,
+)
+from dbce_spark.annotation.cross_tasks import CrossSheet
 from tests.builders import CONFIG, archive, http, record
 from tests.groundtruth.stores import DOT, PASSWORD, SETTINGS
 from tests.groundtruth.web.benches import Served, served
@@ -59,10 +67,10 @@ def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
     choose = ["labels", "crosses", warc, "--output", file, "--urls-per-site", "1", "--crosses-per-url", "1"]
     assert cli.main(choose) == 0
     assert cli.main(["annotate", "take", path, file, "--archive", warc]) == 0
-    opened = store.opened(path)
+    opened = workbench_store.opened(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
-    (cross,) = crosses.read(file)
+    (cross,) = cross_tasks.read(file)
     return path, cross
 
 
@@ -83,7 +91,7 @@ def path(filled: Path, tmp_path: Path) -> str:
 
 @pytest.fixture
 def cross(filled: Path) -> CrossSheet:
-    return next(crosses.read(str(filled / "crosses.jsonl")))
+    return next(cross_tasks.read(str(filled / "crosses.jsonl")))
 
 
 @contextmanager
@@ -127,9 +135,9 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
 def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
     """Each in its arm, and once, however often they are taken; what they load is copied."""
     given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
-    first, again = (handover.take(name, *given) for name in (str(tmp_path / "other.db"), path))
-    opened = store.opened(path)
-    found = beside.get(opened, cross.sheet.page)
+    first, again = (import_export.take(name, *given) for name in (str(tmp_path / "other.db"), path))
+    opened = workbench_store.opened(path)
+    found = neighbours.get(opened, cross.sheet.page)
     opened.close()
 
     assert "1 pages added with 4 neighbours; 2 images, style sheets and frames copied with them" == str(first)
@@ -140,15 +148,15 @@ def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, t
 
 def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: CrossSheet) -> None:
     """Where the template is the same, each node of a block is on an element of the neighbour's."""
-    opened = store.opened(path)
-    page = pages.get(opened, cross.sheet.page)
-    found = beside.get(opened, cross.sheet.page)
+    opened = workbench_store.opened(path)
+    page = stored_pages.get(opened, cross.sheet.page)
+    found = neighbours.get(opened, cross.sheet.page)
     opened.close()
     assert page is not None
 
     for one in found:
         numbered = {int(node) for node in re.findall(r'data-dbce-node="(\d+)"', one.html)}
-        assert {*beside.same_places(page)} == numbered
+        assert {*neighbours.same_places(page)} == numbered
 
 
 @pytest.mark.browser
@@ -242,8 +250,8 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
 
 
 def submissions(path: str) -> list[Any]:
-    opened = store.opened(path)
+    opened = workbench_store.opened(path)
     try:
-        return [*desk.submissions(opened)]
+        return [*drafts.submissions(opened)]
     finally:
         opened.close()

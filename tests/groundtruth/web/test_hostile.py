@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dbce_spark.groundtruth import accounts, corpus, store
+from dbce_spark.annotation import accounts, page_import, workbench_store
 from tests.builders import CONFIG, archive, http, record
 from tests.groundtruth.stores import PASSWORD, SETTINGS, page, wanted
 from tests.groundtruth.web.benches import served
@@ -45,8 +45,8 @@ def made(folder: Path, html: str) -> str:
     """A store of one page, and ada."""
     path = str(folder / "labels.db")
     source = archive(folder / "a.warc", record(http(html), url="http://malice.example/"))
-    corpus.add(path, [source], wanted(), CONFIG, SETTINGS)
-    opened = store.opened(path)
+    page_import.add(path, [source], wanted(), CONFIG, SETTINGS)
+    opened = workbench_store.opened(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     return path

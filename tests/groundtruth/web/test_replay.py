@@ -5,9 +5,9 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from dbce_spark.groundtruth import pages, store
-from dbce_spark.groundtruth.web import replay, tickets
-from dbce_spark.groundtruth.web.tickets import Ticket
+from dbce_spark.annotation import stored_pages, workbench_store
+from dbce_spark.annotation.web import replay, tickets
+from dbce_spark.annotation.web.tickets import Ticket
 from tests.groundtruth.stores import DOT, SETTINGS, filled
 
 ORIGIN = "http://127.0.0.1:8420"
@@ -17,9 +17,9 @@ ORIGIN = "http://127.0.0.1:8420"
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[FlaskClient, str]:
     """The application, and the address of the page that loads things."""
     path, _ = filled(tmp_path_factory.mktemp("replay"))
-    opened = store.opened(path)
-    (number,) = [one.page for one in pages.of_kind(opened, pages.CORPUS) if one.url.endswith("/one")]
-    ticket = tickets.written(Ticket(number, ORIGIN), store.secret(opened))
+    opened = workbench_store.opened(path)
+    (number,) = [one.page for one in stored_pages.of_kind(opened, stored_pages.CORPUS) if one.url.endswith("/one")]
+    ticket = tickets.written(Ticket(number, ORIGIN), workbench_store.secret(opened))
     opened.close()
     return replay.create(path, SETTINGS).test_client(), f"/{ticket}"
 

@@ -1,0 +1,1 @@
+"""What the product is measured with: sample archives, speed, growth, cost. A plain install does not need it."""

@@ -1,0 +1,274 @@
+"""What a large run costs, on paper: from what a page was measured to take, and from prices."""
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from dbce_spark.archive.sources import READ_AHEAD
+from dbce_spark.config import DbceConfig, shipped
+from dbce_spark.errors import ConfigError, InputError
+
+RUNS = (1_000_000, 100_000_000, 3_000_000_000)
+"""Captures of a collection, of a national archive's year, and of one snapshot of Common Crawl."""
+
+_MONTH = 730
+"""Hours that clouds bill as a month."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What one page takes: milliseconds of processor time, Java's and Python's, and bytes.
+
+    `shuffle_bytes` of all shuffles together as stored, `staged_bytes` what stages hand on at most, `input_bytes` of the
+    archive as stored.
+    """
+
+    cpu_ms: float
+    shuffle_bytes: float
+    staged_bytes: float
+    output_bytes: float
+    input_bytes: float
+
+
+FIGURES = tuple(one.name for one in fields(Measured))
+BENCHED = {
+    "shuffle_bytes": "shuffle_bytes",
+    "staged_bytes": "staging_peak_bytes",
+    "output_bytes": "output_bytes",
+    "input_bytes": "input_bytes",
+}
+"""What `make bench-scale` calls the bytes of a whole run (`scale.runs.Run`); its `ms_per_page` counts no start."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compute:
+    on_demand_vcpu_hour: float
+    spot_vcpu_hour: float
+    vcpus: int
+    memory_gb: int
+    busy: float
+    spot_repeated: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storage:
+    object_gb_month: float
+    puts_1000: float
+    gets_1000: float
+    shared_gb_month: float
+    disk_gb_month: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    input_bytes: int
+    part_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shuffle:
+    partition_bytes: int
+    block_bytes: int
+    max_partition_bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """conf/prices.toml, which says what each field means."""
+
+    compute: Compute
+    storage: Storage
+    files: Files
+    shuffle: Shuffle
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bill:
+    """What a run of so many captures takes. Bytes are of the whole run, `hours` by the clock, the rest as named; money
+    is in dollars, `output_usd` for a month."""
+
+    captures: int
+    hours: float
+    core_hours: float
+    vcpus: int
+    instances: int
+    input_bytes: float
+    shuffle_bytes: float
+    staged_bytes: float
+    output_bytes: float
+    tasks: int
+    partitions: int
+    partition_bytes: float
+    block_bytes: float
+    gets: int
+    puts: int
+    on_demand_usd: float
+    spot_usd: float
+    requests_usd: float
+    disks_usd: float
+    output_usd: float
+
+
+def measured(path: str | None, given: Mapping[str, float | None]) -> Measured:
+    """What a page takes by the largest archive that `make bench-scale` has measured, and by what is given instead.
+
+    Raises:
+        InputError: the file cannot be read as one, or a figure is in neither.
+    """
+    found: dict[str, float | None] = dict(_of_bench(path)) if path else {}
+    found |= {name: value for name, value in given.items() if value is not None}
+    known = {name: value for name, value in found.items() if value is not None}
+    if missing := [f"--{name.replace('_', '-')}" for name in FIGURES if name not in known]:
+        raise InputError(f"nothing says what a page takes; name a bench-scale.json, or give {', '.join(missing)}")
+    for name in FIGURES:
+        if not known[name] > 0:
+            raise InputError(f"{name} is {known[name]:g}; it must be above 0")
+    return Measured(**{name: known[name] for name in FIGURES})
+
+
+def _of_bench(path: str) -> dict[str, float]:
+    try:
+        growth = json.loads(Path(path).read_text(encoding="utf-8"))["growth"]
+        largest = max(growth.values(), key=lambda run: int(run["pages"]))
+        return {"cpu_ms": float(largest["ms_per_page"])} | {
+            figure: largest[name] / largest["pages"] for figure, name in BENCHED.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError) as error:
+        raise InputError(f"{path}: is not what `make bench-scale` writes: {type(error).__name__}: {error}") from error
+
+
+def prices(path: str | None = None) -> Prices:
+    """The shipped prices, with the file at `path` laid over them.
+
+    Raises:
+        ConfigError: a file that cannot be read, an unknown name, a value that is no number above 0.
+    """
+    ours = shipped("prices.toml")
+    above = _read(path) if path else {}
+    sections = {one.name: one.type for one in fields(Prices)}
+    for name, values in above.items():
+        if name not in sections or not isinstance(values, Mapping):
+            raise ConfigError(f"{name} is no section of prices; known here: {', '.join(sections)}")
+        if unknown := sorted(set(values) - set(ours[name])):
+            raise ConfigError(f"{name}.{unknown[0]} is no price; known here: {', '.join(ours[name])}")
+    merged = {name: {**ours[name], **above.get(name, {})} for name in sections}
+    for name, values in merged.items():
+        for key, value in values.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+                raise ConfigError(f"{name}.{key} is {value!r}; it must be a number above 0")
+    return Prices(
+        compute=Compute(**merged["compute"]),
+        storage=Storage(**merged["storage"]),
+        files=Files(**merged["files"]),
+        shuffle=Shuffle(**merged["shuffle"]),
+    )
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read as prices: {error}") from error
+
+
+def bill(captures: int, page: Measured, hours: float, prices: Prices, config: DbceConfig) -> Bill:
+    """What a run takes that is to end within so many hours by the clock."""
+    compute, storage = prices.compute, prices.storage
+    core_hours = captures * page.cpu_ms / 1000 / 3600
+    paid_hours = core_hours / compute.busy
+    vcpus = math.ceil(paid_hours / hours)
+    shuffled, staged, written, read = (
+        captures * each for each in (page.shuffle_bytes, page.staged_bytes, page.output_bytes, page.input_bytes)
+    )
+    partition = partition_bytes(shuffled, prices.shuffle)
+    partitions = math.ceil(shuffled / partition)
+    readers = math.ceil(staged / partition)
+    tasks = math.ceil(read / prices.files.input_bytes)
+    gets, puts = requests(tasks, read, captures, page.output_bytes, prices.files, config)
+    share_of_month = hours / _MONTH
+    return Bill(
+        captures=captures,
+        hours=hours,
+        core_hours=core_hours,
+        vcpus=vcpus,
+        instances=math.ceil(vcpus / compute.vcpus),
+        input_bytes=read,
+        shuffle_bytes=shuffled,
+        staged_bytes=staged,
+        output_bytes=written,
+        tasks=tasks,
+        partitions=partitions,
+        partition_bytes=partition,
+        block_bytes=shuffled / (partitions * readers),
+        gets=gets,
+        puts=puts,
+        on_demand_usd=paid_hours * compute.on_demand_vcpu_hour,
+        spot_usd=paid_hours * (1 + compute.spot_repeated) * compute.spot_vcpu_hour,
+        requests_usd=gets / 1000 * storage.gets_1000 + puts / 1000 * storage.puts_1000,
+        disks_usd=share_of_month * (staged * storage.shared_gb_month + shuffled * storage.disk_gb_month) / 1e9,
+        output_usd=written / 1e9 * storage.object_gb_month,
+    )
+
+
+def partition_bytes(shuffled: float, shuffle: Shuffle) -> float:
+    """Bytes of a partition, of a shuffle between as many tasks on both sides: as large as blocks ask for.
+
+    n tasks that write and n that read exchange n² blocks, so a block has partition²/shuffled bytes.
+    """
+    wanted = math.sqrt(shuffled * shuffle.block_bytes)
+    return min(max(wanted, shuffle.partition_bytes), shuffle.max_partition_bytes)
+
+
+def requests(
+    tasks: int, read: float, captures: int, output_bytes: float, files: Files, config: DbceConfig
+) -> tuple[int, int]:
+    """(GETs, PUTs) of a run with input and output in an object store: of each file its size, asked for twice, and its
+    ranges; of each file of the output its parts, its begin and its end."""
+    gets = 2 * tasks + math.ceil(read / READ_AHEAD)
+    rows = min(config.output.rows_per_file, captures)
+    written = math.ceil(captures / rows) * config.output.site_parts
+    parts = max(1, math.ceil(rows * output_bytes / config.output.site_parts / files.part_bytes))
+    return gets, written * (parts + 2)
+
+
+def text(page: Measured, bills: list[Bill]) -> str:
+    """The bills beside each other, as lines for a person."""
+    head = (
+        f"a page: {page.cpu_ms:.1f} ms of processor time; KB read {page.input_bytes / 1e3:.1f}, shuffled"
+        f" {page.shuffle_bytes / 1e3:.1f}, staged {page.staged_bytes / 1e3:.1f}, written {page.output_bytes / 1e3:.1f}"
+    )
+    rows = {
+        "captures": [f"{one.captures:,}" for one in bills],
+        "core-hours": [f"{one.core_hours:,.0f}" for one in bills],
+        f"vCPUs, to end within {bills[0].hours:g} h": [f"{one.vcpus:,}" for one in bills],
+        "instances": [f"{one.instances:,}" for one in bills],
+        "TB read": [_tb(one.input_bytes) for one in bills],
+        "TB shuffled": [_tb(one.shuffle_bytes) for one in bills],
+        "TB staged": [_tb(one.staged_bytes) for one in bills],
+        "TB written": [_tb(one.output_bytes) for one in bills],
+        "input tasks": [f"{one.tasks:,}" for one in bills],
+        "spark.sql.shuffle.partitions": [f"{one.partitions:,}" for one in bills],
+        "MB a partition": [f"{one.partition_bytes / 1e6:,.0f}" for one in bills],
+        "KB a shuffle block": [f"{one.block_bytes / 1e3:,.0f}" for one in bills],
+        "S3 GETs": [f"{one.gets:,}" for one in bills],
+        "S3 PUTs": [f"{one.puts:,}" for one in bills],
+        "$ compute, on demand": [_usd(one.on_demand_usd) for one in bills],
+        "$ compute, spot": [_usd(one.spot_usd) for one in bills],
+        "$ requests": [_usd(one.requests_usd) for one in bills],
+        "$ staging and shuffles": [_usd(one.disks_usd) for one in bills],
+        "$ output, a month": [_usd(one.output_usd) for one in bills],
+    }
+    lines = [f"{name:30}" + "".join(f"{cell:>16}" for cell in cells) for name, cells in rows.items()]
+    return "\n".join([head, *lines])
+
+
+def _tb(size: float) -> str:
+    return f"{size / 1e12:,.3f}"
+
+
+def _usd(money: float) -> str:
+    return f"{money:,.2f}"

@@ -1,0 +1,291 @@
+"""Time a page: the method stage by stage, the Spark job, and two single-page extractors, on the same pages in one run.
+
+Times are of this machine at this hour; what holds elsewhere are the ratios.
+"""
+
+import json
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from dbce_spark import storage, tables
+from dbce_spark.archive import warc
+from dbce_spark.archive.records import Limits, Record, records
+from dbce_spark.archive.sources import open_binary
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
+from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Page
+
+MAX_PAGES = 1000
+"""Pages that are timed without Spark, the first of each file, as many of each: trafilatura takes 20 s for them."""
+
+LABELS = ("classifier", "T002")
+"""What labels in Spark, each in runs of its own."""
+
+_BY_TRAFILATURA = "spark trafilatura"
+
+_ROUND = 50
+_START_UP_CAPTURES = 1
+_BATCH = 128
+
+Extractor = Callable[[str], str | None]
+Work = Callable[[Any, Sequence[str], str, int | None], tuple[int, dict[str, float]]]
+"""What is done in a Spark session with files, into a folder, up to so many captures. Pages, and seconds by stage."""
+
+
+class Stopwatch:
+    """CPU seconds of this process, by what they were spent on."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        started = time.process_time()
+        yield
+        self.seconds[name] += time.process_time() - started
+
+    def ms(self, names: Sequence[str], pages_: int) -> dict[str, float]:
+        return {name: round(self.seconds[name] / pages_ * 1000, 3) for name in names}
+
+
+def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
+    """Measures, writes the figures to `target` as JSON and returns them as text.
+
+    Raises:
+        InputError: no file holds a page.
+        PlatformError: trafilatura or resiliparse is not installed.
+    """
+    peers = _peers()
+    watch = Stopwatch()
+    read = [page for fetches in _rounds(files, config, watch) for page in _timed_round(fetches, peers, config, watch)]
+    if not read:
+        raise InputError(f"no page in {len(files):,} files; name archives that hold some")
+    _joint_stages(read, config, watch)
+    stages = watch.ms([name for name in watch.seconds if name not in peers], len(read))
+    spark = {f"spark {by}": _in_spark(partial(_dbce, _labelled(config, by)), files) for by in LABELS}
+    spark[_BY_TRAFILATURA] = _in_spark(partial(_trafilatura, config), files)
+    ms_per_page = {
+        "dbce_local": round(sum(stages.values()), 3),
+        **{name: measured["ms_per_page"] for name, measured in spark.items()},
+        **watch.ms(list(peers), len(read)),
+    }
+    report = {
+        "pages": len(read),
+        "ms_per_page": ms_per_page,
+        "ratio_to_trafilatura": {
+            name: round(ms / ms_per_page["trafilatura"], 3) for name, ms in ms_per_page.items() if name != "trafilatura"
+        },
+        "stages": stages,
+        "reader": _reader(files, config),
+        "spark": spark,
+    }
+    with storage.whole_file(target) as file:
+        file.write(json.dumps(report, indent=2).encode() + b"\n")
+    return _text(report, target)
+
+
+def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
+    """CPU milliseconds a record to go through the files and read every block, ours and FastWARC's, the least of three
+    rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages."""
+    from fastwarc.warc import ArchiveIterator
+
+    limits = Limits.of(config.input)
+
+    def ours(path: str) -> int:
+        with open_binary(path) as stream:
+            return sum(isinstance(one, Record) for one in records(stream, limits))
+
+    def theirs(path: str) -> int:
+        with open_binary(path) as stream:
+            return sum(one.reader.read() is not None for one in ArchiveIterator(stream, parse_http=False))
+
+    gzips = [path for path in files if path.endswith(".warc.gz")]
+    best = {}
+    for name, count_of in (("dbce", ours), ("fastwarc", theirs)):
+        rounds = []
+        for _ in range(3):
+            started = time.process_time()
+            count = sum(map(count_of, gzips))
+            rounds.append((time.process_time() - started) / max(1, count) * 1000)
+        best[name] = min(rounds)
+    best["ratio"] = best["dbce"] / max(1e-9, best["fastwarc"])
+    return {name: round(value, 4) for name, value in best.items()}
+
+
+def _peers() -> dict[str, Extractor]:
+    try:
+        import fastwarc  # noqa: F401
+        import psutil  # noqa: F401
+        import trafilatura
+        from resiliparse.extract.html2text import extract_plain_text
+    except ImportError as error:
+        raise PlatformError(f"{error.name} is not installed; run: pip install 'dbce-spark[bench]'") from error
+    return {
+        "trafilatura": lambda html: trafilatura.extract(html, include_comments=False),
+        "resiliparse": lambda html: extract_plain_text(html, main_content=True),
+    }
+
+
+def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Iterator[list[warc.Fetch]]:
+    """The first captures of each file, some at a time, so that whatever else the machine does hits every contender
+    alike."""
+    for path in files:
+        records = warc.read(path, config.input, config.page.max_html_bytes)
+        left = max(1, MAX_PAGES // len(files))
+        while left > 0:
+            with watch.of("read"):
+                fetches = list(islice((one for one in records if isinstance(one, warc.Fetch)), min(_ROUND, left)))
+            if not fetches:
+                break
+            left -= len(fetches)
+            yield fetches
+
+
+def _timed_round(
+    fetches: Sequence[warc.Fetch], peers: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
+) -> list[Page]:
+    with watch.of("page"):
+        parsed = pages.of_fetches(fetches, config)
+    read = [page for page in parsed if isinstance(page, Page)]
+    with watch.of("stage"):
+        tables.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
+    # The peers are given text: decoding is not theirs to be timed for, and every one gets the same.
+    htmls = [decode(fetch.html, fetch.capture.declared_charset).html.decode() for fetch in fetches]
+    for name, extract in peers.items():
+        with watch.of(name):
+            for html in htmls:
+                extract(html)
+    return read
+
+
+def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) -> None:
+    unique = pages.unique(read)
+    with watch.of("find"):
+        found = sites.chosen(buckets.members(unique), config)
+    with watch.of("annotate"):
+        annotations = local.annotations([one.cross for one in found], unique, config)
+    with watch.of("evidence"):
+        evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
+    with watch.of("merge"):
+        told = [evidence.get(page.capture_id, pools.told(page)) for page in unique]
+        gathered = [
+            local.gather(page, annotations[page.capture_id], of_page, "")
+            for page, of_page in zip(unique, told, strict=True)
+        ]
+        merged = local.judge(gathered, config.label)
+    with watch.of("rows"):
+        for start in range(0, len(merged), _BATCH):
+            some = merged[start : start + _BATCH]
+            languages = local.languages(some, config.language)
+            tables.extractions_batch(some, languages, [None] * len(some), config.output.site_parts)
+
+
+def _labelled(config: DbceConfig, by: str) -> DbceConfig:
+    return replace(config, label=replace(config.label, by=by))
+
+
+def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
+    """Some work in local Spark: twice on one capture of each file, to warm up and to know what a run costs whatever its
+    size, and once on all.
+
+    `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
+    `wall_ms_per_page` the same by the clock, times cores.
+    """
+    from dbce_spark.spark.session import session
+
+    spark = session("dbce bench")
+
+    def run(limit: int | None) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory() as folder:
+            cpu, started = _cpu_of_children(), time.monotonic()
+            pages_, seconds = work(spark, files, folder, limit)
+            return {
+                "cpu": _cpu_of_children() - cpu,
+                "wall": time.monotonic() - started,
+                "pages": pages_,
+                "seconds": seconds,
+            }
+
+    run(_START_UP_CAPTURES)
+    small, whole = run(_START_UP_CAPTURES), run(None)
+    cores = spark.sparkContext.defaultParallelism
+
+    def ms(name: str) -> float:
+        beyond: float = (whole[name] - small[name]) / max(1, whole["pages"] - small["pages"])
+        return beyond * 1000
+
+    return {
+        "ms_per_page": round(ms("cpu"), 3),
+        "wall_ms_per_page": round(ms("wall") * cores, 3),
+        "pages": whole["pages"],
+        "cores": cores,
+        "seconds": whole["seconds"],
+        "seconds_of_one_capture_a_file": small["seconds"],
+    }
+
+
+def _dbce(
+    config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
+) -> tuple[int, dict[str, float]]:
+    """The whole job. Pages, and seconds by stage."""
+    from dbce_spark.spark import job
+
+    request = job.Request(files=files, output=folder, with_html=False, limit=limit, started=time.monotonic())
+    report = job.run(spark, request, config)
+    return report["extractions"], report["seconds"]
+
+
+def _trafilatura(
+    config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
+) -> tuple[int, dict[str, float]]:
+    """What a job would be that asks trafilatura: the same reader, a text a page, Parquet."""
+    import pyarrow as pa
+
+    extract = _peers()["trafilatura"]
+
+    def texts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path in batch.column("value").to_pylist():
+                found = warc.read(path, config.input, config.page.max_html_bytes)
+                fetches = islice((one for one in found if isinstance(one, warc.Fetch)), limit)
+                while some := list(islice(fetches, _BATCH)):
+                    htmls = (decode(one.html, one.capture.declared_charset).html.decode() for one in some)
+                    rows = {"url": [one.capture.url for one in some], "text": [extract(html) for html in htmls]}
+                    yield pa.RecordBatch.from_pydict(
+                        rows, schema=pa.schema([("url", pa.string()), ("text", pa.string())])
+                    )
+
+    paths = spark.createDataFrame([(path,) for path in files], "value string").repartition(len(files))
+    paths.mapInArrow(texts, "url string, text string").write.parquet(f"{folder}/texts")
+    return spark.read.parquet(f"{folder}/texts").count(), {}
+
+
+def _cpu_of_children() -> float:
+    """CPU seconds of the processes below this one, those that ended among them: Java and its Python workers."""
+    import psutil
+
+    times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
+    return float(sum(one.user + one.system + one.children_user + one.children_system for one in times))
+
+
+def _text(report: Mapping[str, Any], target: str) -> str:
+    ratios = report["ratio_to_trafilatura"]
+    counts = f"{report['pages']:,} pages without Spark, {report['spark'][_BY_TRAFILATURA]['pages']:,} with"
+    lines = [f"{counts}; CPU ms a page"]
+    lines += [f"  {name:16} {ms:8.2f}   x {ratios.get(name, 1.0):.2f}" for name, ms in report["ms_per_page"].items()]
+    lines += ["of dbce_local:", *(f"  {name:16} {ms:8.2f}" for name, ms in report["stages"].items())]
+    reader = report["reader"]
+    by_trafilatura = report["ms_per_page"][_BY_TRAFILATURA]
+    faster = {by: by_trafilatura / report["ms_per_page"][f"spark {by}"] for by in LABELS}
+    lines.append("times as fast as trafilatura in Spark: " + ", ".join(f"{by} {x:.1f}" for by, x in faster.items()))
+    lines.append(f"of a record: {reader['dbce']:.3f}, FastWARC {reader['fastwarc']:.3f}   x {reader['ratio']:.2f}")
+    return "\n".join([*lines, f"written to {target}"])

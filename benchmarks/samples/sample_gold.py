@@ -1,0 +1,45 @@
+"""The pages of a sample archive with their main text, for `dbce evaluate`: gold that ships with the program."""
+
+import json
+import os
+from pathlib import Path
+
+from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
+from benchmarks.samples.sample_web import sites
+
+DATASET = "sample"
+
+
+def write_gold(path: str | os.PathLike[str], *, pages: int, seed: int, weight: int = 0) -> int:
+    """Writes JSON lines, one for each page that came with a body of its own, by their times; returns how many.
+
+    The pages are those of `archive.write_archive` with the same arguments. The gold is the site's own content, without
+    what readers wrote below it: that is in `gold_comments`.
+    """
+    schedule = Schedule(sites(pages=pages, seed=seed, weight=weight))
+    written = 0
+    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
+        for crawl in range(len(schedule.calendar.days)):
+            for fetch in fetches(schedule, crawl):
+                if fetch.answer.sheet is not None and not fetch.again:
+                    file.write(json.dumps(_fields(fetch), ensure_ascii=False) + "\n")
+                    written += 1
+    return written
+
+
+def _fields(fetch: Fetch) -> dict[str, str]:
+    sheet = fetch.answer.sheet
+    assert sheet is not None
+    timestamp = f"{fetch.answered:%Y%m%d%H%M%S}"
+    return {
+        "dataset": DATASET,
+        "id": f"{timestamp} {fetch.url}",
+        "url": fetch.url,
+        "site": fetch.site.host,
+        "wayback_ts": timestamp,
+        "lang": fetch.site.language,
+        "page_type": fetch.answer.kind,
+        "html": "".join(sheet.html),
+        "gold": "\n".join(sheet.content),
+        "gold_comments": "\n".join(sheet.comments),
+    }

@@ -1,0 +1,139 @@
+"""WARC records of a fetch, and the files they go to. Nothing in them is random: ids are digests, dates are the crawl's."""
+
+from base64 import b32encode
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha1
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+from uuid import UUID
+
+from warcio.recordbuilder import RecordBuilder
+from warcio.recordloader import ArcWarcRecord
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from benchmarks.samples.sample_crawl import Fetch
+from benchmarks.samples.sample_server import dated
+from dbce_spark.model import digest
+
+VERSION = "WARC/1.1"
+BUILDER = RecordBuilder(warc_version=VERSION)
+
+FILE_BYTES = 100_000_000
+"""A new file begins after so many bytes of records' blocks, before compression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record lies."""
+
+    filename: str
+    offset: int
+    length: int
+
+
+class WarcFiles:
+    """The files of one crawl."""
+
+    def __init__(self, folder: Path, day: str) -> None:
+        self._folder = folder
+        self._day = day
+        self._file: BinaryIO | None = None
+        self._writer: WARCWriter | None = None
+        self._name = ""
+        self._info = ""
+        self._plain_bytes = 0
+        self.files = 0
+        self.records = 0
+
+    def write(self, fetch: Fetch, digest_of_body: str) -> Place:
+        """Writes the request and the response (or revisit) of a fetch; returns where the latter lies."""
+        if self._file is None or self._plain_bytes > FILE_BYTES:
+            self._begin(fetch.asked)
+        reply = _record_id("response", fetch.url, iso(fetch.answered))
+        request = {"WARC-Record-ID": _record_id("request", fetch.url, iso(fetch.asked)), "WARC-Date": iso(fetch.asked)}
+        self._append(_request(fetch, request | {"WARC-Warcinfo-ID": self._info, "WARC-Concurrent-To": reply}))
+        response = {"WARC-Record-ID": reply, "WARC-Date": iso(fetch.answered), "WARC-Warcinfo-ID": self._info}
+        response["WARC-IP-Address"] = f"192.0.2.{sum(fetch.site.host.encode()) % 254 + 1}"
+        make = _revisit if fetch.again else _response
+        return self._append(make(fetch, digest_of_body, response))
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _begin(self, when: datetime) -> None:
+        self.close()
+        self._name = f"crawl-{self._day}-{self.files:05d}.warc.gz"
+        self._file = (self._folder / self._name).open("wb")
+        self._writer = WARCWriter(self._file, gzip=True, warc_version=VERSION)
+        self.files += 1
+        self._plain_bytes = 0
+        self._info = _record_id("warcinfo", self._name, iso(when))
+        self._append(_warcinfo({"WARC-Record-ID": self._info, "WARC-Date": iso(when), "WARC-Filename": self._name}))
+
+    def _append(self, record: ArcWarcRecord) -> Place:
+        assert self._file is not None
+        assert self._writer is not None
+        offset = self._file.tell()
+        self._writer.write_record(record)
+        self._plain_bytes += record.length
+        self.records += 1
+        return Place(self._name, offset, self._file.tell() - offset)
+
+
+def iso(when: datetime) -> str:
+    """A date as WARC 1.1 writes it, with microseconds."""
+    return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
+
+
+def payload_digest(body: bytes) -> str:
+    return "sha1:" + b32encode(sha1(body).digest()).decode()
+
+
+def _record_id(*parts: str) -> str:
+    return f"<urn:uuid:{UUID(hex=digest(*parts))}>"
+
+
+def _warcinfo(headers: dict[str, str]) -> ArcWarcRecord:
+    text = b"software: dbce sample-archive\r\nformat: WARC File Format 1.1\r\ndescription: invented pages with known labels\r\n"
+    return BUILDER.create_warc_record(
+        "", "warcinfo", payload=BytesIO(text), length=len(text), warc_headers_dict=headers
+    )
+
+
+def _request(fetch: Fetch, headers: dict[str, str]) -> ArcWarcRecord:
+    asked = [("Host", fetch.site.host), ("User-Agent", "samplebot/1.0"), ("Accept", "*/*"), ("Accept-Encoding", "gzip")]
+    http = StatusAndHeaders(f"GET {fetch.answer.path} HTTP/1.1", asked, is_http_request=True)
+    return BUILDER.create_warc_record(fetch.url, "request", http_headers=http, warc_headers_dict=headers)
+
+
+def _response(fetch: Fetch, digest_of_body: str, headers: dict[str, str]) -> ArcWarcRecord:
+    body = fetch.answer.body
+    headers["WARC-Payload-Digest"] = digest_of_body  # said here, warcio does not compute it again
+    return BUILDER.create_warc_record(
+        fetch.url,
+        "response",
+        payload=BytesIO(body),
+        length=len(body),
+        http_headers=_http(fetch),
+        warc_headers_dict=headers,
+    )
+
+
+def _revisit(fetch: Fetch, digest_of_body: str, headers: dict[str, str]) -> ArcWarcRecord:
+    return BUILDER.create_revisit_record(
+        fetch.url,
+        digest_of_body,
+        fetch.url,
+        iso(fetch.first_answered),
+        http_headers=_http(fetch),
+        warc_headers_dict=headers,
+    )
+
+
+def _http(fetch: Fetch) -> StatusAndHeaders:
+    return StatusAndHeaders(fetch.answer.status, dated(fetch.answer, fetch.answered), protocol="HTTP/1.1")

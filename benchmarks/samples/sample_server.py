@@ -1,0 +1,163 @@
+"""What a site's server answers to one URL during one crawl: pages, and the files, redirects and errors around them."""
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime
+from functools import lru_cache
+from random import Random
+
+from benchmarks.samples.sample_site import Moment, Site
+from benchmarks.samples.style_sheet import Sheet
+from benchmarks.samples.weight import weighed
+
+ITEMS_PER_PHOTO = 10
+ITEMS_PER_REDIRECT = 20
+CHUNK = 4096
+"""Bytes in a chunk of a chunked body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP response."""
+
+    path: str
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes  # as sent: compressed, chunked
+    since: int  # the first crawl that was answered with the same body
+    sheet: Sheet | None = None  # of an HTML page with main content
+    kind: str = ""
+
+
+def urls(site: Site) -> int:
+    """How many URLs a site has, pages and others."""
+    return site.pages + len(_fixed(site)) + _photos(site) + site.items // ITEMS_PER_REDIRECT
+
+
+def answer(site: Site, number: int, crawl: int) -> Answer | None:
+    """The answer to the site's URL with this number; None if nobody knew the URL by then."""
+    if number < site.pages:
+        return _page(site, number, crawl)
+    number -= site.pages
+    fixed = _fixed(site)
+    if number < len(fixed):
+        return fixed[number]
+    number -= len(fixed)
+    if number < _photos(site):
+        return _sent(site, f"/images/{number}.png", "200 OK", "image/png", _picture(site.dice("photo", number)))
+    return _redirect(site, number - _photos(site), crawl)
+
+
+def dated(found: Answer, when: datetime) -> list[tuple[str, str]]:
+    """The answer's headers with the server's clock."""
+    return [("Date", format_datetime(when, usegmt=True)), *found.headers]
+
+
+def _page(site: Site, page: int, crawl: int) -> Answer | None:
+    path = site.path(page)
+    moment = Moment(crawl, 0) if page < site.lists else _moment(site, page - site.lists, crawl)
+    if moment is None:
+        return None
+    if moment.crawl < 0:
+        return _missing(site, path)
+    sheet = weighed(site.draw(page, moment), site)
+    body = "".join(sheet.html).encode(site.charset, "xmlcharrefreplace")
+    kind = site.kind if page >= site.lists else "listing"
+    return _sent(site, path, "200 OK", site.content_type, body, since=moment.crawl, sheet=sheet, kind=kind)
+
+
+def _moment(site: Site, number: int, crawl: int) -> Moment | None:
+    """How an item stands at a crawl: None before it is born, crawl -1 when it is gone."""
+    born, calendar = site.born(number), site.calendar
+    if crawl < born:
+        return None
+    dice = site.dice("fate", number)
+    gone = dice.choice(range(1, len(calendar.days))) if dice.random() < calendar.gone else crawl + 1
+    if born < gone <= crawl:
+        return Moment(-1, 0)
+    moment = Moment(born, 0)
+    for later in range(born + 1, crawl + 1):
+        edited, cached = dice.random() < calendar.edited, dice.random() < calendar.cached
+        if edited or not cached or later == site.redesigned:
+            moment = Moment(later, moment.edits + edited)
+    return moment
+
+
+def _photos(site: Site) -> int:
+    return -(-site.items // ITEMS_PER_PHOTO)
+
+
+@lru_cache(maxsize=256)
+def _fixed(site: Site) -> list[Answer]:
+    """What every site has besides its pages."""
+    robots = f"User-agent: *\nDisallow: /search\nSitemap: http://{site.host}/sitemap.xml\n".encode()
+    return [
+        _sent(site, "/robots.txt", "200 OK", "text/plain", robots),
+        _sent(site, "/assets/site.css", "200 OK", "text/css", site.css.encode()),
+        _sent(site, "/assets/logo.png", "200 OK", "image/png", _picture(site.dice("logo"))),
+        _missing(site, "/favicon.ico"),
+        _missing(site, "/old/welcome.html"),
+        _moved(site, "/index.html", "/"),
+    ]
+
+
+def _redirect(site: Site, number: int, crawl: int) -> Answer | None:
+    item = number * ITEMS_PER_REDIRECT
+    return _moved(site, f"/s/{item}", site.item_path(item)) if site.born(item) <= crawl else None
+
+
+def _missing(site: Site, path: str) -> Answer:
+    body = f"<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1><hr>{site.server}</body></html>\n".encode()
+    return _sent(site, path, "404 Not Found", "text/html", body)
+
+
+def _moved(site: Site, path: str, target: str) -> Answer:
+    there = ("Location", f"http://{site.host}{target}")
+    body = b"<html><head><title>301 Moved Permanently</title></head><body><h1>Moved Permanently</h1></body></html>\n"
+    return _sent(site, path, "301 Moved Permanently", "text/html", body, more=(there,))
+
+
+def _sent(
+    site: Site,
+    path: str,
+    status: str,
+    content_type: str,
+    body: bytes,
+    *,
+    more: tuple[tuple[str, str], ...] = (),
+    since: int = 0,
+    sheet: Sheet | None = None,
+    kind: str = "",
+) -> Answer:
+    headers = [("Server", site.server), ("Content-Type", content_type), *more]
+    if site.gzipped and sheet is not None:
+        headers.append(("Content-Encoding", "gzip"))
+        body = gzip.compress(body, 6, mtime=0)
+    if site.chunked and sheet is not None:
+        headers.append(("Transfer-Encoding", "chunked"))
+        body = b"".join(_chunks(body))
+    else:
+        headers.append(("Content-Length", str(len(body))))
+    headers.append(("Connection", "close"))
+    return Answer(path, status, headers, body, since, sheet, kind)
+
+
+def _chunks(body: bytes) -> Iterator[bytes]:
+    for start in range(0, len(body), CHUNK):
+        chunk = body[start : start + CHUNK]
+        yield b"%x\r\n%s\r\n" % (len(chunk), chunk)
+    yield b"0\r\n\r\n"
+
+
+def _picture(dice: Random) -> bytes:
+    """A small PNG in one random colour a row."""
+    width, height = 48, 32
+    rows = b"".join(b"\0" + bytes(dice.randrange(256) for _ in range(3)) * width for _ in range(height))
+    header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\0\0\0"
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big") for name, data in parts
+    )

@@ -1,0 +1,53 @@
+"""What sites of today carry beside their text: scripts by the kilobyte and a directory of links on every page."""
+
+from functools import lru_cache
+from random import Random
+
+from benchmarks.samples.sample_site import Site
+from benchmarks.samples.style_sheet import Sheet, link
+
+LINKS = 40
+"""Links of the directory at weight 1: at weight 6 a page has some 700 elements, the median of news sites."""
+SCRIPT_BYTES = 20_000
+"""Bytes of script at weight 1: at weight 6 a page has some 140 KB, the mean of news sites."""
+
+_END = "</body>"
+
+
+def weighed(sheet: Sheet, site: Site) -> Sheet:
+    """The page with its site's directory and scripts put before the end of its body; at weight 0 as it was."""
+    if not site.weight:
+        return sheet
+    before, end, after = sheet.html.pop().rpartition(_END)
+    sheet.markup(before)
+    sheet.add(_directory(site))
+    sheet.markup(_scripts(site) + end + after)
+    return sheet
+
+
+@lru_cache(maxsize=256)
+def _directory(site: Site) -> Sheet:
+    dice = Random(f"{site.seed}/{site.host}/directory")
+    sheet = Sheet()
+    sheet.markup('<nav class="directory" style="columns: 6; font-size: 11px">\n')
+    for column in range(site.weight * 2):
+        sheet.chrome("h4", site.sections[column % len(site.sections)])
+        sheet.markup('<ul class="list-unstyled directory__column">\n')
+        for nth in range(LINKS // 2):
+            words = " ".join(site.register.sentence(dice).split()[:3]).strip(",.;:!?")
+            sheet.chrome('li class="directory__item"', link(f"/directory/{column}/{nth}", words))
+        sheet.markup("</ul>\n")
+    sheet.markup("</nav>\n")
+    return sheet
+
+
+@lru_cache(maxsize=256)
+def _scripts(site: Site) -> str:
+    dice = Random(f"{site.seed}/{site.host}/scripts")
+    lines, size = ["<script>"], 0
+    while size < site.weight * SCRIPT_BYTES:
+        a, b, c = (f"{dice.choice('abcdefghkmnpqrstuvwxyz')}{dice.randrange(1000)}" for _ in range(3))
+        line = f"function {a}({b},{c}){{if({b}<{dice.randrange(10_000)}){{return {c}.{b}||{a}({c},{b})}}return !1}}"
+        lines.append(line)
+        size += len(line) + 1
+    return "\n".join([*lines, "</script>\n"])

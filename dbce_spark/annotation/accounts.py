@@ -1,0 +1,131 @@
+"""Who may label: names and hashed passwords, and how often somebody may guess."""
+
+import secrets
+from dataclasses import dataclass
+from sqlite3 import Row
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_store import Connection, now, transaction
+from dbce_spark.errors import InputError
+
+_MAX_NAME = 60
+_MAX_PASSWORD = 1000
+"""Characters that are hashed at most: longer ones would keep the server busy."""
+_GENERATED_BYTES = 15
+_HASHER = PasswordHasher()
+"""Argon2id with the parameters of the library, which are those of RFC 9106 for little memory (64 MiB)."""
+_NOBODY = _HASHER.hash(secrets.token_urlsafe())
+"""What a password is compared with where the name is unknown, so that both answers take as long."""
+
+
+class TooManyTries(Exception):
+    """A name has failed too often of late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Somebody who labels. `stamp` changes with the password: what was signed with an older one is void."""
+
+    number: int
+    name: str
+    stamp: str
+    is_admin: bool
+    is_active: bool
+
+    @property
+    def annotator(self) -> str:
+        """Who it is in what leaves the store."""
+        return f"annotator-{self.number}"
+
+
+def add(store: Connection, name: str, settings: Settings, *, password: str = "", is_admin: bool = False) -> str:
+    """A new account. Returns its password, a made one where none is given.
+
+    Raises:
+        InputError: the name or the password will not do, or the name is taken.
+    """
+    name = name.strip()
+    if not name or len(name) > _MAX_NAME or not name.isprintable():
+        raise InputError(f"{name!r} is no name; it must have 1 to {_MAX_NAME} printable characters")
+    password = password or secrets.token_urlsafe(_GENERATED_BYTES)
+    hashed = _hashed(password, settings)
+    with transaction(store):
+        if store.execute("SELECT 1 FROM accounts WHERE name = ?", (name,)).fetchone():
+            raise InputError(f"there is an account {name} already")
+        store.execute(
+            "INSERT INTO accounts (name, password, stamp, is_admin, is_active, created) VALUES (?, ?, ?, ?, 1, ?)",
+            (name, hashed, secrets.token_urlsafe(9), int(is_admin), now()),
+        )
+    return password
+
+
+def set_password(store: Connection, number: int, settings: Settings, password: str = "") -> str:
+    """Gives an account another password, which logs it out everywhere. Returns it, a made one where none is given.
+
+    Raises:
+        InputError: the password will not do.
+    """
+    password = password or secrets.token_urlsafe(_GENERATED_BYTES)
+    store.execute(
+        "UPDATE accounts SET password = ?, stamp = ? WHERE id = ?",
+        (_hashed(password, settings), secrets.token_urlsafe(9), number),
+    )
+    return password
+
+
+def set_active(store: Connection, number: int, is_active: bool) -> None:
+    """Lets an account in, or shuts it out at once. What it has submitted stays."""
+    store.execute("UPDATE accounts SET is_active = ? WHERE id = ?", (int(is_active), number))
+
+
+def login(store: Connection, name: str, password: str, settings: Settings) -> Account | None:
+    """The account of a name and its password; None: one of them is wrong, or the account is shut.
+
+    Raises:
+        TooManyTries: the name has failed `login_tries` times within `login_minutes`.
+    """
+    name, since = name.strip()[:_MAX_NAME], now() - settings.login_minutes * 60_000_000
+    store.execute("DELETE FROM failures WHERE at < ?", (since,))
+    failed = store.execute("SELECT count(*) FROM failures WHERE name = ?", (name,)).fetchone()[0]
+    if failed >= settings.login_tries:
+        raise TooManyTries
+    row = store.execute("SELECT * FROM accounts WHERE name = ?", (name,)).fetchone()
+    is_right = _is_right(row["password"] if row else _NOBODY, password)
+    if row is None or not is_right or not row["is_active"]:
+        store.execute("INSERT INTO failures VALUES (?, ?)", (name, now()))
+        return None
+    store.execute("DELETE FROM failures WHERE name = ?", (name,))
+    if _HASHER.check_needs_rehash(row["password"]):
+        store.execute("UPDATE accounts SET password = ? WHERE id = ?", (_HASHER.hash(password), row["id"]))
+    return get(store, row["id"])
+
+
+def get(store: Connection, number: int) -> Account | None:
+    """The account with this number; None: there is none."""
+    row = store.execute("SELECT * FROM accounts WHERE id = ?", (number,)).fetchone()
+    return None if row is None else _account(row)
+
+
+def all_of(store: Connection) -> list[Account]:
+    """All accounts, in the order in which they came."""
+    return [_account(row) for row in store.execute("SELECT * FROM accounts ORDER BY id")]
+
+
+def _account(row: Row) -> Account:
+    return Account(row["id"], row["name"], row["stamp"], bool(row["is_admin"]), bool(row["is_active"]))
+
+
+def _hashed(password: str, settings: Settings) -> str:
+    if not settings.min_password <= len(password) <= _MAX_PASSWORD:
+        raise InputError(f"a password has at least {settings.min_password} characters, and at most {_MAX_PASSWORD}")
+    return _HASHER.hash(password)
+
+
+def _is_right(hashed: str, password: str) -> bool:
+    try:
+        return _HASHER.verify(hashed, password[:_MAX_PASSWORD])
+    except (VerificationError, InvalidHashError):
+        return False

@@ -1,0 +1,70 @@
+"""Plots of what annotators did, as SVG texts: those of KrdWrd 3.4.3 (figures 3.3 to 3.8)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from html import escape
+
+import numpy as np
+
+from dbce_spark.report.svg import Axis, circle, n, svg, text
+
+_TICKS = 6
+"""Lines of a grid at most: more than one reads at a glance."""
+
+
+def bars(values: Sequence[tuple[str, float]], title: str, unit: str, *, width: int = 540, height: int = 280) -> str:
+    """A bar a name, in their order. title: what the names are; unit: what the bars count."""
+    high = max((value for _, value in values), default=0.0) or 1.0
+    up = Axis(0.0, high, height - 56, 20)
+    left, right = 46.0, width - 16.0
+    room = (right - left) / max(1, len(values))
+    step = max(1, math.ceil(34 / room))  # names of 34 px side by side
+    body = [*_grid(up, left, right, finest=1.0), text(left, 12, unit, "start", "soft")]
+    for at, (name, value) in enumerate(values):
+        x = left + at * room
+        place = f'x="{n(x + room * 0.1)}" y="{n(up(value))}" width="{n(room * 0.8)}" height="{n(up(0) - up(value))}"'
+        body.append(f'<rect {place} style="fill:var(--c0)"><title>{escape(name)}: {value:g}</title></rect>')
+        if at % step == 0:
+            body.append(text(x + room / 2, height - 36, name, "middle", "small"))
+    body.append(text((left + right) / 2, height - 12, title, "middle", "soft"))
+    return svg(width, height, body)
+
+
+def histogram(values: Sequence[float], edges: Sequence[float], title: str, unit: str, *, places: int = 0) -> str:
+    """How many values lie in each bin, named by where it begins; what lies beyond the edges counts at the ends."""
+    counts, _ = np.histogram(np.clip(np.asarray(values, np.float64), edges[0], edges[-1]), edges)
+    named = [(f"{edge:.{places}f}", float(count)) for edge, count in zip(edges, counts.tolist(), strict=False)]
+    return bars(named, title, unit)
+
+
+def curve(points: Sequence[tuple[float, float]], title: str, unit: str, *, width: int = 540, height: int = 280) -> str:
+    """A line through points, with the line of 0."""
+    ys = [y for _, y in points]
+    xs = [x for x, _ in points]
+    up = Axis(min([0.0, *ys]), max([0.0, *ys]) or 1.0, height - 56, 20)
+    across = Axis(min(xs, default=0.0), max(xs, default=1.0), 60, width - 24)
+    body = [*_grid(up, 46, width - 16, finest=0.0), text(46, 12, unit, "start", "soft")]
+    line = " ".join(f"{n(across(x))},{n(up(y))}" for x, y in points)
+    body.append(f'<polyline class="line" points="{line}" style="stroke:var(--c0)"/>')
+    for x, y in points:
+        body.append(circle(across(x), up(y), 3, 0, f"{x:g}: {y:.1f}"))
+    step = max(1, math.ceil(len(points) / 15))
+    body += [text(across(x), height - 36, f"{x:g}", "middle", "small") for x in xs[::step]]
+    body.append(text(width / 2, height - 12, title, "middle", "soft"))
+    return svg(width, height, body)
+
+
+def _grid(axis: Axis, left: float, right: float, *, finest: float) -> Iterator[str]:
+    for tick in _round(axis.low, axis.high, finest):
+        y = n(axis(tick))
+        yield f'<line class="grid" x1="{n(left)}" x2="{n(right)}" y1="{y}" y2="{y}"/>'
+        yield text(left - 6, axis(tick) + 4, f"{tick:g}", "end", "small")
+
+
+def _round(low: float, high: float, finest: float) -> Iterator[float]:
+    """Multiples of 1, 2 or 5 times a power of ten, at least `finest` apart."""
+    least = max(finest, (high - low) / _TICKS)
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
+    for at in range(math.ceil(low / step), math.floor(high / step + 1e-9) + 1):
+        yield at * step

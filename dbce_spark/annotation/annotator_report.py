@@ -1,0 +1,175 @@
+"""What annotators did and how far they agree, as one HTML file that asks for nothing."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any
+
+from markupsafe import Markup
+
+import dbce_spark
+from dbce_spark.annotation import annotator_plots
+from dbce_spark.annotation.agreement import Agreement, CorpusAgreement
+from dbce_spark.annotation.annotators import Shares, Times, biases, practice
+from dbce_spark.annotation.label_merge import Merge, Reason
+from dbce_spark.model import Label
+from dbce_spark.report.svg.html_template import css, environment
+
+_MINUTE = 60
+_BIAS_HEAD = (
+    "annotator", "pages", "segments", "content", "wins", "boilerplate", "wins", "undecided", "wins", "bias", "agreed",
+)  # fmt: skip
+_PAGE_HEAD = ("page", "π", "π by words", "observed", "expected", "annotators", "segments", "words", "undecided")
+
+
+def html(of: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) -> str:
+    """The whole report."""
+    return (
+        environment("dbce_spark.annotation")
+        .get_template("labels.html.j2")
+        .render(
+            css=css(),
+            version=dbce_spark.__version__,
+            cards=_cards(of, agreed),
+            **_agreement(agreed),
+            **_submissions(of),
+            **_annotators(of),
+            **_times(times, smoothing),
+            page_head=_PAGE_HEAD,
+            page_rows=_pages(of, agreed),
+        )
+    )
+
+
+def number(value: float) -> str:
+    """Three places, or a dash where there is none."""
+    return "–" if isnan(value) else f"{value:.3f}"
+
+
+def _cards(of: Merge, agreed: CorpusAgreement) -> list[tuple[str, str]]:
+    counted = of.counted
+    return [
+        (f"{len(of.pages):,}", "pages"),
+        (f"{len({one.annotator for one in counted}):,}", "annotators"),
+        (f"{len(counted):,}", "submissions"),
+        (f"{sum(len(one.tags) for one in of.pages):,}", "segments"),
+        (number(agreed.mean), "mean π of pages"),
+    ]
+
+
+def _agreement(agreed: CorpusAgreement) -> dict[str, Any]:
+    known = [one.by_segments.pi for one in agreed.pages if not isnan(one.by_segments.pi)]
+    observed = [one.by_segments.observed for one in agreed.pages if one.by_segments.items]
+    expected = [one.by_segments.expected for one in agreed.pages if one.by_segments.items]
+    edges = [round(-0.3 + 0.05 * at, 2) for at in range(27)]
+    return {
+        "agreement_head": ("", "A_o", "A_e", "π", "π by words"),
+        "agreement_rows": [
+            (
+                "mean of pages",
+                number(sum(observed) / max(1, len(observed))),
+                number(sum(expected) / max(1, len(expected))),
+                number(agreed.mean),
+                number(agreed.mean_by_words),
+            ),
+            ("all segments at once", *_figures(agreed.pooled), number(agreed.pooled_by_words.pi)),
+        ],
+        "agreement_plot": Markup(annotator_plots.histogram(known, edges, "π of the page", "pages", places=2)),
+    }
+
+
+def _figures(one: Agreement) -> tuple[str, str, str]:
+    return number(one.observed), number(one.expected), number(one.pi)
+
+
+def _submissions(of: Merge) -> dict[str, Any]:
+    per_page = Counter(Counter(one.page for one in of.accepted).values())
+    per_annotator = Counter(one.annotator for one in of.counted)
+    most = max(per_annotator.values(), default=0)
+    reached = [
+        (str(least), float(sum(count >= least for count in per_annotator.values()))) for least in range(1, most + 1)
+    ]
+    refused = Counter(one.reason for one in of.refused)
+    return {
+        "submissions_plot": Markup(
+            annotator_plots.bars(
+                [(str(count), float(per_page[count])) for count in range(1, max(per_page, default=0) + 1)],
+                "submissions",
+                "pages",
+            )
+        ),
+        "pages_plot": Markup(annotator_plots.bars(reached, "pages", "annotators")),
+        "refused": [(str(reason), f"{refused[reason]:,}") for reason in Reason if refused[reason]],
+        "too_few": sorted(of.too_few.items()),
+    }
+
+
+def _annotators(of: Merge) -> dict[str, Any]:
+    excluded = {one.annotator: one.detail for one in of.refused if one.reason is Reason.EXCLUDED}
+    return {
+        "excluded": sorted(excluded.items()),
+        "bias_head": _BIAS_HEAD,
+        "biases": [
+            (
+                one.annotator,
+                f"{one.pages:,}",
+                f"{one.segments:,}",
+                *_beside(one.given, one.won),
+                number(one.distance),
+                number(one.agreed),
+            )
+            for one in sorted(biases(of), key=lambda one: -one.distance)
+        ],
+    }
+
+
+def _beside(given: Shares, won: Shares) -> list[str]:
+    order = (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
+    return [number(shares[label]) for label in order for shares in (given, won)]
+
+
+def _times(times: Times, smoothing: int) -> dict[str, Any]:
+    if not times.visits:
+        return {"times_plots": [], "times_note": ""}
+    of_annotators = [seconds / _MINUTE for seconds in times.by_annotator.values()]
+    of_visits = [one.seconds / _MINUTE for one in times.visits]
+    drawn = [
+        ("Minutes of annotators in all", Markup(_spread(of_annotators, "minutes", "annotators"))),
+        ("Minutes on a page", Markup(_spread(of_visits, "minutes", "visits"))),
+    ]
+    if points := [(float(at), value) for at, value in practice(times.visits, smoothing=smoothing)]:
+        curve = annotator_plots.curve(points, "position in the annotator's pages", "seconds")
+        drawn.append(("Seconds longer than those who came to the same page later", Markup(curve)))
+    return {
+        "times_note": f"Visits longer than {times.bound:,.0f} s, the upper fence of all, were breaks: {times.breaks:,}"
+        f" are left out. Of {times.unknown:,} submissions the time is not known.",
+        "times_plots": drawn,
+    }
+
+
+def _spread(values: Sequence[float], title: str, unit: str) -> str:
+    """A histogram of some fifteen bins of a round width."""
+    high = max(values)
+    width = next(step for step in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1e9) if high / step <= 15)
+    bins = int(high / width) + 1
+    places = 1 if width < 1 else 0
+    return annotator_plots.histogram(values, [width * at for at in range(bins + 1)], title, unit, places=places)
+
+
+def _pages(of: Merge, agreed: CorpusAgreement) -> list[tuple[str, ...]]:
+    undecided: Mapping[str, int] = {one.page: one.tags.count(Label.UNDECIDED) for one in of.pages}
+    ordered = sorted(agreed.pages, key=lambda one: (isnan(one.by_segments.pi), one.by_segments.pi, one.page))
+    return [
+        (
+            one.page,
+            number(one.by_segments.pi),
+            number(one.by_words.pi),
+            number(one.by_segments.observed),
+            number(one.by_segments.expected),
+            f"{one.annotators:,}",
+            f"{one.by_segments.items:,}",
+            f"{one.words:,}",
+            f"{undecided[one.page]:,}",
+        )
+        for one in ordered
+    ]

@@ -1,0 +1,203 @@
+"""The thesis's task: a cross to be labelled, its `cur` cut into <dbce> elements, the neighbours beside it (thesis 4.1).
+
+A line of a file of crosses is a page like others, whose segments are those elements, and holds besides what the test
+cases T001 to T006 need: the arms, the occurrence bits, and the HTML of the neighbours, to be looked at.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from dbce_spark.annotation import jsonl, page_file
+from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark.annotation.merge_rules import Rules
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import buckets as lsh
+from dbce_spark.dbce import pages, sites
+from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce.dbce_elements import Nodes, cut
+from dbce_spark.dbce.dom import Dom
+from dbce_spark.dbce.dom import read as read_dom
+from dbce_spark.errors import InputError
+from dbce_spark.html import charset
+from dbce_spark.html.page import PageError, parse
+from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
+
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A page that stands beside the one to label."""
+
+    url: str
+    date: str  # ISO 8601
+    html: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossSheet:
+    """A cross to label."""
+
+    sheet: Sheet  # of `cur`; its id is that of the cross
+    annotation: Annotation
+    neighbours: Mapping[str, Neighbour]  # by the arm, those that the cross has
+
+    @property
+    def cross(self) -> Cross:
+        return self.annotation.cross
+
+
+def found(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
+    """The crosses in which the method annotates these captures, those without neighbours left out."""
+    read: dict[str, Page] = {}
+    html: dict[str, bytes] = {}
+    for fetch in fetches:
+        page = pages.page_of(fetch, config)
+        if isinstance(page, Page) and page.capture_id not in read:
+            read[page.capture_id] = page
+            html[page.capture_id] = charset.decode(fetch.html, fetch.capture.declared_charset).html
+    chosen = [one.cross for one in sites.chosen(lsh.members(read.values()), config)]
+    tokens = {capture_id: page.blocks.tokens for capture_id, page in read.items()}
+    for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
+        yield _sheet(annotation, read, html)
+
+
+def sample(some: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
+    """Of each site some URLs by chance, and of each URL crosses that differ in how many arms they have, the fullest
+    first; by site and URL."""
+    by_url: dict[str, dict[str, list[CrossSheet]]] = defaultdict(lambda: defaultdict(list))
+    for one in some:
+        by_url[one.sheet.site][one.sheet.url_key].append(one)
+    chosen = []
+    for site in sorted(by_url):
+        drawn = sorted(by_url[site], key=lambda url: digest(str(rules.seed), url))[: rules.urls_per_site]
+        for url in sorted(drawn):
+            ordered = sorted(by_url[site][url], key=lambda one: digest(str(rules.seed), one.cross.cross_id))
+            by_arms = {len(one.neighbours): one for one in reversed(ordered)}
+            chosen += [by_arms[count] for count in sorted(by_arms, reverse=True)][: rules.crosses_per_url]
+    return chosen
+
+
+def prepared(one: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
+    """What the test cases work on, made anew from the line of a cross.
+
+    Raises:
+        InputError: the page is cut otherwise than its line says; it was written by another version.
+    """
+    html = one.sheet.html.encode("utf-8", "replace")
+    try:
+        parsed = parse(html, "utf-8", config.page)
+    except PageError as error:
+        raise InputError(f"{one.sheet.page}: {error}") from error
+    if len(parsed.blocks.tokens) == one.annotation.ends[-1]:
+        dom, nodes = _cut(html, parsed.blocks, one.annotation)
+        if len(nodes) == len(one.sheet.segments):
+            return dom, nodes
+    raise InputError(f"{one.sheet.page}: its segments are not those of its HTML; write the crosses anew")
+
+
+def write(path: str, some: Iterable[CrossSheet]) -> None:
+    """Writes crosses as JSON lines."""
+    jsonl.write(path, map(_as_fields, some))
+
+
+def read(path: str) -> Iterator[CrossSheet]:
+    """The crosses in a file of JSON lines.
+
+    Raises:
+        InputError: it cannot be read, or a line is no cross.
+    """
+    return (_from_fields(fields_, place) for place, fields_ in jsonl.read(path))
+
+
+def neighbours(of: Fields, place: str) -> dict[str, Neighbour]:
+    """The neighbours by arm in the line of a cross; `place` names it where it has none.
+
+    Raises:
+        InputError: it is no cross.
+    """
+    found = {}
+    for arm, near in _object(of, "neighbours", place).items():
+        if arm not in ARMS[1:] or not isinstance(near, dict):
+            raise InputError(f"{place}: no neighbour: {arm!r}; it must be of `labels crosses`")
+        found[arm] = Neighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
+    return found
+
+
+def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, bytes]) -> CrossSheet:
+    cross = annotation.cross
+    page = read[cross.cur]
+    dom, nodes = _cut(html[cross.cur], page.blocks, annotation)
+    starts, ends = dom.token_starts[nodes.starts].tolist(), dom.token_ends[nodes.ends - 1].tolist()
+    xpaths = [page.blocks.xpaths[block] for block in nodes.blocks.tolist()]
+    return CrossSheet(
+        sheet=Sheet(
+            page=cross.cross_id,
+            html=html[cross.cur].decode("utf-8", "replace"),
+            text=page.blocks.text,
+            segments=tuple(map(Span, xpaths, starts, ends)),
+            url=page.capture.url,
+            site=page.capture.site,
+            url_key=page.capture.url_key,
+            date=_date(page.capture.timestamp),
+        ),
+        annotation=annotation,
+        neighbours={
+            arm: Neighbour(
+                url=read[capture_id].capture.url,
+                date=_date(read[capture_id].capture.timestamp),
+                html=html[capture_id].decode("utf-8", "replace"),
+            )
+            for arm, capture_id in zip(ARMS[1:], cross.arms[1:], strict=True)
+            if capture_id
+        },
+    )
+
+
+def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, Nodes]:
+    """The DOM of a page, and the elements that its occurrence bits cut it into."""
+    dom = read_dom(html, blocks)
+    return dom, cut(dom, annotation.per_token()[None, :])
+
+
+def _date(timestamp: int) -> str:
+    return datetime.fromtimestamp(timestamp / _SECOND, UTC).isoformat() if timestamp else ""
+
+
+def _as_fields(one: CrossSheet) -> Fields:
+    cross = {name.name: getattr(one.cross, name.name) for name in fields(Cross)}
+    return {
+        **page_file.as_fields(one.sheet),
+        "cross": cross,
+        "annotation": {"ends": one.annotation.ends.tolist(), "bits": one.annotation.bits.tolist()},
+        "neighbours": {
+            arm: {"url": near.url, "date": near.date, "html": near.html} for arm, near in one.neighbours.items()
+        },
+    }
+
+
+def _from_fields(of: Fields, place: str) -> CrossSheet:
+    cross, annotation = (_object(of, name, place) for name in ("cross", "annotation"))
+    try:
+        ends: Ints = np.array(annotation["ends"], np.int32)
+        return CrossSheet(
+            sheet=page_file.from_fields(of, place),
+            annotation=Annotation(cross=Cross(**cross), ends=ends, bits=np.array(annotation["bits"], np.uint8)),
+            neighbours=neighbours(of, place),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{place}: no cross: {error}; it must be of `labels crosses`") from error
+
+
+def _object(of: Fields, name: str, place: str) -> Mapping[str, Any]:
+    value = of.get(name)
+    if not isinstance(value, dict):
+        raise InputError(f"{place}: {name} must be an object, not {value!r}; it must be of `labels crosses`")
+    return value

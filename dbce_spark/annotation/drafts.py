@@ -1,0 +1,321 @@
+"""An annotator's desk: drafts that are kept as they grow, what was submitted, and which page comes next."""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from sqlite3 import Row
+
+from dbce_spark.annotation import stored_pages
+from dbce_spark.annotation.outline import Marks
+from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.submission import Submission, Tags
+from dbce_spark.annotation.workbench_store import Connection, now, transaction
+from dbce_spark.model import Label, digest
+
+
+class Stale(Exception):
+    """A draft was changed elsewhere since: in another window, or on another machine."""
+
+
+class Order(StrEnum):
+    """Which page comes first of those that have the fewest submissions."""
+
+    CHANCE = "chance"
+    DOUBT = "doubt"  # the one that the model is least certain of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What an annotator has tagged of a page until now.
+
+    `hidden` are segments that the browser does not show: they are boilerplate, unless tagged themselves. `revision`
+    counts the changes.
+    """
+
+    marks: Marks = field(default_factory=dict)
+    hidden: frozenset[int] = frozenset()
+    revision: int = 0
+    seconds: float = 0.0  # with the page in front of somebody
+    prelabelled: str = ""  # the model whose labels were asked for, "" if none
+
+
+def tags(page: StoredPage, draft: Draft) -> Tags:
+    """What a draft comes to, segment by segment. What the model said stands where nothing else does, if asked for."""
+    unseen = {page.outline.leaves[at]: Label.BOILERPLATE for at in draft.hidden if at < len(page.outline.leaves)}
+    found = page.outline.tags({**unseen, **draft.marks})
+    if not draft.prelabelled:
+        return found
+    return tuple(label if tag is None else tag for tag, label in zip(found, page.labels, strict=True))
+
+
+def draft(store: Connection, account: int, page: str) -> Draft:
+    """The draft of an annotator and a page, an empty one where nothing was tagged yet."""
+    row = store.execute("SELECT * FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
+    if row is None:
+        return Draft()
+    return Draft(
+        marks={int(node): Label[name.upper()] for node, name in json.loads(row["marks"]).items()},
+        hidden=frozenset(json.loads(row["hidden"])),
+        revision=row["revision"],
+        seconds=row["seconds"],
+        prelabelled=row["prelabelled"],
+    )
+
+
+def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
+    """Keeps a draft; its time and the model that it began with are the store's to say.
+
+    Raises:
+        Stale: the store has this revision already, or a later one.
+    """
+    with transaction(store):
+        return _keep(store, account, page, given)
+
+
+def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
+    """Notes that an annotator has asked for the model's labels; what is submitted of the page from now on says so."""
+    with transaction(store):
+        before = draft(store, account, page.page)
+        after = replace(before, prelabelled=before.prelabelled or page.model)
+        _write(store, account, page.page, after)
+    return after
+
+
+def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> Submission:
+    """Submits a page, or submits it again.
+
+    Raises:
+        Stale: as for `keep`.
+    """
+    with transaction(store):
+        kept = _keep(store, account, page.page, given)
+        found = _submission(account, page, kept, now())
+        store.execute(
+            "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, prelabelled)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                account, page.page, found.submitted, found.seconds, found.text_digest, stored_pages.written(found.tags),
+                found.prelabelled,
+            ),
+        )  # fmt: skip
+    return found
+
+
+def following(store: Connection, account: int, order: Order) -> str | None:
+    """The page that an annotator does next: one that was begun, or of those with the fewest submissions one that this
+    annotator has not done. A draft counts, too: who begins meanwhile gets another page. None: all are done.
+    """
+    begun = store.execute(
+        "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
+        " (SELECT page FROM standing WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
+        (account,),
+    ).fetchone()
+    if begun:
+        return str(begun["page"])
+    rows = store.execute(
+        "SELECT id, doubt, (SELECT count(DISTINCT account) FROM standing WHERE page = id) AS done,"
+        " (SELECT count(*) FROM drafts WHERE page = id) AS begun FROM pages WHERE kind = 'corpus' AND id NOT IN"
+        " (SELECT page FROM standing WHERE account = ?)",
+        (account,),
+    ).fetchall()
+    if not rows:
+        return None
+    doubt = -1 if order is Order.DOUBT else 0
+    # What was submitted has a draft as well, and so counts twice. A digest is chance that stays when one looks again.
+    return str(
+        min(rows, key=lambda row: (row["done"] + row["begun"], doubt * row["doubt"], digest(str(account), row["id"])))[
+            "id"
+        ]
+    )
+
+
+def next_of_tutorial(store: Connection, account: int) -> str | None:
+    """The first page of the tutorial that an annotator has not submitted; None: all are done."""
+    row = store.execute(
+        "SELECT id FROM pages WHERE kind = 'tutorial' AND id NOT IN (SELECT page FROM standing WHERE account = ?)"
+        " ORDER BY position LIMIT 1",
+        (account,),
+    ).fetchone()
+    return None if row is None else str(row["id"])
+
+
+def restart_tutorial(store: Connection, account: int) -> None:
+    """Forgets what an annotator has done in the tutorial."""
+    with transaction(store):
+        for table in ("drafts", "submissions"):
+            store.execute(
+                f"DELETE FROM {table} WHERE account = ? AND page IN (SELECT id FROM pages WHERE kind = 'tutorial')",
+                (account,),
+            )
+
+
+def last(store: Connection, account: int, page: str) -> Tags | None:
+    """What an annotator has submitted of a page, the last time; None: nothing."""
+    row = store.execute(
+        "SELECT tags FROM standing WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
+    ).fetchone()
+    return None if row is None else stored_pages.tags_of(row["tags"])
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A page that an annotator has submitted or begun."""
+
+    page: str
+    title: str
+    url: str
+    submitted: int | None  # microseconds since 1970, the last time; None: only begun
+    times: int
+    seconds: float
+    tags: Mapping[str, int]  # segments by tag, "none" for those without
+    prelabelled: str
+
+
+def done(store: Connection, account: int) -> list[Done]:
+    """What an annotator has done of the corpus, the latest first."""
+    rows = store.execute(
+        "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
+        " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
+        " LEFT JOIN standing s ON s.page = d.page AND s.account = d.account"
+        " WHERE d.account = ? AND p.kind = 'corpus' GROUP BY p.id ORDER BY d.changed DESC, p.id",
+        (account,),
+    )
+    return [
+        Done(
+            page=row["id"],
+            title=row["title"],
+            url=row["url"],
+            submitted=row["submitted"],
+            times=row["times"],
+            seconds=row["seconds"],
+            tags=_counts(row["tags"] or ""),
+            prelabelled=row["prelabelled"],
+        )
+        for row in rows
+    ]
+
+
+def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
+    """What was submitted of the corpus, of each annotator and page the last; in order of page and annotator."""
+    rows = store.execute(
+        "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
+        " FROM standing s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
+        " GROUP BY account, page ORDER BY page, account"
+    )
+    return (_of_row(row) for row in rows if row["account"] not in excluded)
+
+
+def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
+    """Withdraws all that an annotator has submitted of a page: it is kept, with who withdrew it and when, and counts no
+    more. The draft stays, so that the page can be submitted again. False: nothing was submitted."""
+    done = store.execute(
+        "UPDATE submissions SET withdrawn = ?, withdrawn_by = ? WHERE account = ? AND page = ? AND withdrawn IS NULL",
+        (now(), by, account, page),
+    )
+    return done.rowcount > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A submission that counts no more."""
+
+    submission: Submission
+    withdrawn: int  # microseconds since 1970
+    by: str  # an annotator, or an admin, as exports call them
+
+
+def withdrawn(store: Connection) -> Iterator[Withdrawn]:
+    """What was submitted of the corpus and withdrawn, in order of page, annotator and time."""
+    rows = store.execute(
+        "SELECT s.* FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus' AND withdrawn IS NOT NULL"
+        " ORDER BY page, account, submitted"
+    )
+    return (Withdrawn(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
+
+
+def _of_row(row: Row) -> Submission:
+    return Submission(
+        annotator=f"annotator-{row['account']}",
+        page=row["page"],
+        submitted=row["submitted"],
+        seconds=row["seconds"],
+        text_digest=row["text_digest"],
+        tags=stored_pages.tags_of(row["tags"]),
+        prelabelled=row["prelabelled"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a corpus is."""
+
+    pages: int
+    submissions: int  # a page that an annotator has submitted twice counts once
+    pages_by_submissions: Mapping[int, int]
+    by_account: Mapping[int, tuple[int, float]]  # pages submitted, seconds
+
+
+def progress(store: Connection) -> Progress:
+    """How far the corpus of a store is."""
+    counts = [
+        row[0]
+        for row in store.execute(
+            "SELECT (SELECT count(DISTINCT account) FROM standing WHERE page = id) FROM pages WHERE kind = 'corpus'"
+        )
+    ]
+    people = store.execute(
+        "SELECT d.account, count(*), sum(d.seconds) FROM drafts d JOIN pages p ON p.id = d.page"
+        " WHERE kind = 'corpus' AND EXISTS"
+        " (SELECT 1 FROM standing s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
+    )
+    return Progress(
+        pages=len(counts),
+        submissions=sum(counts),
+        pages_by_submissions=dict(sorted(Counter(counts).items())),
+        by_account={row[0]: (row[1], row[2]) for row in people},
+    )
+
+
+def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
+    before = draft(store, account, page)
+    if given.revision <= before.revision:
+        raise Stale
+    row = store.execute("SELECT begun FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
+    passed = (now() - row["begun"]) / 1e6 if row else given.seconds
+    seconds = max(before.seconds, min(given.seconds, passed))
+    kept = replace(given, seconds=seconds, prelabelled=before.prelabelled)
+    _write(store, account, page, kept)
+    return kept
+
+
+def _write(store: Connection, account: int, page: str, one: Draft) -> None:
+    moment = now()
+    marks = json.dumps({str(node): label.word for node, label in sorted(one.marks.items())}, separators=(",", ":"))
+    store.execute(
+        "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, page) DO UPDATE SET marks ="
+        " excluded.marks, hidden = excluded.hidden, revision = excluded.revision, seconds = excluded.seconds,"
+        " prelabelled = excluded.prelabelled, changed = excluded.changed",
+        (
+            account, page, marks, json.dumps(sorted(one.hidden), separators=(",", ":")), one.revision, one.seconds,
+            one.prelabelled, moment - int(one.seconds * 1e6), moment,
+        ),
+    )  # fmt: skip
+
+
+def _submission(account: int, page: StoredPage, kept: Draft, moment: int) -> Submission:
+    return Submission(
+        annotator=f"annotator-{account}",
+        page=page.page,
+        submitted=moment,
+        seconds=round(kept.seconds, 1),
+        text_digest=page.text_digest,
+        tags=tags(page, kept),
+        prelabelled=kept.prelabelled,
+    )
+
+
+def _counts(letters: str) -> dict[str, int]:
+    found = Counter("none" if tag is None else tag.word for tag in (stored_pages.tags_of(letters) if letters else ()))
+    return dict(found)

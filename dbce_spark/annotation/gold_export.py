@@ -1,0 +1,54 @@
+"""Merged labels as a gold set: the JSON lines that `dbce evaluate` and `dbce train` read."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from dbce_spark.annotation.jsonl import Fields
+from dbce_spark.annotation.label_merge import Merged
+from dbce_spark.annotation.page_file import TEXTS, Sheet
+from dbce_spark.errors import InputError
+from dbce_spark.model import Label
+
+
+def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: str) -> Iterator[Fields]:
+    """A gold page of each page that is merged, in the order of the pages.
+
+    `gold` is its content, `gold_wide` that and what is undecided; both have the words as the page has them.
+
+    Raises:
+        InputError: a page has other segments than its labels, or a merged page is not among the pages.
+    """
+    left = set(merged)
+    for one in sheets:
+        if one.page not in merged:
+            continue
+        left.discard(one.page)
+        tags = merged[one.page].tags
+        if len(tags) != len(one.segments):
+            raise InputError(f"{one.page}: {len(tags)} labels of {len(one.segments)} segments; merge them anew")
+        yield {
+            "id": one.page,
+            **{name: value for name in TEXTS if (value := getattr(one, name))},
+            "html": one.html,
+            "gold": text(one, tags, {Label.CONTENT}),
+            "gold_wide": text(one, tags, {Label.CONTENT, Label.UNDECIDED}),
+            "annotators": len(merged[one.page].annotators),
+            "dataset": dataset,
+        }
+    if left:
+        raise InputError(f"{len(left)} merged pages are not among the pages, such as {min(left)}")
+
+
+def text(sheet: Sheet, tags: Sequence[Label | None], wanted: Collection[Label]) -> str:
+    """The segments with the wanted labels: those that follow one another in a line in one line."""
+    parts: list[str] = []
+    before = None
+    for at, (span, tag) in enumerate(zip(sheet.segments, tags, strict=True)):
+        if tag not in wanted:
+            continue
+        if before is not None:
+            between = sheet.text[sheet.segments[before].end : span.start]
+            is_next = before == at - 1 and "\n" not in between
+            parts.append(between if is_next else "\n")
+        parts.append(sheet.text[span.start : span.end])
+        before = at
+    return "".join(parts)

@@ -1,0 +1,119 @@
+"""What leaves a store, and may come into one, as JSON lines: pages, and what was submitted of them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from dbce_spark.annotation import (
+    cross_tasks,
+    drafts,
+    jsonl,
+    page_file,
+    page_resources,
+    single_page,
+    stored_pages,
+    submission,
+    workbench_store,
+)
+from dbce_spark.annotation import neighbours as beside
+from dbce_spark.annotation.drafts import Withdrawn
+from dbce_spark.annotation.jsonl import Fields, batched
+from dbce_spark.annotation.neighbours import Beside
+from dbce_spark.annotation.page_resources import Need
+from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.archive import sources
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import InputError
+from dbce_spark.html.page import PageError
+
+PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
+
+
+def export(path: str, target: str, config: DbceConfig) -> str:
+    """Writes the pages of a store, the last submission of each annotator and page, and what was withdrawn. Returns what
+    was written.
+
+    Raises:
+        InputError: there is no such store.
+    """
+    folder = target.rstrip("/")
+    with closing(workbench_store.opened(path)) as opened:
+        ids = stored_pages.ids(opened, stored_pages.CORPUS)
+        submitted = [*drafts.submissions(opened)]
+        sheets = (
+            stored_pages.sheet(page, stored_pages.archived_html(page, config).decode("utf-8", "replace"))
+            for page in stored_pages.of_kind(opened, stored_pages.CORPUS)
+        )
+        page_file.write(f"{folder}/{PAGES}", sheets)
+        submission.write(f"{folder}/{SUBMISSIONS}", submitted)
+        jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, drafts.withdrawn(opened)))
+    return f"{len(ids):,} pages and {len(submitted):,} submissions in {folder}"
+
+
+def _withdrawn_fields(one: Withdrawn) -> Fields:
+    return {**submission.as_fields(one.submission), "withdrawn": one.withdrawn, "by": one.by}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What `take` has done."""
+
+    pages: int  # that are new
+    neighbours: int  # that stand beside them
+    resources: int  # copied for them
+
+    def __str__(self) -> str:
+        beside = f" with {self.neighbours:,} neighbours" if self.neighbours else ""
+        copied = f"; {self.resources:,} images, style sheets and frames copied with them" if self.resources else ""
+        return f"{self.pages:,} pages added{beside}{copied}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A line as a store has it: the page, and what stands beside it."""
+
+    page: StoredPage
+    neighbours: Sequence[Beside]
+
+
+def take(path: str, files: Sequence[str], archives: Sequence[str], config: DbceConfig, settings: Settings) -> Taken:
+    """Puts pages that are JSON lines into a store, which is made if it is not there: crosses, with their neighbours, or
+    gold pages of others.
+
+    archives: where what they load is copied from; none: they are shown without.
+
+    Raises:
+        InputError: a file cannot be read, a line is no page, or its text is not that of its HTML. The pages before it
+            may be in the store.
+    """
+    sources_of = sources.expand(archives, config.input.patterns) if archives else []
+    index = page_resources.indexed(sources_of, config.input)
+    added = beside_them = copied = 0
+    made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
+    for some in batched(made, settings.pages_at_once):
+        workbench_store.create(path)
+        with closing(workbench_store.opened(path)) as opened, workbench_store.transaction(opened):
+            for one in some:
+                added += stored_pages.add(opened, one.page, added=workbench_store.now())
+                beside_them += beside.add(opened, one.page.page, one.neighbours)
+            needs = [need for one in some for need in _needs(one)]
+            copied += page_resources.copy(opened, sources_of, index, needs, config.input, settings)
+    return Taken(added, beside_them, copied)
+
+
+def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
+    page = single_page.of_sheet(page_file.from_fields(fields, place), config)
+    near = cross_tasks.neighbours(fields, place) if "neighbours" in fields else {}
+    try:
+        return _Made(page, [beside.of_neighbour(page, arm, one) for arm, one in near.items()])
+    except PageError as error:
+        raise InputError(f"{place}: a neighbour is no page: {error}") from error
+
+
+def _needs(one: _Made) -> Iterator[Need]:
+    for html, url, timestamp in (
+        (one.page.html, one.page.url, one.page.timestamp),
+        *((near.html, near.url, near.timestamp) for near in one.neighbours),
+    ):
+        yield from page_resources.needed(html, url, timestamp)

@@ -1,0 +1,207 @@
+"""One labelling from many: the majority's tag of each segment (KrdWrd 3.4.2).
+
+What does not count is refused with a reason, never lost: submissions of a page that was another one, or not all there,
+and those of annotators who were excluded.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from dbce_spark.annotation import jsonl
+from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.annotation.submission import Submission
+from dbce_spark.errors import InputError
+from dbce_spark.model import Label
+
+Votes = tuple[int, int, int]
+"""Tags of one segment, counted; `votes[label]` are those of a label."""
+
+
+class Reason(StrEnum):
+    """Why a submission does not count."""
+
+    UNKNOWN_PAGE = "unknown_page"  # the page is not in the corpus
+    NODES_MISSING = "nodes_missing"  # it has more or less segments than the page
+    TEXT_DIFFERS = "text_differs"  # the annotator was shown another text
+    UNTAGGED = "untagged"  # not one segment has a tag
+    EXCLUDED = "excluded"  # the annotator was excluded
+    SUPERSEDED = "superseded"  # the annotator submitted the page again
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Master:
+    """What a submission of a page must fit."""
+
+    segments: int
+    text_digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Refused:
+    """A submission that does not count."""
+
+    page: str
+    annotator: str
+    submitted: int  # microseconds since 1970-01-01 UTC
+    reason: Reason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """A page with the labels of the majority."""
+
+    page: str
+    annotators: tuple[str, ...]  # whose submissions count, sorted
+    tags: tuple[Label, ...]  # one a segment; UNDECIDED where two tags have as many votes, or none has any
+    votes: tuple[Votes, ...]  # one a segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """A corpus merged. Every submission is either accepted or refused; every page with one is merged or among
+    `too_few`."""
+
+    pages: tuple[Merged, ...]  # by their ids
+    accepted: tuple[Submission, ...]  # those of merged pages and of pages with too few; by page and annotator
+    refused: tuple[Refused, ...]
+    too_few: Mapping[str, int]  # pages with less than the minimum, and how many were accepted
+
+    @property
+    def counted(self) -> list[Submission]:
+        """The submissions that the merged pages come from."""
+        return [one for one in self.accepted if one.page not in self.too_few]
+
+
+def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
+    """What submissions of these pages must fit, by page id.
+
+    Raises:
+        InputError: two pages have the same id.
+    """
+    found: dict[str, Master] = {}
+    for one in sheets:
+        if one.page in found:
+            raise InputError(f"two pages have the id {one.page}; give each once")
+        found[one.page] = Master(segments=len(one.segments), text_digest=one.text_digest)
+    return found
+
+
+def merge(
+    corpus: Mapping[str, Master], submissions: Iterable[Submission], *, minimum: int, excluded: Mapping[str, str]
+) -> Merge:
+    """The labels of the majority, of every page that `minimum` annotators have submitted.
+
+    excluded: annotators whose submissions do not count, each with the reason. The order of submissions does not matter.
+    """
+    fitting: dict[tuple[str, str], list[Submission]] = defaultdict(list)
+    refused = []
+    for one in submissions:
+        if refusal := _refusal(one, corpus, excluded):
+            refused.append(_refused(one, *refusal))
+        else:
+            fitting[one.page, one.annotator].append(one)
+    accepted = []
+    for _, some in sorted(fitting.items()):
+        *earlier, last = sorted(some, key=_age)
+        accepted.append(last)
+        refused += [_refused(one, Reason.SUPERSEDED, f"by one of {last.submitted}") for one in earlier]
+    counts = Counter(one.page for one in accepted)
+    by_page: dict[str, list[Submission]] = defaultdict(list)
+    for one in accepted:
+        by_page[one.page].append(one)
+    return Merge(
+        pages=tuple(merged(page, some) for page, some in by_page.items() if len(some) >= minimum),
+        accepted=tuple(accepted),
+        refused=tuple(sorted(refused)),
+        too_few={page: count for page, count in counts.items() if count < minimum},
+    )
+
+
+def merged(page: str, submissions: Iterable[Submission]) -> Merged:
+    """The majority's labels of one page, from submissions that all have the same segments."""
+    some = sorted(submissions, key=lambda one: one.annotator)
+    votes = tuple(map(_votes, zip(*(one.tags for one in some), strict=True)))
+    return Merged(
+        page=page,
+        annotators=tuple(one.annotator for one in some),
+        tags=tuple(map(winner, votes)),
+        votes=votes,
+    )
+
+
+def winner(votes: Votes) -> Label:
+    """The label with the most votes; UNDECIDED where two have as many, or none has any."""
+    most = max(votes)
+    return Label(votes.index(most)) if votes.count(most) == 1 else Label.UNDECIDED
+
+
+def write(path: str, pages: Iterable[Merged]) -> None:
+    """Writes merged pages as JSON lines."""
+    jsonl.write(path, map(_as_fields, pages))
+
+
+def read(path: str) -> Iterator[Merged]:
+    """The merged pages in a file of JSON lines.
+
+    Raises:
+        InputError: it cannot be read, or a line is no merged page.
+    """
+    return (_from_fields(fields, place) for place, fields in jsonl.read(path))
+
+
+def _refusal(one: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]) -> tuple[Reason, str] | None:
+    master = corpus.get(one.page)
+    if master is None:
+        return Reason.UNKNOWN_PAGE, f"there is no page {one.page}"
+    if len(one.tags) != master.segments:
+        return Reason.NODES_MISSING, f"{len(one.tags)} segments, not {master.segments}"
+    if one.text_digest != master.text_digest:
+        return Reason.TEXT_DIFFERS, f"{one.text_digest}, not {master.text_digest}"
+    if all(tag is None for tag in one.tags):
+        return Reason.UNTAGGED, f"none of {master.segments} segments has a tag"
+    if one.annotator in excluded:
+        return Reason.EXCLUDED, excluded[one.annotator]
+    return None
+
+
+def _refused(one: Submission, reason: Reason, detail: str) -> Refused:
+    return Refused(page=one.page, annotator=one.annotator, submitted=one.submitted, reason=reason, detail=detail)
+
+
+def _age(one: Submission) -> tuple[object, ...]:
+    """By time; those of one moment in an order that does not depend on how they came."""
+    return one.submitted, one.seconds, one.prelabelled, tuple(-1 if tag is None else int(tag) for tag in one.tags)
+
+
+def _votes(tags: Iterable[Label | None]) -> Votes:
+    counts = Counter(tags)
+    return counts[Label.UNDECIDED], counts[Label.CONTENT], counts[Label.BOILERPLATE]
+
+
+def _as_fields(one: Merged) -> Fields:
+    return {
+        "page": one.page,
+        "annotators": list(one.annotators),
+        "tags": [tag.word for tag in one.tags],
+        "votes": [list(votes) for votes in one.votes],
+    }
+
+
+def _from_fields(fields: Fields, place: str) -> Merged:
+    try:
+        tags = tuple(Label[word.upper()] for word in field(fields, "tags", "a list", place))
+        votes = tuple((int(u), int(c), int(b)) for u, c, b in field(fields, "votes", "a list", place))
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{place}: tags must be words of labels, and votes three numbers each: {error}") from error
+    if len(tags) != len(votes):
+        raise InputError(f"{place}: {len(tags)} tags and {len(votes)} votes; give one of each a segment")
+    return Merged(
+        page=field(fields, "page", "a text", place),
+        annotators=tuple(map(str, field(fields, "annotators", "a list", place))),
+        tags=tags,
+        votes=votes,
+    )

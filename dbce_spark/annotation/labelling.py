@@ -1,0 +1,56 @@
+"""Labels of pages by anybody: merged from people, of one of them, or of a machine, all set over the same segments."""
+
+from collections.abc import Mapping
+
+from dbce_spark.annotation import jsonl
+from dbce_spark.annotation.jsonl import field
+from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.annotation.submission import Tags, tag_of
+from dbce_spark.errors import InputError
+from dbce_spark.report.overlay import Contrast
+
+Labelling = Mapping[str, Tags]
+"""The tags of a page, one a segment, by its id."""
+
+
+def read(path: str, annotator: str = "") -> Labelling:
+    """The labels in a file of JSON lines with `page` and `tags`: of `labels merge`, or of submissions.
+
+    annotator: whose submissions are taken, where there are several.
+
+    Raises:
+        InputError: it cannot be read, has a page twice, or none.
+    """
+    found: dict[str, Tags] = {}
+    for place, fields in jsonl.read(path):
+        if annotator and fields.get("annotator") != annotator:
+            continue
+        page = field(fields, "page", "a text", place)
+        if page in found:
+            raise InputError(f"{place}: {page} has labels already; say whose are meant, as in {path}@NAME")
+        found[page] = tuple(tag_of(word, place) for word in field(fields, "tags", "a list", place))
+    if not found:
+        raise InputError(f"{path}: no labels{' of ' + annotator if annotator else ''}")
+    return found
+
+
+def contrast(sheet: Sheet, reference: Tags, given: Tags) -> Contrast:
+    """A page under two labellings.
+
+    Raises:
+        InputError: one of them has other segments.
+    """
+    if not len(sheet.segments) == len(reference) == len(given):
+        raise InputError(
+            f"{sheet.page}: {len(sheet.segments)} segments, {len(reference)} and {len(given)} labels; give labels of"
+            " these very pages"
+        )
+    return Contrast(
+        page=sheet.page,
+        url=sheet.url,
+        html=sheet.html,
+        text=sheet.text,
+        spans=[(one.start, one.end) for one in sheet.segments],
+        reference=reference,
+        given=given,
+    )

@@ -1,0 +1,174 @@
+"""`dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from dbce_spark import storage
+from dbce_spark.annotation import (
+    agreement,
+    annotator_report,
+    annotators,
+    cross_tasks,
+    gold_export,
+    jsonl,
+    offline_task,
+    page_file,
+    submission,
+)
+from dbce_spark.annotation import label_merge as merging
+from dbce_spark.annotation.agreement import CorpusAgreement, PageAgreement
+from dbce_spark.annotation.jsonl import Fields
+from dbce_spark.annotation.label_merge import Master, Merge, Merged
+from dbce_spark.annotation.merge_rules import Rules
+from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.annotation.submission import Submission
+from dbce_spark.archive import sources
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.pages import fetches as archived
+from dbce_spark.errors import InputError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is merged: files of pages and of submissions, and annotators who are left out whatever they did."""
+
+    pages: Sequence[str]
+    submissions: Sequence[str]
+    excluded: Sequence[str]
+    output: str  # a folder
+    rules: Rules
+
+
+def merge(request: Request) -> str:
+    """Writes merged.jsonl and refused.jsonl, and says what is in them.
+
+    Raises:
+        InputError: an input cannot be read, or no page has enough submissions.
+    """
+    found, _ = _merged(request)
+    return f"{write_merged(found, request.output)}\nin {request.output}"
+
+
+def agree(request: Request) -> str:
+    """Writes agreement.jsonl and report.html, and says what is in them.
+
+    Raises:
+        InputError: as of `merge`.
+    """
+    found, words = _merged(request)
+    return f"{write_agreement(found, words, request.output, request.rules)}\nin {request.output}"
+
+
+def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> str:
+    """Writes a gold set, plain or by its name as .xz or .gz, and says how many pages are in it.
+
+    Raises:
+        InputError: an input cannot be read, or they do not fit each other.
+    """
+    labels = by_page(merging.read(merged))
+    jsonl.write(output, gold_export.entries(sheets(pages), labels, dataset=dataset))
+    return f"{len(labels):,} pages in {output}"
+
+
+def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:
+    """Writes crosses of some archives to be labelled, and says how many they are.
+
+    tasks: a folder for a file a cross, to label it in a browser; "" for none.
+
+    Raises:
+        InputError: there is no such file, or no capture in them has a neighbour.
+    """
+    files = sources.expand(inputs, config.input.patterns)
+    fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
+    chosen = cross_tasks.sample(cross_tasks.found(fetched, config), rules)
+    if not chosen:
+        raise InputError("no page of these archives has a page like it beside it; give those of whole sites")
+    cross_tasks.write(output, chosen)
+    if tasks:
+        offline_task.write(tasks.rstrip("/"), chosen)
+    sites = len({one.sheet.site for one in chosen})
+    segments = sum(len(one.sheet.segments) for one in chosen)
+    return f"{len(chosen):,} crosses of {sites:,} sites with {segments:,} segments in {output}"
+
+
+def write_merged(found: Merge, output: str) -> str:
+    """Writes merged.jsonl and refused.jsonl to a folder, and says how much that is."""
+    merging.write(str(Path(output) / "merged.jsonl"), found.pages)
+    jsonl.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
+    return (
+        f"{len(found.counted):,} submissions to {len(found.pages):,} pages; {len(found.refused):,} refused,"
+        f" {len(found.too_few):,} pages have too few"
+    )
+
+
+def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: Rules) -> str:
+    """Writes agreement.jsonl and report.html to a folder, and says how far annotators agree.
+
+    words: of each page the words of its segments.
+    """
+    agreed = agreement.of_corpus([(one, words[one.page]) for one in found.pages])
+    times = annotators.times(found.counted, whisker=rules.whisker)
+    jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
+    with storage.whole_file(str(Path(output) / "report.html")) as stream:
+        stream.write(annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode())
+    return _told(agreed)
+
+
+def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
+    """The pages of several files."""
+    return (one for path in paths for one in page_file.read(path))
+
+
+def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
+    """Merged pages by their ids.
+
+    Raises:
+        InputError: one is there twice.
+    """
+    found: dict[str, Merged] = {}
+    for one in some:
+        if one.page in found:
+            raise InputError(f"{one.page} is merged twice; give each page once")
+        found[one.page] = one
+    return found
+
+
+def _merged(request: Request) -> tuple[Merge, Mapping[str, Sequence[int]]]:
+    """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
+    corpus: dict[str, Master] = {}
+    words: dict[str, Sequence[int]] = {}
+    for one in sheets(request.pages):
+        if one.page in corpus:
+            raise InputError(f"two pages have the id {one.page}; give each once")
+        corpus |= merging.masters([one])
+        words[one.page] = [len(text.split()) for text in one.texts]
+    submissions: list[Submission] = [one for path in request.submissions for one in submission.read(path)]
+    excluded = dict.fromkeys(request.excluded, "asked for")
+    found = annotators.without_outliers(corpus, submissions, excluded=excluded, rules=request.rules)
+    if not found.pages:
+        raise InputError(
+            f"none of {len(corpus)} pages has {request.rules.minimum_submissions} submissions that count; see --minimum"
+        )
+    return found, words
+
+
+def _agreement_fields(one: PageAgreement) -> Fields:
+    return {
+        "page": one.page,
+        "annotators": one.annotators,
+        "segments": one.by_segments.items,
+        "words": one.words,
+        "observed": one.by_segments.observed,
+        "expected": one.by_segments.expected,
+        "pi": one.by_segments.pi,
+        "pi_by_words": one.by_words.pi,
+    }
+
+
+def _told(agreed: CorpusAgreement) -> str:
+    return (
+        f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}), the mean of"
+        f" {len(agreed.pages):,} pages; of all segments at once {annotator_report.number(agreed.pooled.pi)}"
+    )

@@ -1,0 +1,98 @@
+"""A page as annotators have it: its HTML, and the segments that tags are given to."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dbce_spark.annotation import jsonl
+from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark.annotation.submission import text_digest
+from dbce_spark.errors import InputError
+
+TEXTS = ("url", "site", "group", "url_key", "date", "lang")
+"""What else a page may say of itself, under the names that `dbce evaluate` reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A segment: characters from `start` up to, not including, `end` of the page's text, in the element at `xpath`."""
+
+    xpath: str  # every step with its index
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A page to annotate. What is not known of it is ""."""
+
+    page: str  # its id
+    html: str
+    text: str
+    segments: tuple[Span, ...]  # in page order
+    url: str = ""
+    site: str = ""
+    group: str = ""  # pages that may share a template
+    url_key: str = ""
+    date: str = ""  # ISO 8601
+    lang: str = ""
+
+    @property
+    def texts(self) -> list[str]:
+        """Of each segment its text."""
+        return [self.text[one.start : one.end] for one in self.segments]
+
+    @property
+    def text_digest(self) -> str:
+        """What a submission of this very page names."""
+        return text_digest(self.texts)
+
+
+def write(path: str, sheets: Iterable[Sheet]) -> None:
+    """Writes pages as JSON lines."""
+    jsonl.write(path, map(as_fields, sheets))
+
+
+def read(path: str) -> Iterator[Sheet]:
+    """The pages in a file of JSON lines.
+
+    Raises:
+        InputError: it cannot be read, or a line is no page.
+    """
+    return (from_fields(fields, place) for place, fields in jsonl.read(path))
+
+
+def as_fields(one: Sheet) -> Fields:
+    """A page as a JSON line has it; what is not known of it is left out."""
+    spans = [[span.xpath, span.start, span.end] for span in one.segments]
+    known = {name: value for name in TEXTS if (value := getattr(one, name))}
+    return {"id": one.page, **known, "html": one.html, "text": one.text, "segments": spans}
+
+
+def from_fields(fields: Fields, place: str) -> Sheet:
+    """The page that a JSON object holds; `place` names it where it holds none.
+
+    Raises:
+        InputError: a field is missing, or of the wrong kind.
+    """
+    text = field(fields, "text", "a text", place)
+    return Sheet(
+        page=field(fields, "id", "a text", place),
+        html=field(fields, "html", "a text", place),
+        text=text,
+        segments=_spans(fields, len(text), place),
+        **{name: field(fields, name, "a text", place) for name in TEXTS if name in fields},
+    )
+
+
+def _spans(fields: Fields, length: int, place: str) -> tuple[Span, ...]:
+    """The segments, which must follow one another within the text."""
+    try:
+        spans = tuple(Span(str(xpath), int(start), int(end)) for xpath, start, end in fields["segments"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{place}: segments must be a list of [xpath, start, end]") from error
+    at = 0
+    for span in spans:
+        if not at <= span.start <= span.end <= length:
+            raise InputError(f"{place}: segment {span.start} to {span.end} lies before the end of another, or no text")
+        at = span.end
+    return spans

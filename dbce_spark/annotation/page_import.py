@@ -1,0 +1,256 @@
+"""Pages out of web archives into a store: chosen by filters, by a sample or by a list, with all that they load.
+
+The segments to tag are those that the method cuts: of a page whose siblings or snapshots are in the same archives, runs
+of its blocks that these share or lack; of one alone, its blocks. They are fixed here, once, and so is what the model
+makes of them.
+"""
+
+import json
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dbce_spark.annotation import numbered_markup, page_resources, workbench_store
+from dbce_spark.annotation import stored_pages as stored
+from dbce_spark.annotation.jsonl import batched
+from dbce_spark.annotation.page_resources import Place
+from dbce_spark.annotation.stored_pages import StoredPage, Unit
+from dbce_spark.annotation.submission import text_digest
+from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.archive import sources, warc
+from dbce_spark.archive.sources import MEMBER
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import classify, local, pages
+from dbce_spark.errors import InputError
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Capture, Extraction, Label, Page, Reject, digest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which pages are labelled. Each filter passes what fits one of its values; an empty one passes all."""
+
+    sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # as the page says
+    urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
+    listed: frozenset[str] = frozenset()  # SURT keys; of one that is listed each capture, whatever else is asked for
+    min_words: int
+    max_words: int
+    one_per_site: bool = False
+    whole_sites: bool = False  # of a site with a page that fits, all pages with so many words, and their snapshots
+    sample: int | None = None  # so many of them, or so many sites where these are taken whole
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What `add` has done, in pages and records."""
+
+    read: int  # pages in the archives
+    fit: int  # of these, as many as fit the filters
+    added: int
+    there: int  # chosen, but in the store already
+    resources: int  # copied for them
+    rejects: int  # records that are no page
+
+    def __str__(self) -> str:
+        told = f"{self.added:,} pages added of {self.fit:,} that fit and {self.read:,} in the archives"
+        there = f"; {self.there:,} were there already" if self.there else ""
+        return f"{told}{there}; {self.resources:,} images, style sheets and frames copied with them"
+
+
+def add(path: str, arguments: Sequence[str], wanted: Wanted, config: DbceConfig, settings: Settings) -> Added:
+    """Puts the pages of some archives that are wanted into a store, which is made if it is not there.
+
+    Raises:
+        InputError: an argument names nothing that can be read, a page that is listed is in none, or none fits.
+    """
+    files = sources.expand(arguments, config.input.patterns)
+    read, rejects = _read(files, config)
+    chosen = choose(read, wanted)
+    _refuse_lack(read, chosen, wanted)
+    workbench_store.create(path)
+    opened = workbench_store.opened(path)
+    try:
+        there = {*stored.ids(opened, stored.CORPUS)}
+        new = _judged([page for page in chosen if page.capture_id not in there], read, config)
+        index = page_resources.indexed(files if new else (), config.input)
+        copied = 0
+        for some in batched(sorted(new.items()), settings.pages_at_once):
+            made = _made(dict(some), config)
+            needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
+            with workbench_store.transaction(opened):
+                copied += page_resources.copy(opened, files, index, needs, config.input, settings)
+                for page in made:
+                    stored.add(opened, page, added=workbench_store.now())
+    finally:
+        opened.close()
+    fit = sum(fits(page, wanted) for page in read)
+    return Added(len(read), fit, len(new), len(chosen) - len(new), copied, rejects)
+
+
+def words_of(page: Page) -> int:
+    """Words of a page's text, as `wc` counts them: between white space (Stemle 2009, 3.2.2)."""
+    return len(page.blocks.text.split())
+
+
+def fits(page: Page, wanted: Wanted) -> bool:
+    """Whether a page passes the filters."""
+    capture = page.capture
+    return (
+        _is_worth_it(page, wanted)
+        and (not wanted.sites or capture.site in wanted.sites)
+        and (not wanted.languages or page.metadata.declared_language in wanted.languages)
+        and (not wanted.urls or any(re.search(one, capture.url) for one in wanted.urls))
+    )
+
+
+def _is_worth_it(page: Page, wanted: Wanted) -> bool:
+    return wanted.min_words <= words_of(page) <= wanted.max_words
+
+
+def choose(pages: Sequence[Page], wanted: Wanted) -> list[Page]:
+    """The pages that are wanted, in order of capture id. The same whatever the order of what there is."""
+    ordered = sorted(pages, key=lambda page: page.capture_id)
+    if wanted.listed:
+        return [page for page in ordered if page.capture.url_key in wanted.listed]
+    fitting = [page for page in ordered if fits(page, wanted)]
+    dice = random.Random(wanted.seed)
+    if wanted.whole_sites:
+        names = sorted({page.capture.site for page in fitting})
+        taken = {*(names if wanted.sample is None else dice.sample(names, min(wanted.sample, len(names))))}
+        return [page for page in ordered if page.capture.site in taken and _is_worth_it(page, wanted)]
+    if wanted.one_per_site:
+        by_site: dict[str, list[Page]] = defaultdict(list)
+        for page in fitting:
+            by_site[page.capture.site].append(page)
+        fitting = [dice.choice(by_site[site]) for site in sorted(by_site)]
+    if wanted.sample is not None and wanted.sample < len(fitting):
+        fitting = dice.sample(fitting, wanted.sample)
+    return sorted(fitting, key=lambda page: page.capture_id)
+
+
+def listed(path: str) -> frozenset[str]:
+    """The SURT keys of the URLs in a file, one a line; lines that begin with # say nothing.
+
+    Raises:
+        InputError: it cannot be read, or has no URL.
+    """
+    try:
+        with sources.open_binary(path) as file:
+            lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines()]
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    keys = frozenset(warc.url_key(line) for line in lines if line and not line.startswith("#"))
+    if not keys:
+        raise InputError(f"{path}: no URL in it; write one a line")
+    return keys
+
+
+def _read(files: Sequence[str], config: DbceConfig) -> tuple[list[Page], int]:
+    """All pages of some archives without their HTML, each once, and how many records were rejected."""
+    found: list[Page] = []
+    rejects = 0
+    for path in files:
+        for one in pages.read(path, config):
+            rejects += isinstance(one, Reject)
+            if isinstance(one, Page):
+                found.append(one)
+    return pages.unique(found), rejects
+
+
+def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: Wanted) -> None:
+    missing = wanted.listed - {page.capture.url_key for page in read}
+    if missing:
+        raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
+    if not chosen:
+        raise InputError(
+            f"none of the {len(read):,} pages fits; a page has {wanted.min_words} to {wanted.max_words} words, unless"
+            " --min-words and --max-words say otherwise"
+        )
+
+
+def _judged(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
+    """What the method makes of the chosen pages beside all others of their sites, by where they lie."""
+    sites = {page.capture.site for page in chosen}
+    places = {page.capture_id: _place(page) for page in chosen}
+    beside = [page for page in read if page.capture.site in sites]
+    judged = (one for one in local.extractions(beside, config) if one.page.capture_id in places)
+    return {places[one.page.capture_id]: one for one in judged}
+
+
+def _made(judged: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
+    """Judged pages as the store has them, read once more for their HTML and their records."""
+    records: dict[Place, tuple[str, bytes]] = {}
+    html: dict[Place, bytes] = {}
+    for path in sorted({path for path, _, _ in judged}):
+        for record in page_resources.all_records(path, config.input):
+            if (place := (path, record.within, record.offset)) in judged:
+                records[place] = json.dumps(dict(record.headers)), record.block or b""
+        for found in pages.fetches(path, config):
+            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in judged:
+                html[place] = found.html
+    return [stored_page(one, *records[place], html[place], config) for place, one in judged.items()]
+
+
+def _place(page: Page) -> Place:
+    return _place_of(page.capture)
+
+
+def _place_of(capture: Capture) -> Place:
+    path, _, within = capture.warc_file.partition(MEMBER)
+    return path, within, capture.warc_offset
+
+
+def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: DbceConfig) -> StoredPage:
+    """A judged page as the store has it. html: its HTML, the encodings of HTTP undone."""
+    page, segments = one.page, one.segments
+    capture, text = page.capture, page.blocks.text
+    marked = numbered_markup.marked(decode(html, capture.declared_charset).html, text, segments)
+    spans = zip(segments.blocks.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True)
+    verdicts = zip(segments.labels.tolist(), segments.scores.tolist(), strict=True)
+    units = tuple(
+        Unit(page.blocks.xpaths[block], start, end, Label(label), round(score, 4))
+        for (block, start, end), (label, score) in zip(spans, verdicts, strict=True)
+    )
+    return StoredPage(
+        page=page.capture_id,
+        url=capture.url,
+        url_key=capture.url_key,
+        site=capture.site,
+        timestamp=capture.timestamp,
+        archive=capture.warc_file,
+        record_id=capture.record_id,
+        head=head,
+        record=record,
+        charset=page.charset,
+        title=page.metadata.title,
+        language=page.metadata.declared_language,
+        words=words_of(page),
+        html=marked.html,
+        text=text,
+        text_digest=text_digest(text[unit.start : unit.end] for unit in units),
+        units=units,
+        outline=marked.outline,
+        model=model_name(config),
+        doubt=doubt(units),
+    )
+
+
+def doubt(units: Iterable[Unit]) -> float:
+    """How little the model knows of a page: how near its scores are to a half, by characters, 0 (sure) to 1."""
+    lengths = np.array([unit.end - unit.start for unit in units], np.float64)
+    scores = np.array([unit.score for unit in units], np.float64)
+    return round(float((lengths * (1 - np.abs(2 * scores - 1))).sum() / max(lengths.sum(), 1)), 4)
+
+
+def model_name(config: DbceConfig) -> str:
+    """What gave a page's labels: the rule, or the classifier with a digest of the card that says what it is."""
+    if config.label.by != "classifier":
+        return config.label.by
+    card = classify.of(config.label.classifier).card
+    return f"classifier:{digest(json.dumps(dict(card), sort_keys=True))[:12]}"

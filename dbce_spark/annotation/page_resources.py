@@ -1,0 +1,249 @@
+"""What pages load, copied out of the archive into the store: images, style sheets, frames, fonts.
+
+An archive has several captures of one URL; a page is shown with those nearest to its own time.
+"""
+
+import hashlib
+from base64 import b32encode
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from dbce_spark.annotation import links
+from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.archive import http_message, mime, sources, warc
+from dbce_spark.archive.index.index_entry import normal_digest
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.archive.records import Limits, Record, records
+from dbce_spark.archive.segmented_records import Segment, joined
+from dbce_spark.config import InputConfig
+from dbce_spark.html import charset
+
+Place = tuple[str, str, int]
+"""A record's file, the file within it (of a WACZ), and its offset there."""
+
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_MOST_REDIRECTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """An archived answer to a URL, its encodings undone."""
+
+    url: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    status: int
+    mime: str
+    charset: str
+    location: str  # where a redirect leads, "" if it is none
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A record as the index of an archive has it."""
+
+    timestamp: int
+    place: Place
+    digest: str
+    is_revisit: bool
+
+
+@dataclass(slots=True)
+class Index:
+    """Which URLs an archive has, when, and where. All in memory: some 300 bytes a record."""
+
+    by_key: dict[str, list[_Entry]] = field(default_factory=lambda: defaultdict(list))
+    by_digest: dict[str, Place] = field(default_factory=dict)
+
+    def add(self, record: Record, path: str) -> None:
+        """Takes up a record, if it is an answer to a URL."""
+        timestamp = warc.microseconds(record.date)
+        if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
+            return
+        said = normal_digest(record.headers.get("warc-payload-digest"))
+        place = path, record.within, record.offset
+        is_revisit = record.kind == "revisit"
+        if said and not is_revisit:
+            self.by_digest.setdefault(said, place)
+        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, said, is_revisit))
+
+    def place(self, url: str, timestamp: int) -> Place | None:
+        """Where the capture of a URL lies that is nearest in time; of a revisit, where its payload lies."""
+        found = [one for one in self.by_key.get(url_key(url), ()) if not one.is_revisit or one.digest in self.by_digest]
+        if not found:
+            return None
+        nearest = min(found, key=lambda one: (abs(one.timestamp - timestamp), one.timestamp, one.place))
+        return self.by_digest[nearest.digest] if nearest.is_revisit else nearest.place
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A URL that is loaded by a page of this time."""
+
+    url: str
+    timestamp: int
+    kind: str
+
+
+def needed(html: str, url: str, timestamp: int) -> list[Need]:
+    """What a page of this URL and time loads."""
+    root = links.parsed(html)
+    base = links.base_of(root, url)
+    found: list[Need] = []
+
+    def note(url: str, kind: str) -> str:
+        found.append(Need(url, timestamp, kind))
+        return url
+
+    links.disarm(root)
+    links.lead_html(root, base, note)
+    return found
+
+
+def indexed(paths: Iterable[str], config: InputConfig) -> Index:
+    """What some archives have."""
+    index = Index()
+    for path in paths:
+        for record in all_records(path, config):
+            index.add(record, path)
+    return index
+
+
+def all_records(path: str, config: InputConfig) -> Iterator[Record]:
+    """The records of a file; what cannot be read as one is passed over, as the reader of pages has told of it."""
+    try:
+        with sources.open_binary(path) as stream:
+            for found in joined(records(stream, Limits.of(config)), config.max_record_bytes):
+                if not isinstance(found, Segment) and isinstance(found, Record):
+                    yield found
+    except OSError:
+        return
+
+
+def copy(
+    store: Connection,
+    paths: Iterable[str],
+    index: Index,
+    needs: Iterable[Need],
+    config: InputConfig,
+    settings: Settings,
+) -> int:
+    """Copies what is needed out of the archives, and what that needs in turn, so deep as settings say. Returns how many
+    the store did not have."""
+    files = sorted(paths)
+    seen: set[Place] = set()
+    asked: set[tuple[str, int]] = set()
+    waiting = [*needs]
+    new = 0
+    for _ in range(settings.rounds):
+        wanted: dict[Place, Need] = {}
+        for need in waiting:
+            place = index.place(need.url, need.timestamp)
+            if place is not None and place not in seen:
+                wanted.setdefault(place, need)
+        if not wanted:
+            break
+        seen |= {*wanted}
+        waiting = []
+        for place, found in _fetched(files, wanted, config, settings.max_resource_bytes):
+            new += keep(store, found)
+            need = wanted[place]
+            for url, kind in loads(found, need.kind):
+                if (url, need.timestamp) not in asked:
+                    asked.add((url, need.timestamp))
+                    waiting.append(Need(url, need.timestamp, kind))
+    return new
+
+
+def _fetched(
+    files: Iterable[str], wanted: dict[Place, Need], config: InputConfig, most_bytes: int
+) -> Iterator[tuple[Place, Resource]]:
+    for path in sorted({path for path, _, _ in wanted} & {*files}):
+        for record in all_records(path, config):
+            place = path, record.within, record.offset
+            if place in wanted and (found := resource(record, most_bytes, config.max_ratio)) is not None:
+                yield place, found
+
+
+def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None:
+    """The answer in a record; None where it cannot be read, or is too large."""
+    timestamp = warc.microseconds(record.date)
+    if record.block is None or timestamp is None:
+        return None
+    response = http_message.message(record.block) if record.kind == "response" else None
+    if response is None:
+        response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
+    said = mime.declared(response.headers.get("content-type", ""))
+    try:
+        content = http_message.content(response, max_bytes=most_bytes, max_ratio=max_ratio).html
+    except http_message.BodyError:
+        return None
+    location = response.headers.get("location", "") if response.status in _REDIRECTS else ""
+    return Resource(record.url, timestamp, response.status or 200, said.essence, said.charset, location, content)
+
+
+def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
+    """What an answer loads in turn, with the kind of each: a frame, a style sheet, or the target of a redirect."""
+    needs: list[tuple[str, str]] = []
+
+    def note(url: str, kind: str) -> str:
+        needs.append((url, kind))
+        return url
+
+    if found.location:
+        if target := links.absolute(found.location, found.url):
+            note(target, kind)
+    elif kind == links.STYLE:
+        links.lead_css(decoded(found), found.url, note)
+    elif kind == links.FRAME:
+        needs += [(need.url, need.kind) for need in needed(decoded(found), found.url, found.timestamp)]
+    return needs
+
+
+def decoded(found: Resource) -> str:
+    """An answer as text."""
+    return charset.decode(found.body, found.charset).html.decode("utf-8", "replace")
+
+
+def keep(store: Connection, found: Resource) -> bool:
+    """Puts an answer into a store; one that it has stays as it is. Whether it is new."""
+    sha1 = f"sha1:{b32encode(hashlib.sha1(found.body, usedforsecurity=False).digest()).decode()}"
+    store.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (sha1, found.body))
+    added = store.execute(
+        "INSERT OR IGNORE INTO resources VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            url_key(found.url), found.timestamp, found.url, found.status, found.mime, found.charset, found.location,
+            sha1,
+        ),
+    )  # fmt: skip
+    return bool(added.rowcount)
+
+
+def nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
+    """The answer to a URL that is nearest to a time, redirects followed; None: the store has none."""
+    for _ in range(_MOST_REDIRECTS):
+        found = _nearest(store, url, timestamp)
+        if found is None or not found.location:
+            return found
+        url = links.absolute(found.location, found.url)
+    return None
+
+
+def _nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
+    key = url_key(url)
+    times = [row[0] for row in store.execute("SELECT timestamp FROM resources WHERE url_key = ? ORDER BY 1", (key,))]
+    if not times:
+        return None
+    at = bisect_left(times, timestamp)
+    best = min(times[max(0, at - 1) : at + 1], key=lambda one: abs(one - timestamp))
+    row = store.execute(
+        "SELECT r.*, b.body AS content FROM resources r JOIN bodies b ON b.digest = r.body"
+        " WHERE url_key = ? AND timestamp = ?",
+        (key, best),
+    ).fetchone()
+    return Resource(
+        row["url"], row["timestamp"], row["status"], row["mime"], row["charset"], row["location"], row["content"]
+    )

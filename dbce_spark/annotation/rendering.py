@@ -1,0 +1,235 @@
+"""How pages look: where a browser puts every segment, how large its letters are, and whether it is seen.
+
+Pages are shown by a headless Chromium without scripts and without the network: what they say of themselves decides, and
+what was archived with them, where they come out of a store.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from dbce_spark.annotation import jsonl, segment_marks
+from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.model import digest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Route
+
+Box = tuple[float, float, float, float]
+"""Left, top, width and height in pixels of the page, however far one has to scroll."""
+
+WIDTH, HEIGHT = 1024, 768
+"""Pixels of the window: what most people had when KrdWrd's pages were made; its screen-shots are 997 wide."""
+
+_PATIENCE = 30_000
+"""Milliseconds that a page may take to be shown; the mean one of canola takes some 200."""
+
+PLACE = "http://page.invalid"
+"""Where the browser believes pages to be."""
+
+_ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
+_MEASURE = """({element, attribute, before}) => {
+  const runs = new Map();
+  for (const piece of document.querySelectorAll(`${element}[${attribute}]`)) {
+    if (!piece.getAttribute(attribute).startsWith(before)) continue;
+    const number = Number(piece.getAttribute(attribute).slice(before.length));
+    if (!runs.has(number)) runs.set(number, {boxes: [], font_size: 0, is_visible: false});
+    const run = runs.get(number);
+    const boxes = [...piece.getClientRects()].filter(box => box.width > 0 && box.height > 0);
+    run.boxes.push(...boxes.map(box => [box.x + scrollX, box.y + scrollY, box.width, box.height]));
+    run.font_size = Math.max(run.font_size, parseFloat(getComputedStyle(piece).fontSize) || 0);
+    run.is_visible ||= piece.checkVisibility({opacityProperty: true, visibilityProperty: true})
+      && boxes.some(box => box.right + scrollX > 0 && box.bottom + scrollY > 0);
+  }
+  const root = document.documentElement;
+  return {width: root.scrollWidth, height: root.scrollHeight, runs: [...runs]};
+}"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a browser gets that asks for something of a page."""
+
+    body: bytes
+    content_type: str
+    status: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """Which elements of a page hold its segments: by their name, and an attribute that has a number behind a text."""
+
+    element: str
+    attribute: str
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A page to be shown."""
+
+    page: str  # its id
+    address: str  # below PLACE
+    answer: Callable[[str], Answer | None]  # to a URL; None: nothing is there
+    pieces: Pieces
+    numbers: Sequence[int]  # of each segment that of its pieces
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a segment looks."""
+
+    boxes: tuple[Box, ...]  # one a line, and a piece of a line; none if it takes no room
+    font_size: float  # pixels, of its largest letters
+    is_visible: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendering:
+    """How a page looks."""
+
+    page: str
+    width: float  # pixels
+    height: float
+    runs: tuple[Run, ...]  # one a segment
+
+
+UNSEEN = Run(boxes=(), font_size=0.0, is_visible=False)
+
+
+def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering]:
+    """How a browser shows each page. screenshots: a folder for a picture of each whole page, "" for none.
+
+    Raises:
+        PlatformError: there is no Playwright, or no Chromium.
+        InputError: the browser gives up on a page.
+    """
+    with _context() as context:
+        for scene in scenes:
+            yield _shown(context, scene, screenshots)
+
+
+def of_sheet(sheet: Sheet) -> Scene:
+    """A page by itself: what it loads is not there.
+
+    Raises:
+        PageError: its text is another one.
+    """
+    html, address = segment_marks.marked(sheet), f"{PLACE}/"
+
+    def answer(url: str) -> Answer | None:
+        return Answer(html.encode("utf-8", "replace"), "text/html; charset=utf-8") if url == address else None
+
+    pieces = Pieces("span", "class", segment_marks.CLASS)
+    return Scene(page=sheet.page, address=address, answer=answer, pieces=pieces, numbers=range(len(sheet.segments)))
+
+
+def write(path: str, some: Iterable[Rendering]) -> int:
+    """Writes renderings as JSON lines, and returns how many they are."""
+    count = 0
+
+    def counted() -> Iterator[Fields]:
+        nonlocal count
+        for one in some:
+            count += 1
+            yield _as_fields(one)
+
+    jsonl.write(path, counted())
+    return count
+
+
+def read(path: str) -> Iterator[Rendering]:
+    """The renderings in a file of JSON lines.
+
+    Raises:
+        InputError: it cannot be read, or a line is no rendering.
+    """
+    for place, fields in jsonl.read(path):
+        try:
+            runs = tuple(map(_run, field(fields, "runs", "a list", place)))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{place}: no rendering: {error}; it must be of `labels render`") from error
+        yield Rendering(
+            page=field(fields, "page", "a text", place),
+            width=float(field(fields, "width", "a number", place)),
+            height=float(field(fields, "height", "a number", place)),
+            runs=runs,
+        )
+
+
+@contextmanager
+def _context() -> "Iterator[BrowserContext]":
+    """A browser for one page after the other, that runs no script of theirs."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError as error:
+        raise PlatformError("pages are shown by Playwright; pip install dbce-spark[render]") from error
+    with sync_playwright() as driver:
+        try:
+            browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=[*_ARGUMENTS])
+        except Error as error:
+            raise PlatformError(
+                f"no Chromium starts here; install it, or run `playwright install chromium`: {error}"
+            ) from error
+        yield browser.new_context(viewport={"width": WIDTH, "height": HEIGHT}, java_script_enabled=False)
+        browser.close()
+
+
+def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Rendering:
+    from playwright.sync_api import Error
+
+    def answer(route: "Route") -> None:
+        found = scene.answer(route.request.url)
+        if found is None:
+            route.abort()
+        else:
+            route.fulfill(body=found.body, content_type=found.content_type, status=found.status)
+
+    page = context.new_page()
+    try:
+        page.route("**/*", answer)
+        told = page.goto(scene.address, timeout=_PATIENCE)
+        if told is None or not told.ok:
+            raise InputError(f"{scene.page}: there is nothing to show of it")
+        found = page.evaluate(_MEASURE, asdict(scene.pieces))
+        if screenshots:
+            page.screenshot(path=f"{screenshots}/{digest(scene.page)[:16]}.png", full_page=True, timeout=_PATIENCE)
+    except Error as error:
+        raise InputError(f"{scene.page}: Chromium gives up on it: {error}") from error
+    finally:
+        page.close()
+    runs = {number: _run(run) for number, run in found["runs"]}
+    return Rendering(
+        page=scene.page,
+        width=float(found["width"]),
+        height=float(found["height"]),
+        runs=tuple(runs.get(number, UNSEEN) for number in scene.numbers),
+    )
+
+
+def _run(of: Mapping[str, Any]) -> Run:
+    return Run(
+        boxes=tuple((float(x), float(y), float(width), float(height)) for x, y, width, height in of["boxes"]),
+        font_size=float(of["font_size"]),
+        is_visible=bool(of["is_visible"]),
+    )
+
+
+def _as_fields(one: Rendering) -> Fields:
+    return {
+        "page": one.page,
+        "width": one.width,
+        "height": one.height,
+        "runs": [
+            {
+                "boxes": [[round(side, 1) for side in box] for box in run.boxes],
+                "font_size": run.font_size,
+                "is_visible": run.is_visible,
+            }
+            for run in one.runs
+        ],
+    }

@@ -1,0 +1,22 @@
+"""A page's HTML with each of its segments in an element that says which it is: what a browser is asked about."""
+
+import numpy as np
+
+from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.dbce import postprocess, single
+from dbce_spark.model import Label
+
+CLASS = "dbce-segment-"
+"""What the classes of these elements begin with; the number of the segment follows."""
+
+
+def marked(sheet: Sheet) -> str:
+    """The page without scripts, and with its segments marked; one that inline elements cut comes in several pieces.
+
+    Raises:
+        PageError: its text is another one.
+    """
+    starts, ends = (np.array([getattr(one, name) for one in sheet.segments], np.int32) for name in ("start", "end"))
+    segments = single.without_evidence(np.arange(len(starts), dtype=np.int32), starts, ends, Label.UNDECIDED)
+    html = sheet.html.encode("utf-8", "replace")
+    return postprocess.coloured_html(html, sheet.text, segments, lambda at: f"{CLASS}{at}", "")

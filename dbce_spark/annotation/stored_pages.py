@@ -1,0 +1,165 @@
+"""The pages of a store: as they were archived, and as annotators have them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from dbce_spark.annotation.outline import Outline
+from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.submission import Tags
+from dbce_spark.annotation.workbench_store import Connection
+from dbce_spark.archive import http_message, mime
+from dbce_spark.config import DbceConfig
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Label
+
+CORPUS, TUTORIAL = "corpus", "tutorial"
+LETTERS = {None: "-", Label.CONTENT: "c", Label.BOILERPLATE: "b", Label.UNDECIDED: "u"}
+"""How a store writes tags: a letter a segment."""
+_LABEL_OF = {letter: label for label, letter in LETTERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A segment to tag: characters `start` to `end` of the page's text, and what the model makes of it."""
+
+    xpath: str  # of the block that it is in
+    start: int
+    end: int
+    label: Label
+    score: float  # how likely it is content
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredPage:
+    """One page of a store."""
+
+    page: str  # its id: the capture's
+    kind: str = CORPUS
+    position: int = 0  # in the tutorial, from 1
+    url: str
+    url_key: str
+    site: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    archive: str
+    record_id: str
+    head: str  # of the record, as JSON
+    record: bytes  # its block as archived: HTTP head and body
+    charset: str
+    title: str
+    language: str
+    words: int  # of the text, cut at white space
+    html: str  # with its nodes numbered
+    text: str
+    text_digest: str
+    units: tuple[Unit, ...]
+    outline: Outline
+    model: str  # what gave the labels and scores of the units
+    doubt: float  # mean of how near to a half the scores of its words are, 0 to 1
+    reference: Tags = ()  # what a tutorial page should be tagged
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """What the model makes of each segment."""
+        return tuple(one.label for one in self.units)
+
+
+def written(tags: Tags) -> str:
+    """Tags as a store has them."""
+    return "".join(LETTERS[tag] for tag in tags)
+
+
+def tags_of(letters: str) -> Tags:
+    """Tags from what a store has."""
+    return tuple(_LABEL_OF[letter] for letter in letters)
+
+
+def add(store: Connection, page: StoredPage, *, added: int) -> bool:
+    """Puts a page into a store, where it is not yet. Whether it is new."""
+    units = [[one.xpath, one.start, one.end, LETTERS[one.label], one.score] for one in page.units]
+    done = store.execute(
+        "INSERT OR IGNORE INTO pages VALUES"
+        " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            page.page, page.kind, page.position, page.url, page.url_key, page.site, page.timestamp, page.archive,
+            page.record_id, page.head, page.record, page.charset, page.title, page.language, page.words, page.html,
+            page.text, page.text_digest, json.dumps(units, separators=(",", ":")), page.outline.as_json(), page.model,
+            page.doubt, written(page.reference), added,
+        ),
+    )  # fmt: skip
+    return bool(done.rowcount)
+
+
+def get(store: Connection, page: str) -> StoredPage | None:
+    """A page by its id; None: there is none."""
+    return next(_read(store, "WHERE id = ?", (page,)), None)
+
+
+def of_kind(store: Connection, kind: str) -> Iterator[StoredPage]:
+    """All pages of the corpus or of the tutorial, in order of position and id."""
+    return _read(store, "WHERE kind = ? ORDER BY position, id", (kind,))
+
+
+def ids(store: Connection, kind: str) -> list[str]:
+    """Their ids, in the same order."""
+    found = store.execute("SELECT id FROM pages WHERE kind = ? ORDER BY position, id", (kind,))
+    return [row["id"] for row in found]
+
+
+def sheet(page: StoredPage, utf8_html: str) -> Sheet:
+    """The page as merging and scoring read it. `utf8_html` is its HTML as archived, but in UTF-8."""
+    return Sheet(
+        page=page.page,
+        html=utf8_html,
+        text=page.text,
+        segments=tuple(Span(one.xpath, one.start, one.end) for one in page.units),
+        url=page.url,
+        site=page.site,
+        url_key=page.url_key,
+        date=_date(page.timestamp),
+        lang=page.language,
+    )
+
+
+def archived_html(page: StoredPage, config: DbceConfig) -> bytes:
+    """The HTML as it was archived, but in UTF-8.
+
+    Raises:
+        BodyError: its encoding cannot be undone, by this configuration.
+    """
+    response = (
+        http_message.message(page.record) if json.loads(page.head).get("warc-type", "response") == "response" else None
+    )
+    if response is None:
+        response = http_message.Response(200, {}, page.record)
+    content = http_message.content(response, max_bytes=config.page.max_html_bytes, max_ratio=config.input.max_ratio)
+    return decode(content.html, mime.declared(response.headers.get("content-type", "")).charset).html
+
+
+def _label(letter: str) -> Label:
+    found = _LABEL_OF[letter]
+    assert found is not None  # a model leaves no segment without a label
+    return found
+
+
+def _date(timestamp: int) -> str:
+    return datetime.fromtimestamp(timestamp // 1_000_000, UTC).isoformat()
+
+
+def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[StoredPage]:
+    for row in store.execute(f"SELECT * FROM pages {where}", values):  # `where` is one of the texts above
+        units = json.loads(row["segments"])
+        yield StoredPage(
+            page=row["id"],
+            **{name: row[name] for name in _PLAIN},
+            units=tuple(Unit(xpath, start, end, _label(of), score) for xpath, start, end, of, score in units),
+            outline=Outline.from_json(row["outline"]),
+            reference=tags_of(row["reference"]),
+        )  # fmt: skip
+
+
+_PLAIN = (
+    "kind position url url_key site timestamp archive record_id head record charset title language words html text"
+    " text_digest model doubt"
+).split()

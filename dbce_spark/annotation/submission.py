@@ -1,0 +1,111 @@
+"""What an annotator said of a page: one tag a segment, in page order.
+
+Tags are put on elements, small and large. What is submitted is what they come to at the segments: a tag reaches
+everything below its element that has none of its own ("pushed down", KrdWrd 3.4.2).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dbce_spark.annotation import jsonl
+from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark.errors import InputError
+from dbce_spark.model import Label, digest
+
+Tags = tuple[Label | None, ...]
+"""One a segment, in page order; None: the annotator gave it none, neither its own nor one from above."""
+
+_LABEL_OF = {label.word: label for label in Label}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One annotator's tags of one page, as last submitted."""
+
+    annotator: str  # a name that says who it is to the project, and to no one else
+    page: str  # id of the page
+    submitted: int  # microseconds since 1970-01-01 UTC
+    seconds: float  # that the annotator had the page open; 0 if not known
+    text_digest: str  # `text_digest` of the segments that the annotator was shown
+    tags: Tags
+    prelabelled: str = ""  # the model whose labels stood there at the start, "" if none did
+
+
+def text_digest(texts: Iterable[str]) -> str:
+    """The digest of a page's segments: two of the same have the same segments with the same words."""
+    return digest(*(" ".join(text.split()) for text in texts))
+
+
+def pushed_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: Mapping[str, Label]) -> Tags:
+    """The tags of segments when those of containers have reached them.
+
+    own: of each segment its own tag. xpaths: of each the element that it is in, every step with its index. containers:
+    tags by the XPath of the element that they were put on. Of several around a segment, the innermost counts; one on
+    the element that it is in is around it as well.
+    """
+    return tuple(_from_above(xpath, containers) if tag is None else tag for tag, xpath in zip(own, xpaths, strict=True))
+
+
+def _from_above(xpath: str, containers: Mapping[str, Label]) -> Label | None:
+    while xpath:
+        if xpath in containers:
+            return containers[xpath]
+        xpath = xpath.rpartition("/")[0]
+    return None
+
+
+def write(path: str, submissions: Iterable[Submission]) -> None:
+    """Writes submissions as JSON lines."""
+    jsonl.write(path, map(as_fields, submissions))
+
+
+def read(path: str) -> Iterator[Submission]:
+    """The submissions in a file of JSON lines.
+
+    Raises:
+        InputError: it cannot be read, or a line is no submission.
+    """
+    return (from_fields(fields, place) for place, fields in jsonl.read(path))
+
+
+def as_fields(one: Submission) -> Fields:
+    """A submission as a JSON line has it: tags by their words, None where there is none."""
+    return {
+        "annotator": one.annotator,
+        "page": one.page,
+        "submitted": one.submitted,
+        "seconds": one.seconds,
+        "text_digest": one.text_digest,
+        "tags": [None if tag is None else tag.word for tag in one.tags],
+        "prelabelled": one.prelabelled,
+    }
+
+
+def from_fields(fields: Fields, place: str) -> Submission:
+    """The submission that a JSON object holds; `place` names it where it holds none.
+
+    Raises:
+        InputError: a field is missing, or of the wrong kind.
+    """
+    return Submission(
+        annotator=field(fields, "annotator", "a text", place),
+        page=field(fields, "page", "a text", place),
+        submitted=field(fields, "submitted", "a whole number", place),
+        seconds=float(field(fields, "seconds", "a number", place)),
+        text_digest=field(fields, "text_digest", "a text", place),
+        tags=tuple(tag_of(word, place) for word in field(fields, "tags", "a list", place)),
+        prelabelled=field({"prelabelled": "", **fields}, "prelabelled", "a text", place),
+    )
+
+
+def tag_of(word: object, place: str) -> Label | None:
+    """The tag that a JSON line names; `place` says where.
+
+    Raises:
+        InputError: there is none of this name.
+    """
+    if word is None:
+        return None
+    if not isinstance(word, str) or word not in _LABEL_OF:
+        raise InputError(f"{place}: {word!r} is no tag; it must be one of {', '.join(_LABEL_OF)}, or null")
+    return _LABEL_OF[word]

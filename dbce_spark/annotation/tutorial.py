@@ -1,0 +1,58 @@
+"""Eleven pages of our own to learn on, from easy to hard, each with the tags that it should have.
+
+The files say in `data-gold` what an element holds, and all below it that says nothing else. Before a page is shown
+these attributes are taken out.
+"""
+
+import dataclasses
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+from dbce_spark.annotation import single_page, workbench_store
+from dbce_spark.annotation import stored_pages as stored
+from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.config import DbceConfig
+from dbce_spark.html.page import parse_tree
+from dbce_spark.model import Label
+
+PAGES = 11
+_GOLD = "data-gold"
+_WORDS = {label.word: label for label in Label}
+
+
+def add(opened: workbench_store.Connection, config: DbceConfig) -> None:
+    """Puts the pages of the tutorial into a store that does not have them yet."""
+    if len(stored.ids(opened, stored.TUTORIAL)) == PAGES:
+        return
+    with workbench_store.transaction(opened):
+        for page in made(config):
+            stored.add(opened, page, added=workbench_store.now())
+
+
+def made(config: DbceConfig) -> Iterator[StoredPage]:
+    """The pages of the tutorial, with their references."""
+    found = sorted((files("dbce_spark.annotation") / "data").iterdir(), key=lambda file: file.name)
+    for position, file in enumerate((one for one in found if one.name.endswith(".html")), start=1):
+        yield page_of(file.read_bytes(), file.name, position, config)
+
+
+def page_of(html: bytes, name: str, position: int, config: DbceConfig) -> StoredPage:
+    """One page with its reference. The HTML has `data-gold`."""
+    root = parse_tree(html)
+    made = single_page.of_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
+    reference = tuple(_WORDS[_gold(root, unit.xpath)] for unit in made.units)
+    return dataclasses.replace(made, kind=stored.TUTORIAL, position=position, reference=reference)
+
+
+def _gold(root: Any, xpath: str) -> str:
+    """What is said of the nearest element, itself or around it, that says anything."""
+    (element,) = root.xpath(xpath)
+    return str(next(one.get(_GOLD) for one in (element, *element.iterancestors()) if one.get(_GOLD)))
+
+
+def _without_gold(html: bytes) -> bytes:
+    text = html.decode()
+    for word in _WORDS:
+        text = text.replace(f' {_GOLD}="{word}"', "")
+    return text.encode()

@@ -1,0 +1,40 @@
+"""The pages of a store as a browser is to be shown them for their looks: by the replay, with what was archived."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+from dbce_spark.annotation import stored_pages, workbench_store
+from dbce_spark.annotation.numbered_markup import NODE, SEGMENT
+from dbce_spark.annotation.rendering import PLACE, Answer, Pieces, Scene
+from dbce_spark.annotation.web import replay, tickets
+from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.workbench_settings import Settings
+
+_PIECES = Pieces(SEGMENT, NODE)
+
+
+def of_store(path: str, settings: Settings) -> Iterator[Scene]:
+    """All pages of the corpus of a store. The replay answers within this process: nothing listens.
+
+    Raises:
+        InputError: there is no such store.
+    """
+    client = replay.create(path, settings).test_client()
+
+    def answer(url: str) -> Answer | None:
+        if not url.startswith(f"{PLACE}/"):
+            return None
+        found = client.get(url)
+        return Answer(found.data, found.content_type, found.status_code)
+
+    with closing(workbench_store.opened(path)) as opened:
+        secret = workbench_store.secret(opened)
+        for page in stored_pages.of_kind(opened, stored_pages.CORPUS):
+            ticket = tickets.written(Ticket(page.page, PLACE), secret)
+            yield Scene(
+                page=page.page,
+                address=f"{PLACE}/{ticket}/page",
+                answer=answer,
+                pieces=_PIECES,
+                numbers=page.outline.leaves,
+            )

@@ -1,0 +1,495 @@
+"""The workbench for people: logging in, labelling, one's own statistics, the tutorial, and what an admin sees."""
+
+import hmac
+import secrets
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from typing import Any
+
+from flask import Flask, Response, abort, flash, g, redirect, render_template, request, session, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from dbce_spark.annotation import accounts, drafts, neighbours, stored_pages, tutorial, workbench_store
+from dbce_spark.annotation.accounts import Account, TooManyTries
+from dbce_spark.annotation.drafts import Draft, Order, Stale
+from dbce_spark.annotation.stored_pages import StoredPage
+from dbce_spark.annotation.web import tickets
+from dbce_spark.annotation.web.tickets import Ticket
+from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.errors import InputError
+from dbce_spark.model import Label
+
+Answer = str | Response | AnyResponse
+View = Callable[..., Answer]
+
+_MAX_REQUEST_BYTES = 4 << 20
+_LABELS = {label.word: label for label in Label}
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def create(path: str, settings: Settings, replay: str = "", *, is_secure: bool = False) -> Flask:
+    """The application for people, for any WSGI server.
+
+    `replay` is the origin of the application that shows archived pages ("https://pages.example.org"); "": the same host
+    at `replay_port`. `is_secure`: the workbench is reached by HTTPS, and its cookie goes no other way.
+
+    Raises:
+        InputError: there is no such store.
+    """
+    opened = workbench_store.opened(path)
+    try:
+        secret = workbench_store.secret(opened)
+    finally:
+        opened.close()
+    app = Flask(__name__)
+    app.config.update(
+        SECRET_KEY=secret,
+        MAX_CONTENT_LENGTH=_MAX_REQUEST_BYTES,
+        PERMANENT_SESSION_LIFETIME=timedelta(hours=settings.login_hours),
+        SESSION_COOKIE_NAME="dbce_annotate",
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Strict",
+        SESSION_COOKIE_SECURE=is_secure,
+    )
+    app.jinja_env.filters["moment"] = _moment
+    app.jinja_env.filters["day"] = _day
+    app.jinja_env.filters["minutes"] = _minutes
+    workbench = _Workbench(path, settings, replay, secret)
+    _guard(app, workbench)
+    _add_entrance(app, workbench)
+    _add_desk(app, workbench)
+    _add_labelling(app, workbench)
+    _add_tutorial(app, workbench)
+    _add_admin(app, workbench)
+    return app
+
+
+class _Workbench:
+    """What the views share: the store of this request, and who asks."""
+
+    def __init__(self, path: str, settings: Settings, replay: str, secret: str):
+        self.path, self.settings, self.secret = path, settings, secret
+        self._replay = replay.rstrip("/")
+
+    @property
+    def store(self) -> workbench_store.Connection:
+        if "store" not in g:
+            g.store = workbench_store.opened(self.path)
+        return g.store  # type: ignore[no-any-return]  # flask.g holds anything
+
+    @property
+    def account(self) -> Account:
+        return g.account  # type: ignore[no-any-return]
+
+    def replay(self) -> str:
+        """The origin of archived pages, as this browser reaches it."""
+        if self._replay:
+            return self._replay
+        host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
+        return f"{request.scheme}://{host}:{self.settings.replay_port}"
+
+    def page(self, number: str) -> StoredPage:
+        found = stored_pages.get(self.store, number)
+        if found is None:
+            abort(404, "There is no such page in this store.")
+        return found
+
+
+def _guard(app: Flask, workbench: _Workbench) -> None:
+    """Who asks, whether the request comes from a page of ours, and what a browser may do with the answer."""
+
+    @app.before_request
+    def know() -> None:
+        g.account = None
+        number, stamp = session.get("account"), session.get("stamp")
+        if number is not None:
+            found = accounts.get(workbench.store, number)
+            if found is not None and found.is_active and hmac.compare_digest(found.stamp, str(stamp)):
+                g.account = found
+            else:
+                session.clear()
+
+    @app.before_request
+    def refuse_forged() -> None:
+        if request.method in _SAFE:
+            return
+        given = request.headers.get("X-CSRF-Token") or request.form.get("csrf", "")
+        if not hmac.compare_digest(given, session.get("csrf", "") or secrets.token_urlsafe()):
+            abort(400, "This form was not made by this workbench, or you have logged out since; load the page again.")
+
+    @app.context_processor
+    def common() -> dict[str, Any]:
+        session.setdefault("csrf", secrets.token_urlsafe(16))
+        return {"csrf": session["csrf"], "account": g.get("account")}
+
+    @app.after_request
+    def headers(response: Response) -> Response:
+        response.headers["Content-Security-Policy"] = (
+            f"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+            f" frame-src {workbench.replay()}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        )
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["Referrer-Policy"] = "same-origin"
+        response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        if request.endpoint != "static":
+            response.headers["Cache-Control"] = "no-store"
+        return response
+
+    @app.teardown_appcontext
+    def close(_: BaseException | None) -> None:
+        if (opened := g.pop("store", None)) is not None:
+            opened.close()
+
+    @app.errorhandler(400)
+    @app.errorhandler(403)
+    @app.errorhandler(404)
+    @app.errorhandler(409)
+    def told(error: Any) -> Answer:
+        if request.path.startswith("/api/"):
+            return {"error": error.description}, error.code  # type: ignore[return-value]  # Flask makes JSON of it
+        return render_template("error.html", error=error), error.code  # type: ignore[return-value]
+
+
+def _known(view: View) -> View:
+    """Lets in who is logged in; shows others the way."""
+
+    @wraps(view)
+    def guarded(*args: Any, **values: Any) -> Answer:
+        if g.account is None:
+            if request.path.startswith("/api/"):
+                abort(403, "You are logged out.")
+            return redirect(url_for("login", then=request.path))
+        return view(*args, **values)
+
+    return guarded
+
+
+def _admin(view: View) -> View:
+    """Lets in admins; others do not learn what is there."""
+
+    @wraps(view)
+    def guarded(*args: Any, **values: Any) -> Answer:
+        if not g.account.is_admin:
+            abort(404)
+        return view(*args, **values)
+
+    return _known(guarded)
+
+
+def _add_entrance(app: Flask, workbench: _Workbench) -> None:
+    @app.get("/login")
+    def login() -> Answer:
+        return render_template("login.html", then=request.args.get("then", "/"))
+
+    @app.post("/login")
+    def log_in() -> Answer:
+        name, password = request.form.get("name", ""), request.form.get("password", "")
+        try:
+            found = accounts.login(workbench.store, name, password, workbench.settings)
+        except TooManyTries:
+            flash(f"Too many tries with this name; wait {workbench.settings.login_minutes} minutes.")
+            found = None
+        else:
+            if found is None:
+                flash("This name and password do not belong together.")
+        then = request.form.get("then", "/")
+        if found is None:
+            return render_template("login.html", then=then), 403  # type: ignore[return-value]
+        session.clear()
+        session.permanent = True
+        session.update(account=found.number, stamp=found.stamp, csrf=secrets.token_urlsafe(16))
+        return redirect(then if then.startswith("/") and not then.startswith(("//", "/\\")) else "/")
+
+    @app.post("/logout")
+    def log_out() -> Answer:
+        session.clear()
+        return redirect(url_for("login"))
+
+    @app.get("/password")
+    @_known
+    def password() -> Answer:
+        return render_template("password.html", least=workbench.settings.min_password)
+
+    @app.post("/password")
+    @_known
+    def change_password() -> Answer:
+        account, settings = workbench.account, workbench.settings
+        try:
+            if accounts.login(workbench.store, account.name, request.form.get("old", ""), settings) is None:
+                raise InputError("the old password is wrong")
+            accounts.set_password(workbench.store, account.number, settings, request.form.get("new", "") or " ")
+        except (InputError, TooManyTries) as error:
+            flash(f"Not changed: {error or 'too many tries'}.")
+            return redirect(url_for("password"))
+        changed = accounts.get(workbench.store, account.number)
+        session["stamp"] = changed.stamp if changed else ""
+        flash("Your password is changed.")
+        return redirect("/")
+
+
+def _add_desk(app: Flask, workbench: _Workbench) -> None:
+    @app.get("/")
+    @_known
+    def home() -> Answer:
+        number = workbench.account.number
+        return render_template(
+            "home.html",
+            done=drafts.done(workbench.store, number),
+            next_page=drafts.following(workbench.store, number, Order.CHANCE),
+            progress=drafts.progress(workbench.store),
+            lesson=_lesson(workbench),
+            lessons=tutorial.PAGES,
+        )
+
+    @app.get("/guidelines")
+    @_known
+    def guidelines() -> Answer:
+        return render_template("guidelines.html")
+
+    @app.get("/next")
+    @_known
+    def next_page() -> Answer:
+        order = Order.DOUBT if request.args.get("order") == Order.DOUBT else Order.CHANCE
+        found = drafts.following(workbench.store, workbench.account.number, order)
+        if found is None:
+            flash("You have labelled all pages there are. Thank you!")
+            return redirect("/")
+        return redirect(url_for("page", number=found))
+
+    @app.get("/pages/<number>")
+    @_known
+    def page(number: str) -> Answer:
+        return _bench(workbench, workbench.page(number), "label")
+
+    @app.post("/pages/<number>/withdrawal")
+    @_known
+    def withdraw(number: str) -> Answer:
+        own = workbench.account.number
+        if drafts.withdraw(workbench.store, own, workbench.page(number).page, own):
+            flash("Withdrawn. What you tagged is kept; open the page to submit it again.")
+        return redirect("/")
+
+
+def _add_labelling(app: Flask, workbench: _Workbench) -> None:
+    """What the page of the workbench asks for while somebody labels."""
+
+    @app.get("/api/pages/<number>")
+    @_known
+    def page_data(number: str) -> Answer:
+        found = workbench.page(number)
+        kept = drafts.draft(workbench.store, workbench.account.number, number)
+        answer: dict[str, Any] = {
+            "page": number,
+            "kind": found.kind,
+            **found.outline.as_fields(),
+            "texts": [found.text[unit.start : unit.end] for unit in found.units],
+            "places": neighbours.same_places(found),
+            "idle": workbench.settings.idle_seconds,
+            "draft": _fields(kept),
+        }
+        if kept.prelabelled:
+            answer |= _model(found)
+        return answer  # type: ignore[return-value]
+
+    @app.put("/api/pages/<number>/draft")
+    @_known
+    def keep(number: str) -> Answer:
+        found = workbench.page(number)
+        kept = _unless_stale(lambda: drafts.keep(workbench.store, workbench.account.number, number, _given(found)))
+        return {"revision": kept.revision}  # type: ignore[return-value]
+
+    @app.post("/api/pages/<number>/prelabel")
+    @_known
+    def prelabel(number: str) -> Answer:
+        found = workbench.page(number)
+        if found.kind != stored_pages.CORPUS:
+            abort(400, "The tutorial is yours to tag.")
+        drafts.prelabel(workbench.store, workbench.account.number, found)
+        return _model(found)  # type: ignore[return-value]
+
+    @app.post("/api/pages/<number>/submission")
+    @_known
+    def submit(number: str) -> Answer:
+        found = workbench.page(number)
+        _unless_stale(lambda: drafts.submit(workbench.store, workbench.account.number, found, _given(found)))
+        is_lesson = found.kind == stored_pages.TUTORIAL
+        then = url_for("answer", number=number) if is_lesson else url_for("next_page")
+        return {"then": then}  # type: ignore[return-value]
+
+
+def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
+    @app.get("/tutorial")
+    @_known
+    def lessons() -> Answer:
+        number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
+        if number is None:
+            flash("You have done the tutorial. Start it over whenever you like.")
+            return redirect("/")
+        return redirect(url_for("page", number=number))
+
+    @app.post("/tutorial/restart")
+    @_known
+    def restart() -> Answer:
+        drafts.restart_tutorial(workbench.store, workbench.account.number)
+        return redirect(url_for("lessons"))
+
+    @app.get("/tutorial/<number>")
+    @_known
+    def answer(number: str) -> Answer:
+        found = workbench.page(number)
+        if (
+            found.kind != stored_pages.TUTORIAL
+            or drafts.last(workbench.store, workbench.account.number, number) is None
+        ):
+            return redirect(url_for("lessons"))
+        return _bench(workbench, found, "answer")
+
+    @app.get("/api/tutorial/<number>")
+    @_known
+    def answer_data(number: str) -> Answer:
+        found = workbench.page(number)
+        given = drafts.last(workbench.store, workbench.account.number, number)
+        if found.kind != stored_pages.TUTORIAL or given is None:
+            abort(404)
+        return {  # type: ignore[return-value]
+            **found.outline.as_fields(),
+            "texts": [found.text[unit.start : unit.end] for unit in found.units],
+            "given": [_word(tag) for tag in given],
+            "reference": [_word(tag) for tag in found.reference],
+        }
+
+
+def _add_admin(app: Flask, workbench: _Workbench) -> None:
+    def shown(made: tuple[str, str] | None = None) -> Answer:
+        """Accounts and progress; a password that was made is shown this once."""
+        people, progress = accounts.all_of(workbench.store), drafts.progress(workbench.store)
+        return render_template("admin.html", people=people, progress=progress, made=made)
+
+    def person(number: int) -> Account:
+        found = accounts.get(workbench.store, number)
+        if found is None:
+            abort(404)
+        return found
+
+    @app.get("/admin")
+    @_admin
+    def admin() -> Answer:
+        return shown()
+
+    @app.post("/admin/accounts")
+    @_admin
+    def add_account() -> Answer:
+        name, is_admin = request.form.get("name", ""), request.form.get("is_admin") == "yes"
+        try:
+            return shown((name, accounts.add(workbench.store, name, workbench.settings, is_admin=is_admin)))
+        except InputError as error:
+            flash(f"Not made: {error}.")
+            return redirect(url_for("admin"))
+
+    @app.post("/admin/accounts/<int:number>")
+    @_admin
+    def change_account(number: int) -> Answer:
+        found = person(number)
+        change = request.form.get("change", "")
+        if change == "password":
+            return shown((found.name, accounts.set_password(workbench.store, number, workbench.settings)))
+        if change in ("shut", "open") and number != workbench.account.number:
+            accounts.set_active(workbench.store, number, change == "open")
+        return redirect(url_for("admin"))
+
+    @app.get("/admin/accounts/<int:number>")
+    @_admin
+    def submitted(number: int) -> Answer:
+        found = person(number)
+        done = [one for one in drafts.done(workbench.store, number) if one.submitted is not None]
+        return render_template("submitted.html", who=found, done=done)
+
+    @app.post("/admin/accounts/<int:number>/withdrawal")
+    @_admin
+    def withdraw_for(number: int) -> Answer:
+        if drafts.withdraw(workbench.store, number, request.form.get("page", ""), workbench.account.number):
+            flash("Withdrawn. It is kept, and counts no more.")
+        return redirect(url_for("submitted", number=number))
+
+
+def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
+    """The page with the archived one in its frame."""
+    ticket = tickets.written(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
+    return render_template(
+        "bench.html",
+        page=page,
+        mode=mode,
+        replay=f"{workbench.replay()}/{ticket}",
+        neighbours=neighbours.get(workbench.store, page.page),
+        lessons=tutorial.PAGES,
+    )
+
+
+def _lesson(workbench: _Workbench) -> int:
+    """Which lesson comes next, from 1; one more than there are: all are done."""
+    number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
+    found = None if number is None else stored_pages.get(workbench.store, number)
+    return found.position if found else tutorial.PAGES + 1
+
+
+def _given(page: StoredPage) -> Draft:
+    """The draft that a request holds."""
+    fields: Any = request.get_json(silent=True)
+    try:
+        return Draft(
+            marks={_number(node, len(page.outline.parents)): _LABELS[word] for node, word in fields["marks"].items()},
+            hidden=frozenset(_number(at, len(page.units)) for at in fields["hidden"]),
+            revision=int(fields["revision"]),
+            seconds=max(0.0, float(fields["seconds"])),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        abort(400, "This is no draft of this page.")
+
+
+def _number(text: Any, end: int) -> int:
+    found = int(text)
+    if not 0 <= found < end:
+        raise ValueError(found)
+    return found
+
+
+def _unless_stale(act: Callable[[], Draft | Any]) -> Any:
+    try:
+        return act()
+    except Stale:
+        abort(409, "This page was changed in another window; load it again to go on from there.")
+
+
+def _fields(one: Draft) -> dict[str, Any]:
+    return {
+        "marks": {str(node): label.word for node, label in one.marks.items()},
+        "hidden": sorted(one.hidden),
+        "revision": one.revision,
+        "seconds": one.seconds,
+        "prelabelled": one.prelabelled,
+    }
+
+
+def _model(page: StoredPage) -> dict[str, Any]:
+    return {
+        "model": page.model,
+        "labels": [unit.label.word for unit in page.units],
+        "scores": [unit.score for unit in page.units],
+    }
+
+
+def _word(tag: Label | None) -> str:
+    return "" if tag is None else tag.word
+
+
+def _moment(microseconds: int) -> str:
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _day(microseconds: int) -> str:
+    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d")
+
+
+def _minutes(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02d}"

@@ -1,0 +1,1 @@
+"""(W)ARC and WACZ archives: their bytes, their records and indexes, and the captures in them."""

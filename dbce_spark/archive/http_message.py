@@ -1,0 +1,597 @@
+"""An HTTP message's head and body: cut apart, and the body's encodings undone.
+
+Headers lie, so the bytes have the last word. What is left of a damaged body is kept, and the damage is named.
+"""
+
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Protocol
+
+import brotli
+import zstandard
+
+from dbce_spark.archive import mime
+
+GZIP_MAGIC = b"\x1f\x8b\x08"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+MOST_CODINGS = 5
+"""Encodings that are undone, one over the other. Real stacks are of two; a gzip file can hold itself for ever."""
+ALWAYS_ALLOWED = 1 << 20
+"""Bytes that come out whatever the ratio: small pages of white space shrink a thousandfold without harm."""
+
+_COMPRESS_MAGIC = b"\x1f\x9d"
+_STATUS_LINE = re.compile(rb"[ \t\r\n]{0,256}(?:HTTP(?:/\d(?:\.\d{0,2})?)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
+_HEAD_END = re.compile(rb"\r*\n\r*\n|\r\r(?!\n)")
+# A head without status line is known by a header that every server sends.
+_KNOWN_HEADER = re.compile(
+    rb"(?:^|[\r\n])(?:content-(?:type|length|encoding)|date|server|last-modified|connection|transfer-encoding|"
+    rb"cache-control|set-cookie|expires|etag|accept-ranges|x-powered-by|via)[ \t]*:",
+    re.IGNORECASE,
+)
+_MOST_ANSWERS = 8
+_LONGEST_HEAD = 1 << 16
+"""Bytes in which a head ends (servers allow 8 to 64 KiB)."""
+_FOLDS = ("", " ", "\t")
+_LISTS = ("content-encoding", "transfer-encoding")  # headers whose repetitions add up
+_CHUNK_SIZE = re.compile(rb"[ \t]*0{0,16}([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
+_CUT_SIZE = re.compile(rb"[ \t]*+[0-9a-fA-F]{0,8}+(?:[ \t]*+;[^\r\n]*+)?+\r?\Z")
+_STRICT_CHUNK = re.compile(rb"([0-9a-fA-F]{1,8}) *\r\n")
+_TRAILER = re.compile(rb"(?:[!#-'*+\-.^-z|~\w]+:[^\r\n]*\r?\n)*(?:\r?\n)?")
+_LENGTH = re.compile(r"\d{1,18}(?![^\s,])")
+_GZIP_BITS = zlib.MAX_WBITS | 16
+_PIECE = 1 << 16
+_MOST_MEMBERS = 10_000
+_MOST_BLOCKS = 100_000
+_MOST_CHUNKS = 1_000_000
+_LOOKED_AT = 512
+_ZSTD_WINDOW = 1 << 23
+"""Bytes of history that a zstd stream may ask for (RFC 9659: 8 MiB for the content coding)."""
+
+
+class BodyError(ValueError):
+    """The body's encoding cannot be undone."""
+
+
+class BodyTooLarge(BodyError):
+    """The decoded body has more bytes than allowed."""
+
+
+class Defect(StrEnum):
+    """What is wrong with a message that could be read all the same."""
+
+    NO_STATUS = "no_status_line"  # headers alone, or nothing before the page
+    OPEN_HEAD = "head_without_end"  # the page begins, or the record ends, where headers were
+    CHUNKS_LIE = "chunks_lie"  # announced and not there, or there and not announced
+    CHUNKS_BROKEN = "chunks_broken"  # the sizes lead astray: what follows is kept as stored
+    CODING_LIES = "coding_lies"  # a content coding announced and not there, or there and not announced
+    SHORT = "body_short"  # ends before its length, its last chunk or its compressed stream does
+    DAMAGED = "body_damaged"  # a compressed stream breaks: what comes before is kept
+    LONG = "body_long"  # bytes behind the end of the last chunk or of the compressed stream: passed over
+
+
+LOSSES = frozenset({Defect.CHUNKS_BROKEN, Defect.SHORT, Defect.DAMAGED})
+"""The defects by which a page may lack some of its text, or hold what is none: such a capture is truncated."""
+
+
+_NONE: frozenset[Defect] = frozenset()
+_OPEN_HEAD = frozenset({Defect.OPEN_HEAD})
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An HTTP response as stored.
+
+    `status` is 0 where none is said. Header names are in lower case; of a repeated header the last counts, and of
+    the two that list codings all, in their order.
+    """
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+    defects: frozenset[Defect] = _NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A body without its encodings, and what was wrong with it and its head."""
+
+    html: bytes
+    defects: frozenset[Defect]
+
+    @property
+    def truncated(self) -> bool:
+        return not self.defects.isdisjoint(LOSSES)
+
+
+def split(block: bytes) -> Response | None:
+    """An HTTP response cut into head and body; None if it does not begin with a status line."""
+    status = _STATUS_LINE.match(block)
+    if status is None:
+        return None
+    found = _cut(block, status.end(), int(status[1]))
+    for _ in range(_MOST_ANSWERS):
+        # An interim answer (RFC 9110 15.2), or a proxy's "connection established", goes before the response itself.
+        if found.status >= 200 and "content-type" in found.headers:
+            break
+        status = _STATUS_LINE.match(found.body[:64])
+        if status is None:
+            break
+        found = _cut(found.body, status.end(), int(status[1]))
+    return found
+
+
+def message(block: bytes) -> Response | None:
+    """A response with or without status line or head (status 0 then); None if it is neither headers nor a page."""
+    found = split(block)
+    if found is not None:
+        return found
+    end = _HEAD_END.search(block, 0, _LONGEST_HEAD)
+    if end and _KNOWN_HEADER.search(block, 0, end.start() + 1) and not mime.opens_as_page(block[:_LOOKED_AT]):
+        found = _cut(block, 0, 0)
+        return replace(found, defects=found.defects | {Defect.NO_STATUS})
+    if mime.opens_as_page(block[: mime.HEADER_BYTES]):
+        return Response(0, {}, block, frozenset({Defect.NO_STATUS}))
+    return None
+
+
+def content(response: Response, *, max_bytes: int, max_ratio: int) -> Content:
+    """The body without its transfer and content encodings, announced or not.
+
+    No step puts out more than `max_bytes`, nor more than `max_ratio` times what is stored (ALWAYS_ALLOWED apart).
+
+    Raises:
+        BodyTooLarge: more would come out.
+        BodyError: an encoding that is unknown, or bytes that are not in it.
+    """
+    most = min(max_bytes, max(ALWAYS_ALLOWED, max_ratio * len(response.body)))
+    defects = set(response.defects)
+    codings = _put_on(response, defects)
+    body = response.body
+    for coding in reversed(codings):
+        body = _undone(body, coding, most, defects)
+    body = _bared(body, most, defects)
+    if len(body) > max_bytes:
+        raise BodyTooLarge(f"{len(body)} bytes, at most {max_bytes} allowed")
+    if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:_LOOKED_AT]):
+        body = _guessed(body, most, defects)
+    return Content(body, frozenset(defects))
+
+
+def _cut(block: bytes, start: int, status: int) -> Response:
+    """Head and body of a message whose headers begin at `start`, or on the line behind it."""
+    head_end, body_start = _head_end(block, start)
+    head = block[start:head_end]
+    if b"\n<" in head or b"\r<" in head:  # no header begins so: here the body does
+        before = min(found for found in (head.find(b"\n<"), head.find(b"\r<")) if found >= 0)
+        return Response(status, _headers(head[:before]), block[start + before + 1 :], _OPEN_HEAD)
+    return Response(status, _headers(head), block[body_start:], _NONE if body_start > head_end else _OPEN_HEAD)
+
+
+def _head_end(block: bytes, start: int) -> tuple[int, int]:
+    """Where the head ends and where the body starts; the same place, if no empty line is between them."""
+    end = block.find(b"\r\n\r\n", start, start + _LONGEST_HEAD)
+    if end >= 0 and block.find(b"\n\n", start, end) < 0 and block.find(b"\r\r", start, end) < 0:
+        return end, end + 4
+    found = _HEAD_END.search(block, start, start + _LONGEST_HEAD)
+    if found:
+        return found.span()
+    end = min(len(block), start + _LONGEST_HEAD)
+    return end, end
+
+
+def _headers(head: bytes) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    last = ""
+    for line in head.decode("utf-8", "replace").replace("\0", "").split("\n" if b"\n" in head else "\r"):
+        name, colon, value = line.partition(":")
+        if line[:1] in _FOLDS:
+            if last and line:  # folded (RFC 9112 5.2)
+                headers[last] = f"{headers[last]} {line.strip()}".strip()
+            continue
+        last = name.strip().lower() if colon else ""
+        if last not in headers:
+            headers[last] = value.strip()
+        elif last in _LISTS:
+            headers[last] += "," + value.strip()
+        else:
+            headers[last] = value.strip() or headers[last]
+    headers.pop("", None)
+    return headers
+
+
+def _codings(headers: dict[str, str]) -> list[str]:
+    """The codings in the order in which they were put on."""
+    names = [headers[name] for name in _LISTS if name in headers]
+    found = [coding.partition(";")[0].strip(" \t\"'") for coding in ",".join(names).lower().split(",")] if names else []
+    return [coding for coding in found if coding and coding != "identity"]
+
+
+def _put_on(response: Response, defects: set[Defect]) -> list[str]:
+    """The codings that the headers name, and chunks where these are there all the same."""
+    codings = _codings(response.headers)
+    if "chunked" not in codings:
+        if _is_chunked(response.body):
+            codings.append("chunked")
+            defects.add(Defect.CHUNKS_LIE)
+        elif not codings and _is_short(response.headers, len(response.body)):
+            defects.add(Defect.SHORT)
+    if len(codings) > MOST_CODINGS:
+        raise BodyError(f"{len(codings)} codings, at most {MOST_CODINGS} are undone")
+    return codings
+
+
+def _bared(body: bytes, most: int, defects: set[Defect]) -> bytes:
+    """A body without the codings that no header named, known by their first bytes."""
+    for _ in range(MOST_CODINGS):
+        coding = _unannounced(body)
+        if not coding:
+            return body
+        defects.add(Defect.CODING_LIES)
+        body = _undone(body, coding, most, defects)
+    raise BodyError(f"more than {MOST_CODINGS} codings that no header names")
+
+
+def _is_short(headers: dict[str, str], length: int) -> bool:
+    """The stored body ends before its Content-Length.
+
+    Asked of bodies without content coding only: crawlers undo the coding and keep the header.
+    """
+    said = _LENGTH.match(headers.get("content-length", ""))
+    return said is not None and int(said[0]) > length
+
+
+class _End(StrEnum):
+    """How a compressed stream ends."""
+
+    WHOLE = "whole"
+    MORE = "more"  # whole, with bytes behind it
+    CUT = "cut"
+    BROKEN = "broken"
+
+
+_DEFECT_OF = {_End.MORE: Defect.LONG, _End.CUT: Defect.SHORT, _End.BROKEN: Defect.DAMAGED}
+
+
+@dataclass(frozen=True, slots=True)
+class _Stream:
+    """What comes out of a compressed stream."""
+
+    out: bytes
+    end: _End
+
+
+def _undone(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
+    """The body without one coding; where the coding is not there, the body."""
+    if not body:
+        return body
+    if coding == "chunked":
+        return _dechunked(body, defects)
+    if coding in ("compress", "x-compress") and body.startswith(_COMPRESS_MAGIC):
+        raise BodyError(f"{coding}: LZW is not undone")
+    undo = _DECODERS.get(coding)
+    if undo is None:
+        return body  # "utf-8", "none": names that servers send for no coding at all
+    stream = undo(body, most)
+    if stream is None:
+        return _misnamed(body, coding, most, defects)
+    if not stream.out and stream.end in (_End.CUT, _End.BROKEN):
+        raise BodyError(f"{coding}: {stream.end} before its first byte")
+    if stream.end in _DEFECT_OF:
+        defects.add(_DEFECT_OF[stream.end])
+    return stream.out
+
+
+def _misnamed(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
+    """A body that is not in the coding that its header names: plain, in another coding, or an error."""
+    defects.add(Defect.CODING_LIES)
+    if _unannounced(body) or _is_plain(body):
+        return body
+    found = _guessed(body, most, defects)
+    if found is body:
+        raise BodyError(f"{coding}: neither this nor a page, begins with {body[:16]!r}")
+    return found
+
+
+def _is_plain(body: bytes) -> bool:
+    """Text, whatever its charset. In 512 bytes of a compressed stream there is always a byte that no text holds."""
+    start = body[:_LOOKED_AT]
+    if mime.opens_as_page(start):
+        return True
+    if not mime.is_text(start):
+        return False
+    return len(start) == _LOOKED_AT or start.isascii() or mime.holds_markup(start)
+
+
+def _unannounced(body: bytes) -> str:
+    """The coding whose first bytes are a body's; "" for none."""
+    if body.startswith(GZIP_MAGIC):
+        return "gzip"
+    return "zstd" if body.startswith(ZSTD_MAGIC) else ""
+
+
+def _guessed(body: bytes, most: int, defects: set[Defect]) -> bytes:
+    """A body of binary data without its coding, if it is a whole stream of zlib, deflate or Brotli that holds a page.
+
+    These have no signature (zlib's is two bytes), so only what comes out can say that they are it: a stream that ends
+    where the body ends, and markup.
+    """
+    if mime.opens_as_page(body[:_LOOKED_AT]):
+        return body
+    for undo in (_zlib, _raw, _brotli):
+        try:
+            stream = undo(body, most)
+        except BodyTooLarge:
+            continue  # random bytes may swell, too
+        if stream is not None and stream.end is _End.WHOLE and mime.opens_as_page(stream.out[:_LOOKED_AT]):
+            defects.add(Defect.CODING_LIES)
+            return stream.out
+    return body
+
+
+def _is_chunked(body: bytes) -> bool:
+    """A line of hexadecimal digits, as many bytes as it says, and such a line again."""
+    size = _STRICT_CHUNK.match(body[:12])
+    if size is None:
+        return False
+    end = size.end() + int(size[1], 16)
+    return end > size.end() and body[end : end + 2] == b"\r\n" and _STRICT_CHUNK.match(body, end + 2) is not None
+
+
+def _dechunked(body: bytes, defects: set[Defect]) -> bytes:
+    """Chunks joined.
+
+    A body that is not (or no longer) chunked is given back; behind a broken chunk the rest is kept as it is.
+    """
+    parts: list[bytes] = []
+    position = 0
+    while len(parts) < _MOST_CHUNKS and (size := _CHUNK_SIZE.match(body, position)):
+        length, start = int(size[1], 16), size.end()
+        if length == 0:
+            trailer = _TRAILER.match(body, start)
+            end = trailer.end() if trailer else start
+            if not parts and end < len(body):
+                break  # text that begins with a line of zeros
+            if body[end:].strip(b"\r\n\0 "):
+                defects.add(Defect.LONG)
+            return b"".join(parts)
+        parts.append(body[start : start + length])
+        position = start + length
+        if position > len(body):
+            break
+        position += 2 if body.startswith(b"\r\n", position) else body.startswith(b"\n", position)
+    if position >= len(body) or _CUT_SIZE.match(body, position):
+        defects.add(Defect.SHORT)
+        return b"".join(parts)
+    defects.add(Defect.CHUNKS_BROKEN if parts else Defect.CHUNKS_LIE)
+    return b"".join([*parts, body[position:]])
+
+
+class _Decoder(Protocol):
+    """A decompressor that is fed."""
+
+    @property
+    def ended(self) -> bool: ...
+
+    @property
+    def behind(self) -> int:
+        """Bytes of the last piece that lie behind the end."""
+
+    def feed(self, piece: bytes, most: int) -> bytes:
+        """About `most` bytes at most. Raises _Broken."""
+
+
+class _Broken(Exception):
+    """Bytes that are not in the encoding."""
+
+
+class _Inflater:
+    """zlib, with or without one of its two heads."""
+
+    def __init__(self, window_bits: int) -> None:
+        self._zlib = zlib.decompressobj(window_bits)
+
+    @property
+    def ended(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def behind(self) -> int:
+        return len(self._zlib.unused_data)
+
+    def feed(self, piece: bytes, most: int) -> bytes:
+        try:
+            return self._zlib.decompress(piece, most)
+        except zlib.error as error:
+            raise _Broken from error
+
+
+class _Unbrotler:
+    """Brotli. Bytes behind its end it takes for a damage."""
+
+    behind = 0
+
+    def __init__(self) -> None:
+        self._brotli = brotli.Decompressor()
+
+    @property
+    def ended(self) -> bool:
+        return bool(self._brotli.is_finished())
+
+    def feed(self, piece: bytes, most: int) -> bytes:
+        try:
+            part: bytes = self._brotli.process(piece, output_buffer_limit=most)
+            parts, length = [part], len(part)
+            while part and length < most and not self.ended:  # a call gives one window at most
+                part = self._brotli.process(b"", output_buffer_limit=most - length)
+                parts.append(part)
+                length += len(part)
+        except brotli.error as error:
+            raise _Broken from error
+        return b"".join(parts)
+
+
+def _fed(body: bytes, start: int, make: Callable[[], _Decoder], most: int) -> tuple[list[bytes], int, _End]:
+    """What one stream puts out, where it ends, and how. A damage is met again byte by byte: all before it comes out."""
+    decoder, parts, length, position = make(), list[bytes](), 0, start
+    while position < len(body):
+        piece = body[position : position + _PIECE]
+        try:
+            parts.append(decoder.feed(piece, most + 1 - length))
+        except _Broken:
+            return _fed_slowly(body, start, position, make, most)
+        length += len(parts[-1])
+        position += len(piece)
+        if length > most:
+            return parts, position, _End.CUT
+        if decoder.ended:
+            return parts, position - decoder.behind, _End.WHOLE
+    return parts, position, _End.CUT
+
+
+def _fed_slowly(
+    body: bytes, start: int, damage: int, make: Callable[[], _Decoder], most: int
+) -> tuple[list[bytes], int, _End]:
+    """The same for a stream with a damage in the piece that begins at `damage`."""
+    decoder, parts, length, position = make(), list[bytes](), 0, start
+    while position < len(body) and length <= most:
+        piece = body[position : position + (_PIECE if position < damage else 1)]
+        try:
+            parts.append(decoder.feed(piece, most + 1 - length))
+        except _Broken:
+            break
+        length += len(parts[-1])
+        position += len(piece)
+        if decoder.ended:
+            return parts, position - decoder.behind, _End.WHOLE
+    return parts, position, _End.BROKEN
+
+
+def _stream(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes = b"") -> _Stream:
+    """What comes out of the stream at the body's start, and of those behind it that begin with `magic`.
+
+    Raises:
+        BodyTooLarge: more than `most`.
+    """
+    out: list[bytes] = []
+    length = position = 0
+    end = _End.WHOLE
+    for _ in range(_MOST_MEMBERS):
+        parts, position, end = _fed(body, position, make, most - length)
+        out += parts
+        length += sum(map(len, parts))
+        if length > most:
+            raise BodyTooLarge(f"more than {most} bytes come out of {len(body)}")
+        if end is not _End.WHOLE or not magic or not body.startswith(magic, position):
+            break
+    if end is _End.WHOLE and body[position : position + _PIECE].strip(b"\0\r\n "):
+        end = _End.MORE
+    return _Stream(b"".join(out), end)
+
+
+def _gzip(body: bytes, most: int) -> _Stream | None:
+    return _stream(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC) if body.startswith(GZIP_MAGIC) else None
+
+
+def _zlib(body: bytes, most: int) -> _Stream | None:
+    """RFC 1950: method 8 and a window up to 32 KiB in the first byte; both bytes together a multiple of 31."""
+    if body[0] & 0x8F != 8 or int.from_bytes(body[:2], "big") % 31:
+        return None
+    return _believed(body, _stream(body, lambda: _Inflater(zlib.MAX_WBITS), most))
+
+
+def _raw(body: bytes, most: int) -> _Stream | None:
+    return _believed(body, _stream(body, lambda: _Inflater(-zlib.MAX_WBITS), most))
+
+
+def _deflate(body: bytes, most: int) -> _Stream | None:
+    """ "deflate" means zlib, but many servers send the raw stream, and some send plain text."""
+    return _zlib(body, most) or _raw(body, most)
+
+
+def _brotli(body: bytes, most: int) -> _Stream | None:
+    return _believed(body, _stream(body, _Unbrotler, most))
+
+
+def _believed(body: bytes, stream: _Stream) -> _Stream | None:
+    """A stream without signature: plain text may happen to begin as one, but seldom ends as one."""
+    if stream.end is _End.WHOLE or (stream.out and not _is_plain(body)):
+        return stream
+    return None
+
+
+def _zstd(body: bytes, most: int) -> _Stream | None:
+    if not body.startswith(ZSTD_MAGIC) and not _is_skippable(body, 0):
+        return None
+    position, end = _zstd_end(body)
+    window = max(_ZSTD_WINDOW, 1 << most.bit_length())
+    decompressor = zstandard.ZstdDecompressor(max_window_size=window)
+    frames = body[:position]
+    out, is_broken = _zstd_read(decompressor, frames, 0, _PIECE, most)
+    if is_broken:
+        out, _ = _zstd_read(decompressor, frames, len(out), 1, most)
+        end = _End.BROKEN
+    return _Stream(out, end)
+
+
+def _zstd_read(
+    decompressor: zstandard.ZstdDecompressor, frames: bytes, sure: int, piece: int, most: int
+) -> tuple[bytes, bool]:
+    """What can be read, the first `sure` bytes at once, the rest in pieces; and whether a damage ended it."""
+    reader = decompressor.stream_reader(frames, read_across_frames=True)
+    parts: list[bytes] = []
+    length = 0
+    try:
+        while part := reader.read(max(piece, sure - length)):
+            parts.append(part)
+            length += len(part)
+            if length > most:
+                raise BodyTooLarge(f"more than {most} bytes come out of {len(frames)}")
+    except zstandard.ZstdError:
+        return b"".join(parts), True
+    return b"".join(parts), False
+
+
+def _zstd_end(body: bytes) -> tuple[int, _End]:
+    """Where the frames end, by their block headers (RFC 8878 3.1.1), and whether the last is whole."""
+    position = blocks = 0
+    while body.startswith(ZSTD_MAGIC, position) or _is_skippable(body, position):
+        if _is_skippable(body, position):
+            position += 8 + int.from_bytes(body[position + 4 : position + 8], "little")
+            blocks += 1
+        else:
+            try:
+                at = position + zstandard.frame_header_size(body[position : position + 18])
+            except zstandard.ZstdError:
+                return len(body), _End.CUT
+            is_last = False
+            while not is_last:
+                head = int.from_bytes(body[at : at + 3], "little")
+                is_last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
+                at += 3 + (1 if kind == 1 else size)
+                blocks += 1
+                if at > len(body):
+                    return len(body), _End.CUT
+                if blocks > _MOST_BLOCKS:
+                    raise BodyError(f"zstd: more than {_MOST_BLOCKS} blocks")
+            position = at + (4 if body[position + 4] & 4 else 0)
+        if position > len(body):
+            return len(body), _End.CUT
+    return position, _End.MORE if body[position : position + _PIECE].strip(b"\0\r\n ") else _End.WHOLE
+
+
+def _is_skippable(body: bytes, position: int) -> bool:
+    return body[position + 1 : position + 4] == b"\x2a\x4d\x18" and body[position] & 0xF0 == 0x50
+
+
+_DECODERS: dict[str, Callable[[bytes, int], _Stream | None]] = {
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
+    "compress": lambda body, most: None,
+    "x-compress": lambda body, most: None,
+}

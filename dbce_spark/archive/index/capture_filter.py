@@ -1,0 +1,227 @@
+"""Which captures are wanted: one predicate, for a line of an index and for a record's header alike."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from dbce_spark.archive.index import date_range
+from dbce_spark.archive.index.index_entry import Entry, normal_digest
+from dbce_spark.archive.index.language_codes import three_letters
+from dbce_spark.archive.index.site_sample import is_sampled
+from dbce_spark.archive.index.urls import domain_of, host_of, url_key
+from dbce_spark.config import SelectConfig
+from dbce_spark.errors import ConfigError
+
+T = TypeVar("T", str, int)
+
+Verdict = bool | None
+"""True: it fits. False: it does not. None: what the filter asks about is not declared, and only the page can tell."""
+
+PREFIX = "select:"
+"""Before the name of a filter in the counts of what was skipped."""
+
+_HEADED_SURT = re.compile(r"(?:[a-z]+://)?\(")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What is wanted. `checks` are the filters in use, in the order in which they are asked: the cheap ones first.
+
+    `prefixes` are starts of SURT keys that everything wanted has; () where nothing can be said.
+    """
+
+    checks: tuple[tuple[str, Callable[[Entry], Verdict]], ...]
+    prefixes: tuple[str, ...]
+    config: SelectConfig
+
+    def judged(self, entry: Entry) -> tuple[str | None, list[str]]:
+        """(the first filter that an entry does not fit, as it is counted; None: it is wanted), and the filters that let
+        it pass only because it does not say what they ask about."""
+        undeclared = []
+        for name, check in self.checks:
+            verdict = check(entry)
+            if verdict is False:
+                return PREFIX + name, []
+            if verdict is None:
+                undeclared.append(name)
+        return None, undeclared
+
+    def refusal(self, entry: Entry) -> str | None:
+        """The name of the first filter that an entry does not fit, as it is counted; None: it is wanted."""
+        return self.judged(entry)[0]
+
+
+@dataclass(slots=True)
+class Counts:
+    """What became of the lines of an index: read = selected + skipped + faults."""
+
+    read: int = 0
+    selected: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)  # by filter
+    undeclared: Counter[str] = field(default_factory=Counter)  # of the selected, by filter
+    faults: Counter[str] = field(default_factory=Counter)
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.read + other.read,
+            self.selected + other.selected,
+            self.skipped + other.skipped,
+            self.undeclared + other.undeclared,
+            self.faults + other.faults,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for run.json."""
+        return {
+            "read": self.read,
+            "selected": self.selected,
+            "skipped": dict(sorted(self.skipped.items())),
+            "undeclared": dict(sorted(self.undeclared.items())),
+            "faults": dict(sorted(self.faults.items())),
+        }
+
+    @staticmethod
+    def from_dict(plain: Mapping[str, Any]) -> "Counts":
+        """Those that `as_dict` has written."""
+        names = ("skipped", "undeclared", "faults")
+        return Counts(plain["read"], plain["selected"], *(Counter(plain[name]) for name in names))
+
+    def takes(self, entry: Entry, selection: Selection) -> bool:
+        """Whether an entry is wanted; counts it."""
+        self.read += 1
+        refusal, undeclared = selection.judged(entry)
+        if refusal is not None:
+            self.skipped[refusal] += 1
+            return False
+        self.selected += 1
+        self.undeclared.update(undeclared)
+        return True
+
+
+def selection(config: SelectConfig) -> Selection:
+    """The filters of a configuration.
+
+    Raises:
+        ConfigError: a date, a media type or a regular expression that is none.
+    """
+    known = {
+        "status": _among(config.statuses, lambda entry: entry.status or None),
+        "mime": _mime(config.mimes),
+        "date": _date(config.since, config.until),
+        "digest": _among(tuple(normal_digest(digest) for digest in config.digests), lambda entry: entry.digest or None),
+        "language": _language(config.languages),
+        "host": _among(_lower(config.hosts), lambda entry: host_of(entry.url)),
+        "domain": _among(_lower(config.domains), lambda entry: domain_of(host_of(entry.url))),
+        "surt": _surt(_surts(config)),
+        "url": _url(config.urls),
+        "sample": _sample(config.sample, config.sample_seed),
+    }
+    checks = tuple((name, check) for name, check in known.items() if check is not None)
+    return Selection(checks, _prefixes(config), config)
+
+
+def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name.lower() for name in names)
+
+
+def _among(wanted: tuple[T, ...], of: Callable[[Entry], T | None]) -> Callable[[Entry], Verdict] | None:
+    """Passes what is one of these; None where `of` knows nothing."""
+    if not wanted:
+        return None
+    values = frozenset(wanted)
+
+    def check(entry: Entry) -> Verdict:
+        value = of(entry)
+        return None if value is None else value in values
+
+    return check
+
+
+def _mime(wanted: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+    """Passes what either the server or the payload says is of one of these types ("text/html", "text/*")."""
+    if not wanted:
+        return None
+    for one in wanted:
+        if not re.fullmatch(r"[^/\s*]+/(?:\*|[^/\s*]+)", one):
+            raise ConfigError(f"select.mimes holds {one!r}; write text/html or text/*")
+    exact = frozenset(_lower(wanted))
+    families = tuple(one[:-1].lower() for one in wanted if one.endswith("/*"))
+
+    def check(entry: Entry) -> Verdict:
+        told = [mime for mime in (entry.mime, entry.mime_detected) if mime]
+        if not told:
+            return None
+        return any(mime in exact or (families and mime.startswith(families)) for mime in told)
+
+    return check
+
+
+def _date(first: str, last: str) -> Callable[[Entry], Verdict] | None:
+    """Passes what was fetched from the first moment of `first` to the last of `last`; "" is no bound."""
+    if not first and not last:
+        return None
+    try:
+        low = date_range.since(first) if first else None
+        high = date_range.until(last) if last else None
+    except ValueError as error:
+        raise ConfigError(f"select.since, select.until: {error}") from error
+    if low is not None and high is not None and low >= high:
+        raise ConfigError(f"select.since {first} lies behind select.until {last}: nothing can be between them")
+    return lambda entry: (low is None or low <= entry.timestamp) and (high is None or entry.timestamp < high)
+
+
+def _language(wanted: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+    """Passes what is declared to be in one of these languages, among others or alone; only some indexes declare it."""
+    if not wanted:
+        return None
+    codes = frozenset(map(three_letters, wanted))
+    return lambda entry: not codes.isdisjoint(entry.languages) if entry.languages else None
+
+
+def _surts(config: SelectConfig) -> tuple[str, ...]:
+    """The prefixes as keys have them: without Heritrix's "http://(" before them."""
+    return tuple(_HEADED_SURT.sub("", prefix, count=1) for prefix in config.surts)
+
+
+def _surt(prefixes: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+    if not prefixes:
+        return None
+    return lambda entry: surt_of(entry).startswith(prefixes)
+
+
+def surt_of(entry: Entry) -> str:
+    """An entry's SURT key: its own, or, where the index keeps another kind of key or none, that of its URL."""
+    return entry.urlkey if ")" in entry.urlkey else url_key(entry.url)
+
+
+def _url(patterns: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+    if not patterns:
+        return None
+    try:
+        compiled = [re.compile(pattern) for pattern in patterns]
+    except re.error as error:
+        raise ConfigError(f"select.urls: {error} in {error.pattern!r}") from error
+    return lambda entry: any(pattern.search(entry.url) for pattern in compiled)
+
+
+def _sample(share: float, seed: int) -> Callable[[Entry], Verdict] | None:
+    """Passes this share of the registered domains: pages that could be siblings are of one, whatever a "site" is."""
+    if share >= 1:
+        return None
+    return lambda entry: is_sampled(domain_of(host_of(entry.url)), share, seed)
+
+
+def _prefixes(config: SelectConfig) -> tuple[str, ...]:
+    """Starts of keys that narrow an index: of the filter that has the longest, since each of them must be fitted."""
+    options = [_surts(config), _stems(config.hosts), _stems(config.domains)]
+    return next((tuple(dict.fromkeys(option)) for option in options if option), ())
+
+
+def _stems(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The starts of the keys of a host and of all below it; () where a name is an address, written in several ways."""
+    keys = [url_key(f"http://{name.lower()}/") for name in names]
+    if any(not key.endswith(")/") or not re.search(r"[a-z]", key) for key in keys):
+        return ()
+    return tuple(key[:-2] + end for key in keys for end in (")", ",", ":"))

@@ -1,0 +1,37 @@
+"""Ranges of dates as a person writes them: 2010, 201003, 2010-03-05, 2010-03-05T12:00:00Z."""
+
+import calendar
+import re
+
+from dbce_spark.archive.index.index_entry import NoEntry, moment
+
+_FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z?)?)?)?)?)?")
+
+
+def since(written: str) -> int:
+    """The first moment of a date, in microseconds since 1970.
+
+    Raises:
+        ValueError: it is no date.
+    """
+    return moment(_digits(written))
+
+
+def until(written: str) -> int:
+    """The first moment behind a date: "2010" ends where 2011 begins.
+
+    Raises:
+        ValueError: it is no date.
+    """
+    digits = _digits(written)
+    start = moment(digits)
+    year, month = int(digits[:4]), int(digits[4:6] or 1)
+    days = {4: 366 if calendar.isleap(year) else 365, 6: calendar.monthrange(year, month)[1]}.get(len(digits), 1)
+    seconds = {10: 3600, 12: 60, 14: 1}.get(len(digits), days * 86_400)
+    return start + seconds * 1_000_000
+
+
+def _digits(written: str) -> str:
+    if not _FORM.fullmatch(written.strip()):
+        raise NoEntry(f"{written!r} is no date; write 2010, 201003, 20100305 or 2010-03-05T12:00:00")
+    return "".join(filter(str.isdigit, written))

@@ -1,0 +1,120 @@
+"""The originals of revisits in an index: its lines are read once, in any order, and those under a wanted name are kept.
+
+An index knows a capture by the names of `dbce_spark.archive.revisits`, record ids aside.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from dbce_spark.archive.index.capture_filter import Selection, surt_of
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.revisits import Name, names_in_index, names_of
+from dbce_spark.model import Revisit
+
+_NOT_MODIFIED = 304
+MOST_KEYS = 1000
+"""Keys beside those of the selection that a look-up asks sorted indexes for: each costs some 25 small reads."""
+
+
+class Payload(NamedTuple):
+    """Where an index says that a payload lies, and what it says of it. The fields are those of an `Entry`."""
+
+    path: str
+    offset: int
+    length: int
+    mime: str
+    mime_detected: str
+    status: int
+    digest: str
+    languages: tuple[str, ...]
+
+
+class Found(NamedTuple):
+    """A payload under a name. The least of these is the earliest, and so is the original under all names but those
+    that only a capture up to the revisit can have (`Name.is_before`): there the latest is, up to that time."""
+
+    name: str
+    is_before: bool
+    at: int  # microseconds since 1970
+    payload: Payload
+
+
+@dataclass(slots=True)
+class Lookup:
+    """The names of the originals of some revisits, and what an index has under them.
+
+    Under a name one entry is kept, and where only captures up to a revisit count, one for each of the times of such
+    revisits.
+    """
+
+    _names: set[str] = field(default_factory=set)
+    _times: dict[str, list[int]] = field(default_factory=dict)  # of names with `is_before`: when it was revisited
+    _own: set[tuple[str, int]] = field(default_factory=set)  # places of the revisits
+    _kept: dict[tuple[str, int], tuple[int, Payload]] = field(default_factory=dict)  # by name and number of the time
+
+    @staticmethod
+    def of(names: Iterable[tuple[Name, int]], revisits: Iterable[tuple[str, int]]) -> "Lookup":
+        """All that is looked for, which must be known before the first entry is: names with the times (microseconds
+        since 1970) of the revisits that have them, and the places (file as rows name it, offset) of the revisits."""
+        made = Lookup()
+        for name, at in names:
+            if name.is_before:
+                made._times.setdefault(name.name, []).append(at)
+            else:
+                made._names.add(name.name)
+        for times in made._times.values():
+            times.sort()
+        files: dict[str, str] = {}
+        made._own.update((files.setdefault(file, file), offset) for file, offset in revisits)
+        return made
+
+    def offer(self, entry: Entry) -> None:
+        """Keeps an entry if it may be an original. A revisit is none, and not all indexes say that a line is one."""
+        named = names_of(surt_of(entry), entry.timestamp, "", entry.digest, "")
+        wanted = [name for name in named if name in self._names or name in self._times]
+        if not wanted or entry.is_revisit or entry.status == _NOT_MODIFIED or (entry.path, entry.offset) in self._own:
+            return
+        ranked = (entry.timestamp, Payload(*(getattr(entry, name) for name in Payload._fields)))
+        for name in wanted:
+            times = self._times.get(name)
+            slot = bisect_left(times, entry.timestamp) if times else 0
+            before = self._kept.get((name, slot))
+            if times is None:
+                is_better = before is None or ranked < before
+            else:
+                is_better = slot < len(times) and (before is None or ranked > before)
+            if is_better:
+                self._kept[name, slot] = ranked
+
+    def found(self) -> Iterator[Found]:
+        """All that was kept."""
+        for (name, _), (at, payload) in self._kept.items():
+            yield Found(name, name in self._times, at, payload)
+
+    def original(self, revisit: Revisit) -> Payload | None:
+        """The payload of a revisit, under the first of its names that one has."""
+        return next(filter(None, (self._under(name, revisit.timestamp) for name in names_in_index(revisit))), None)
+
+    def _under(self, name: Name, timestamp: int) -> Payload | None:
+        last = bisect_right(self._times[name.name], timestamp) - 1 if name.is_before else 0
+        kept = (self._kept.get((name.name, slot)) for slot in range(last, -1, -1))
+        return next((payload for _, payload in filter(None, kept)), None)
+
+
+def asked(selection: Selection, keys: Iterable[str]) -> Selection:
+    """What an index is asked for originals: everything, since an original need not be wanted itself.
+
+    Of sorted indexes that the selection needs only parts of: these, and those with the `keys` that revisits refer to,
+    if they are not in them.
+    """
+    config = replace(selection.config, since="", until="", statuses=())  # what a columnar index is asked by itself
+    if not selection.prefixes:
+        return Selection((), (), config)
+    return Selection((), (*selection.prefixes, *outside(keys, selection)), config)
+
+
+def outside(keys: Iterable[str], selection: Selection) -> list[str]:
+    """The first `MOST_KEYS` of some SURT keys that the selection does not read anyway."""
+    return sorted({key for key in keys if not key.startswith(selection.prefixes)})[:MOST_KEYS]

@@ -1,0 +1,72 @@
+"""How much a run would read, without reading it."""
+
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.archive.index.byte_ranges import stretches
+from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_fault import BadLine
+from dbce_spark.config import FetchConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What `--dry-run` tells of the records that indexes name."""
+
+    files: int
+    records: int
+    record_bytes: int  # of the records that tell their length
+    asked_bytes: int  # with the gaps between neighbours that are read together
+    requests: int
+    unknown: int  # records of unknown length
+    duplicates: int  # entries that name a place which another names
+    counts: Counts
+
+    def text(self) -> str:
+        """For a person, a figure a line."""
+        counts = self.counts
+        lines = [
+            (counts.read, "lines of the index were read"),
+            *((count, f"  {name}") for name, count in sorted((counts.skipped + counts.faults).items())),
+            (self.duplicates, "lines name a place that another names"),
+            (self.records, f"records in {self.files:,} files would be read"),
+            *((count, f"  do not say their {name}") for name, count in sorted(counts.undeclared.items())),
+            (self.record_bytes, f"bytes of them; {self.unknown:,} more do not say how long they are"),
+            (self.asked_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),
+        ]
+        return "\n".join(f"{count:>16,}  {what}" for count, what in lines)
+
+
+def of_index(found: Iterable[Entry | BadLine], counts: Counts, config: FetchConfig) -> Estimate:
+    """What reading the entries of `index_file.wanted` would be; `counts` are those it fills. Holds 16 bytes an entry."""
+    places: dict[str, array[int]] = {}
+    for one in found:
+        if isinstance(one, Entry):
+            places.setdefault(one.path, array("q")).extend((one.offset, one.length))
+    once = [_once(flat) for flat in places.values()]
+    lengths = np.concatenate([some[:, 1] for some in once]) if once else np.empty(0, np.int64)
+    asked = [span for some in once for span in stretches(some.tolist(), config.gap_bytes, config.span_bytes)]
+    return Estimate(
+        files=len(places),
+        records=len(lengths),
+        record_bytes=int(lengths[lengths > 0].sum()),
+        asked_bytes=sum(length for _, length, _ in asked if length > 0),
+        requests=len(asked),
+        unknown=int((lengths <= 0).sum()),
+        duplicates=sum(len(flat) // 2 for flat in places.values()) - len(lengths),
+        counts=counts,
+    )
+
+
+def _once(flat: "array[int]") -> npt.NDArray[np.int64]:
+    """(offset, length) of each place once, in file order: of several lengths the longest, as in `byte_ranges.by_file`."""
+    pairs = np.frombuffer(flat, np.int64).reshape(-1, 2)
+    ordered = pairs[np.lexsort((-pairs[:, 1], pairs[:, 0]))]
+    is_first = np.diff(ordered[:, 0], prepend=-1) != 0
+    kept: npt.NDArray[np.int64] = ordered[is_first]
+    return kept

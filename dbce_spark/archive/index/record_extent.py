@@ -1,0 +1,89 @@
+"""Where a record ends whose length the index does not tell: CDX of nine fields."""
+
+import re
+import zlib
+
+import zstandard
+
+from dbce_spark.archive.index.index_lines import GZIP_MAGIC
+
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_INFLATED = 1 << 20
+_LONGEST_HEAD = 1 << 20
+_WARC_LENGTH = re.compile(rb"^content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_ARC_LENGTH = re.compile(rb"[^\n]* (\d{1,15})\r?\n")
+
+
+SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18(.{4})", re.DOTALL)
+"""The head of a skippable zstd frame, and its length: what a .warc.zst with a dictionary begins with."""
+
+
+class NoRecord(ValueError):
+    """The bytes begin with nothing whose end can be found."""
+
+
+def end_of(data: bytes) -> int | None:
+    """Bytes of the record that `data` begins with, as stored: a gzip member, a zstd frame, or a plain (W)ARC record.
+
+    None: it goes on behind `data`.
+
+    Raises:
+        NoRecord: it begins with none of these.
+    """
+    if data.startswith(GZIP_MAGIC):
+        return _gzip_end(data)
+    if data.startswith(ZSTD_MAGIC):
+        return _zstd_end(data)
+    if data.startswith(b"WARC/"):
+        return _plain_end(data, re.search(rb"\r?\n\r?\n", data), _WARC_LENGTH, 4)
+    return _plain_end(data, re.search(rb"\n", data), _ARC_LENGTH, 1)
+
+
+def _gzip_end(data: bytes) -> int | None:
+    inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    rest = data
+    while rest and not inflater.eof:
+        try:
+            inflater.decompress(rest, _INFLATED)
+        except zlib.error as error:
+            raise NoRecord(f"broken gzip: {error}") from error
+        rest = inflater.unconsumed_tail
+    return len(data) - len(inflater.unused_data) if inflater.eof else None
+
+
+def _zstd_end(data: bytes) -> int | None:
+    """Walks the blocks of a frame by their headers (RFC 8878, 3.1.1), without inflating them."""
+    if len(data) < 18:
+        return None
+    try:
+        at = zstandard.frame_header_size(data)
+        has_checksum = zstandard.get_frame_parameters(data).has_checksum
+    except zstandard.ZstdError as error:
+        raise NoRecord(f"broken zstd: {error}") from error
+    is_last = False
+    while not is_last:
+        if len(data) < at + 3:
+            return None
+        header = int.from_bytes(data[at : at + 3], "little")
+        is_last, kind, size = bool(header & 1), header >> 1 & 3, header >> 3
+        if kind == 3:
+            raise NoRecord("broken zstd: a block of the reserved kind")
+        at += 3 + (1 if kind == 1 else size)
+    at += 4 if has_checksum else 0
+    return at if at <= len(data) else None
+
+
+def _plain_end(data: bytes, head: re.Match[bytes] | None, length: re.Pattern[bytes], blanks: int) -> int | None:
+    """The end of a record that says its length in its head, with up to so many bytes of line ends behind it."""
+    if head is None:
+        if len(data) > _LONGEST_HEAD:
+            raise NoRecord(f"no record: begins with {data[:24]!r}")
+        return None
+    said = length.search(data[: head.end()])
+    if said is None:
+        raise NoRecord(f"no record, or none that says its length: begins with {data[:24]!r}")
+    end = head.end() + int(said[1])
+    if len(data) < end + blanks:
+        return None
+    behind = data[end : end + blanks]
+    return end + len(behind) - len(behind.lstrip(b"\r\n"))

@@ -1,0 +1,110 @@
+"""The indexes inside a WACZ, and where in its zip file the bytes of a member lie."""
+
+import struct
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, BinaryIO, cast
+
+from dbce_spark.archive.sources import MEMBER
+
+MAGIC = b"PK\x03\x04"
+Opened = Callable[[str], BinaryIO]
+"""Opens a file of any storage as a seekable stream."""
+
+_LOCAL_HEADER = 30
+"""Bytes of a zip member's own header, before its name and extra field (APPNOTE.TXT 4.3.7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A member that is not compressed: its bytes are those of `path` from `offset` on, `size` of them."""
+
+    path: str
+    offset: int
+    size: int
+
+
+def indexes(path: str, opened: Opened) -> list[str]:
+    """The index files of a WACZ, as paths of members. The secondary index beside a compressed one (.idx) is none.
+
+    Raises:
+        OSError, zipfile.BadZipFile: it cannot be read.
+    """
+    with opened(path) as stream, zipfile.ZipFile(stream) as archive:
+        names = sorted(
+            name
+            for name in archive.namelist()
+            if name.startswith("indexes/") and not name.endswith(("/", ".idx")) and ".." not in name.split("/")
+        )
+    return [f"{path}{MEMBER}{name}" for name in names]
+
+
+def archives_of(index: str) -> str:
+    """The folder that the file names of an index inside a WACZ are relative to."""
+    return f"{index.rpartition(MEMBER)[0]}{MEMBER}archive"
+
+
+def stored(path: str, opened: Opened) -> Stored | None:
+    """Where the bytes of a path inside a WACZ lie; None where they are compressed, or the WACZ is inside another.
+
+    Raises:
+        OSError, zipfile.BadZipFile: the WACZ cannot be read.
+        FileNotFoundError: it holds no such file.
+    """
+    outer, _, name = path.rpartition(MEMBER)
+    if MEMBER in outer:
+        return None
+    with opened(outer) as stream, zipfile.ZipFile(stream) as archive:
+        member = _info(archive, name, path)
+        if member.compress_type != zipfile.ZIP_STORED:
+            return None
+        stream.seek(member.header_offset)
+        header = stream.read(_LOCAL_HEADER)
+        name_length, extra_length = struct.unpack_from("<HH", header, 26)
+        return Stored(outer, member.header_offset + _LOCAL_HEADER + name_length + extra_length, member.file_size)
+
+
+def open_member(path: str, opened: Opened) -> BinaryIO:
+    """A seekable stream of a file in a WACZ, which may lie in another; `opened` opens the outermost.
+
+    Raises:
+        OSError, zipfile.BadZipFile: it cannot be read.
+    """
+    outer, mark, name = path.rpartition(MEMBER)
+    if not mark:
+        return opened(path)
+    stream = open_member(outer, opened)
+    try:
+        archive = zipfile.ZipFile(stream)
+        return cast(BinaryIO, _Member(archive.open(_info(archive, name, path)), stream))
+    except BaseException:
+        stream.close()
+        raise
+
+
+def _info(archive: zipfile.ZipFile, name: str, path: str) -> zipfile.ZipInfo:
+    try:
+        return archive.getinfo(name)
+    except KeyError as error:
+        raise FileNotFoundError(f"{path}: the WACZ holds no {name}") from error
+
+
+class _Member:
+    """A member that closes the file it lies in."""
+
+    def __init__(self, member: IO[bytes], outer: BinaryIO):
+        self._member = member
+        self._outer = outer
+        self.read, self.seek, self.tell = member.read, member.seek, member.tell
+        self.seekable, self.readline = member.seekable, member.readline
+
+    def __enter__(self) -> "_Member":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._member.close()
+        self._outer.close()

@@ -1,0 +1,100 @@
+"""ZipNum clusters: gzip blocks of CDX lines, and a secondary index of the first line of each block.
+
+A line of the secondary index is "key date TAB shard TAB offset TAB length TAB number" (Common Crawl's cluster.idx,
+pywb), or 'key date {"offset": ..., "length": ..., "filename": ...}' (WACZ, whose "!meta" line names the one shard).
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from dbce_spark.archive.index.index_entry import NoEntry
+from dbce_spark.archive.index.sorted_file import behind, first_not_before, line_before
+
+_TABBED = re.compile(r"(\S+ \d+)\t([^\t]+)\t(\d+)\t(\d+)(?:\t\d+)?")
+_OBJECT = re.compile(r"(\S+ \d+) (\{.*\})")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """So many bytes of a shard, which inflate to lines the first of which begins with `first`."""
+
+    first: str
+    shard: str
+    offset: int
+    length: int
+
+
+def meta_shard(line: str) -> str | None:
+    """The shard that a "!meta" line names; None: it is no such line, or names none."""
+    if not line.startswith("!meta"):
+        return None
+    try:
+        named = json.loads(line[line.index("{") :]).get("filename")
+    except (ValueError, AttributeError):
+        return None
+    return named if isinstance(named, str) else None
+
+
+def block_of(line: str, shard: str | None) -> Block:
+    """The block that a line tells of; `shard` is for lines that name none.
+
+    Raises:
+        NoEntry: it tells of none.
+    """
+    if found := _TABBED.fullmatch(line):
+        return Block(found[1], found[2], int(found[3]), int(found[4]))
+    if found := _OBJECT.fullmatch(line):
+        try:
+            fields = json.loads(found[2])
+            named = fields.get("filename", shard)
+            if isinstance(named, str):
+                return Block(found[1], named, int(fields["offset"]), int(fields["length"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            pass
+    raise NoEntry("not a line of a secondary index")
+
+
+def is_secondary(line: str) -> bool:
+    """Whether a file with this line is a secondary index."""
+    try:
+        block_of(line, "")
+    except NoEntry:
+        return False
+    return "\t" in line or '"url"' not in line
+
+
+def stretches(stream: BinaryIO, size: int, prefixes: Sequence[str]) -> list[tuple[int, int]]:
+    """The stretches of a sorted secondary index that tell of the blocks in which lines with a prefix may lie.
+
+    (offset of the first line, offset behind the last), in order, none overlapping. Without prefixes: all of it.
+    Reads some 25 places of the file for each prefix, whatever its size.
+    """
+    if not prefixes:
+        return [(0, size)]
+    found: list[tuple[int, int]] = []
+    for prefix in sorted(prefixes):
+        low = prefix.encode()
+        # The lines may begin in the block before the first one that begins with them.
+        start = line_before(stream, first_not_before(stream, size, low))
+        end = first_not_before(stream, size, behind(prefix).encode())
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return [(start, end) for start, end in found if start < end]
+
+
+def joined(blocks: Sequence[Block], most_bytes: int) -> Iterator[list[Block]]:
+    """Blocks that lie one behind the other in one shard, up to so many bytes together."""
+    group: list[Block] = []
+    for block in blocks:
+        is_next = group and block.shard == group[-1].shard and block.offset == group[-1].offset + group[-1].length
+        if group and not (is_next and block.offset + block.length - group[0].offset <= most_bytes):
+            yield group
+            group = []
+        group.append(block)
+    if group:
+        yield group

@@ -1,0 +1,80 @@
+"""One archive file while it is read: its bytes, its limits, and where behind a damage the next record begins."""
+
+import re
+from typing import BinaryIO
+
+from dbce_spark.archive.records.buffered_file import WINDOW, Tape
+from dbce_spark.archive.records.compression import CODED, LONGEST_MAGIC, Dictionary, MemberBroken, is_coded, pieces
+from dbce_spark.archive.records.record import Limits
+from dbce_spark.archive.records.record_headers import ARC_START, LONGEST_START, WARC_START, starts_record
+
+_START = re.compile(rb"(?P<coded>" + CODED.pattern + rb")|" + WARC_START + rb"|(?<![^\n])" + ARC_START)
+_LEAST_LOOKED_BACK = 64 << 20
+_FIRST_BYTES = 8192
+"""Stored bytes that a member may take until the first record in it shows."""
+
+
+class Archive:
+    """A file's tape, and two accounts that keep the work on it linear in its size: of bytes that are read twice because
+    a damage shows only behind them, and of bytes that come out of its members."""
+
+    def __init__(self, stream: BinaryIO, limits: Limits):
+        self.tape = Tape(stream)
+        self.limits = limits
+        self.dictionary = Dictionary()
+        self.has_records = False
+        self.in_arc = False
+        """Whether the last record was one of an ARC: less is then asked of the next one's line."""
+        self.is_wary = False
+        """Whether so many lengths were lies that none is believed any more: a block ends where a record begins."""
+        self.clean_again = 16
+        """How often the reading of clean members may still be taken up again."""
+        self._look_back = _LEAST_LOOKED_BACK + 4 * self.tape.size
+        self._inflated = 0
+
+    def may_look_back(self, size: int) -> bool:
+        """Whether `size` bytes may be read once more; if so they are booked."""
+        if size > self._look_back:
+            return False
+        self._look_back -= size
+        return True
+
+    def is_swollen(self, at: int, inflated: int) -> bool:
+        """Books `inflated` bytes; whether up to stored byte `at` more came out of the file than may."""
+        self._inflated += inflated
+        excess = self._inflated - self.limits.inflated_bytes - self.limits.inflated_ratio * at
+        if excess <= 0:
+            return False
+        if self.may_look_back(excess // 16):  # what is too much is forgiven, so that it costs its own member only
+            self._inflated -= excess
+        return True
+
+    def next_start(self, at: int) -> int:
+        """The first offset from `at` on at which a record begins, or a member that begins with one; else the size."""
+        while at < self.tape.size:
+            window = self.tape.ahead(at, min(WINDOW, 2 * _FIRST_BYTES))
+            is_last = at + len(window) >= self.tape.size
+            searched = len(window) if is_last else len(window) - _FIRST_BYTES
+            for match in _START.finditer(window):
+                if match.start() >= searched:
+                    break
+                if match["coded"] is None or self._member_starts_record(at + match.start()):
+                    return at + match.start()
+            at += searched
+        return self.tape.size
+
+    def _member_starts_record(self, at: int) -> bool:
+        """Whether what comes out of the member at `at` first is a record. What it costs is booked as looking back."""
+        part = Tape.of(self.tape.read(at, _FIRST_BYTES))
+        first, spent = b"", 0
+        try:
+            for out, _, end in pieces(part, 0, self.dictionary):
+                first, spent = first + out, end
+                if len(first) >= LONGEST_START:
+                    break
+        except MemberBroken:
+            pass
+        return self.may_look_back(64 + spent + len(first) // 16) and starts_record(first)
+
+    def is_coded(self, at: int) -> bool:
+        return is_coded(self.tape.read(at, LONGEST_MAGIC))

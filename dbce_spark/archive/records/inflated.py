@@ -1,0 +1,254 @@
+"""What a stretch of an archive holds once it is inflated, and which stored bytes each of its bytes came from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dbce_spark.archive.records.archive_file import Archive
+from dbce_spark.archive.records.compression import MemberBroken, pieces
+from dbce_spark.archive.records.record import Cause
+from dbce_spark.archive.records.record_headers import LONGEST_START, first_start, starts_record
+
+_PLAIN_STEP = 1 << 18
+_KEPT = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Content [start, end) came from stored bytes [stored, stored_end) of the member at `member`."""
+
+    start: int
+    end: int
+    stored: int
+    stored_end: int
+    member: int
+    member_start: int
+    """Where in the content the member's begins."""
+
+    def at(self, place: int) -> int:
+        """The stored byte of a place in it."""
+        if place == self.end:
+            return self.stored_end
+        return self.stored + (place - self.start) * (self.stored_end - self.stored) // (self.end - self.start)
+
+
+class Content:
+    """The content of an uncompressed stretch, or of compressed members one behind the other, read forward.
+
+    Places are offsets of content, from 0 where the stretch begins. A member whose content begins with a record is a
+    `barrier`: whatever a record before it says of its length, it ends there. Members that begin otherwise go on with
+    the record before them (BGZF, pigz).
+    """
+
+    def __init__(self, archive: Archive, at: int):
+        self._archive = archive
+        self.is_plain = not archive.is_coded(at)
+        self.stop = at
+        """Stored byte behind all that was taken in so far."""
+        self.next = at
+        """Where reading goes on behind this stretch; beyond `stop` if there is a damage between."""
+        self.failure = ""
+        self.cause = Cause.BROKEN
+        self.at = 0
+        """The place of the next byte to be read; what lies in front of the record there is forgotten."""
+        self._base = 0
+        self._buffer = b""
+        self._spans: list[_Span] = []
+        self._barriers: list[int] = []
+        self._is_over = False
+        self._mark = at
+        self._ceiling = archive.tape.size
+        """The stored byte that nothing of this stretch lies behind."""
+        self._member = at
+        self._source = self._plain(at, 0) if self.is_plain else self._members(at, 0)
+
+    # -- reading
+
+    def begin(self) -> None:
+        """Begins a record at `at`: what lies in front is let go of, and a barrier here is passed."""
+        self._mark = self.stored(self.at)
+        self._let_go()
+
+    def has(self, size: int) -> bool:
+        """Whether `size` bytes are there from `at` on, in front of the next barrier."""
+        end = self.at + size
+        if end > self._base + len(self._buffer) and not self._barriers:
+            self._pull(end)
+        return end <= self._end()
+
+    def peek(self, size: int) -> bytes:
+        """The next bytes, `size` of them or as many as there are in front of the next barrier."""
+        self.has(size)
+        start = self.at - self._base
+        return self._buffer[start : min(start + size, self._end() - self._base)]
+
+    def take(self, size: int) -> bytes:
+        taken = self.peek(size)
+        self.at += len(taken)
+        return taken
+
+    def pass_over(self, size: int) -> int:
+        """Goes on by `size` bytes, or to the next barrier, without keeping them; how many they were."""
+        start = self.at
+        while self.at - start < size and self.has(1):
+            self.at = min(self._end(), start + size)
+            if self.is_plain and self.at < start + size and not self._is_over:
+                self._jump(start + size)
+            self._forget()
+        return self.at - start
+
+    def find_start(self, is_arc: bool | None) -> bool:
+        """Goes on to the next line that begins a record, or to the next barrier; whether there is such a line."""
+        while True:
+            text = self.peek(max(LONGEST_START, self._end() - self.at))
+            found = first_start(text, 0, is_arc)
+            if found is not None:
+                self.at += found
+                return True
+            if not self.has(len(text) + 1):
+                self.at += len(text)
+                return False
+            self.at += max(0, len(text) - LONGEST_START)
+            self._forget()
+
+    def rewind(self, member: tuple[int, int], place: int) -> bool:
+        """Goes back to a place that may be forgotten, by inflating its member again; whether that may be done, and the
+        member had as much: of a broken one less may be believed the second time. Never stops in front of `place`."""
+        stored, start = member
+        if not self._archive.may_look_back(self.stop - stored + (self.at - start) // 16):
+            return False
+        self._restart(stored, start)
+        while self.at < place and self.has(1):
+            self.at = min(place, self._end())
+            self._let_go()  # the record is the same one: behind its start the search for the next begins
+        is_there, self.at = self.at == place, place
+        return is_there
+
+    def end_here(self) -> None:
+        """Leaves the stretch at `at`."""
+        self.stop = self.next = self.stored(self.at)
+        self._is_over = True
+        self._buffer = self._buffer[: self.at - self._base]
+
+    @property
+    def is_at_barrier(self) -> bool:
+        return bool(self._barriers) and self._barriers[0] == self.at
+
+    # -- places
+
+    def stored(self, place: int) -> int:
+        """The stored byte that content from `place` on came from: exactly where the stretch is plain and where a member
+        begins; by proportion between the steps of a decoder, which does not say."""
+        for span in self._spans:
+            if span.start <= place < span.end:
+                return min(span.at(place), self._ceiling)
+        return min(self._spans[-1].stored_end if self._spans else self.stop, self._ceiling)
+
+    def stored_end(self, place: int) -> int:
+        """The stored byte behind content that ends at `place`; members without content that follow are not in it."""
+        for span in self._spans:
+            if span.start < place <= span.end:
+                return min(span.at(place), self._ceiling)
+        return min(self._spans[0].stored if self._spans else self.stop, self._ceiling)
+
+    def member(self, place: int) -> tuple[int, int]:
+        """The member that content at `place` is in: its stored byte, and where in the content it begins."""
+        for span in self._spans:
+            if span.start <= place < span.end:
+                return span.member, span.member_start
+        return self.stop, place
+
+    # -- filling
+
+    def _end(self) -> int:
+        return self._barriers[0] if self._barriers else self._base + len(self._buffer)
+
+    def _let_go(self) -> None:
+        while self._barriers and self._barriers[0] <= self.at:
+            del self._barriers[0]
+        self._forget()
+
+    def _forget(self) -> None:
+        if self.at - self._base > max(_KEPT, len(self._buffer) // 2):
+            self._buffer = self._buffer[self.at - self._base :]
+            self._base = self.at
+        if len(self._spans) > 1 and self._spans[1].end < self.at:
+            self._spans = [span for span in self._spans if span.end >= self.at]
+
+    def _restart(self, stored: int, place: int) -> None:
+        self.stop = self.next = stored
+        self.failure, self._is_over, self._ceiling = "", False, self._archive.tape.size
+        self._buffer, self._base, self.at = b"", place, place
+        self._spans, self._barriers = [], []
+        self._source = self._plain(stored, place) if self.is_plain else self._members(stored, place)
+
+    def _jump(self, place: int) -> None:
+        """Goes on in a plain stretch without reading what lies between, not beyond the file's end."""
+        last = self._spans[-1]
+        stored = min(last.stored_end + place - last.end, self._archive.tape.size)
+        self._restart(stored, last.end + stored - last.stored_end)
+        self._spans = [_Span(self.at, self.at, stored, stored, stored, self.at)]
+
+    def _pull(self, end: int) -> None:
+        parts = [self._buffer]
+        have = self._base + len(self._buffer)
+        while have < end and not self._is_over and not self._barriers:
+            try:
+                span, out = next(self._source)
+            except StopIteration:
+                self._is_over = True
+                break
+            except MemberBroken as broken:
+                self._is_over = True
+                self._buffer = b"".join(parts)
+                self._fail(broken)
+                return
+            self._spans.append(span)
+            self.stop = self.next = span.stored_end
+            if span.start == span.member_start and span.start > 0 and not self.is_plain and starts_record(out):
+                self._barriers.append(span.start)
+            parts.append(out)
+            have += len(out)
+        if len(parts) > 1:
+            self._buffer = b"".join(parts)
+
+    def _plain(self, at: int, start: int) -> Iterator[tuple[_Span, bytes]]:
+        tape, step = self._archive.tape, _PLAIN_STEP
+        while at < tape.size:
+            out = tape.read(at, step)
+            yield _Span(start, start + len(out), at, at + len(out), at, start), out
+            at, start = at + len(out), start + len(out)
+
+    def _members(self, at: int, start: int) -> Iterator[tuple[_Span, bytes]]:
+        """Pieces of LONGEST_START bytes and more, so that a member's first shows whether a record begins in it."""
+        archive = self._archive
+        while at < archive.tape.size and archive.is_coded(at):
+            self._member = member = at
+            member_start, held, held_at = start, b"", at
+            try:
+                for out, stored, end in pieces(archive.tape, at, archive.dictionary):
+                    if archive.is_swollen(end, len(out)):
+                        self.cause = Cause.SWOLLEN
+                        raise MemberBroken(stored, f"more than {archive.limits.inflated_ratio} bytes out of each")
+                    held, at = held + out, end
+                    if len(held) > LONGEST_START:
+                        yield _Span(start, start + len(held), held_at, at, member, member_start), held
+                        start, held, held_at = start + len(held), b"", at
+            except MemberBroken:
+                if held:
+                    yield _Span(start, start + len(held), held_at, at, member, member_start), held
+                raise
+            yield _Span(start, start + len(held), held_at, at, member, member_start), held
+            start += len(held)
+
+    def _fail(self, broken: MemberBroken) -> None:
+        """Ends the stretch where a member breaks, or in front of that: where one was cut short, the next was taken for
+        its rest."""
+        archive, self.failure = self._archive, broken.detail
+        earliest = max(self._member, self._mark) + 1
+        look_back = earliest < broken.at and archive.may_look_back(broken.at - earliest)
+        # Where the record that is read began, it does not begin once more.
+        self.next = archive.next_start(earliest if look_back else max(broken.at, self._mark + 1))
+        self.stop = self._ceiling = min(broken.at, self.next)
+        while self._spans and self._spans[-1].stored_end > self.stop and self._spans[-1].start >= self.at:
+            cut = self._spans.pop()
+            self._buffer = self._buffer[: cut.start - self._base]

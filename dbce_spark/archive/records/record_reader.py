@@ -1,0 +1,343 @@
+"""An archive's bytes to its records and damages: its stretches one behind the other, their content cut into records."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import BinaryIO
+
+from dbce_spark.archive.records import wacz_file
+from dbce_spark.archive.records.archive_file import Archive
+from dbce_spark.archive.records.buffered_file import Tape
+from dbce_spark.archive.records.compression import GZIP_MAGIC, inflater, is_coded
+from dbce_spark.archive.records.inflated import Content
+from dbce_spark.archive.records.record import Cause, Damage, Headers, Limits, Record
+from dbce_spark.archive.records.record_headers import (
+    LONGEST_START,
+    Head,
+    arc_head,
+    could_start,
+    first_start,
+    head_end,
+    warc_head,
+)
+from dbce_spark.archive.sources import MEMBER
+
+_BLANK = b"\r\n\0 \t"
+_NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
+_LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
+_CLEAN_HEAD = re.compile(rb"WARC/[01]\.\d\d?\r\n(?:[^\n]+\r\n)*?Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*\r\n")
+_FED = 32768
+_MOST_WHOLE = 8 << 20
+"""Bytes of a member that is inflated in one piece."""
+
+
+def records(stream: BinaryIO, limits: Limits) -> Iterator[Record | Damage]:
+    """Every record of a seekable stream, and what lies between them, in the stream's order and without a gap.
+
+    The offsets and lengths of what comes out lie side by side from 0 to the stream's size. What follows a damage is
+    read from the next compressed member or head of a record on. Of a zip (WACZ) so are the files in it that are
+    archives, one behind the other, each with offsets of its own and its name in `within`.
+
+    Raises:
+        OSError: the stream cannot be read.
+    """
+    yield from _records(stream, limits, limits.zip_depth)
+
+
+def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:
+    stream.seek(0)
+    entries = wacz_file.files(stream, limits) if depth and stream.read(4) == wacz_file.MAGIC else None
+    if entries is None:
+        yield from _joined(_all(Archive(stream, limits)))
+        return
+    for inner in wacz_file.opened(stream, entries, limits):
+        if inner.stream is not None:
+            for one in _records(inner.stream, limits, depth - 1):
+                yield replace(one, within=f"{inner.name}{MEMBER}{one.within}" if one.within else inner.name)
+        if inner.damage is not None:
+            yield replace(inner.damage, within=inner.name)
+
+
+def _all(archive: Archive) -> Iterator[Record | Damage]:
+    at, size = 0, archive.tape.size
+    while at < size:
+        if not _may_start(archive, at):
+            blank_end = _blank_end(archive, at)
+            if blank_end > at:
+                yield Damage(at, blank_end - at, Cause.BLANK, "")
+                at = blank_end
+            else:
+                behind = archive.next_start(at + 1)
+                yield _broken(archive, at, behind)
+                at = behind
+            continue
+        for clean in _clean_members(archive, at):
+            yield clean
+            at = clean.offset + clean.length
+        if at < size:
+            for found in _stretch(archive, at):
+                yield found
+                at = found.offset + found.length
+
+
+def _stretch(archive: Archive, at: int) -> Iterator[Record | Damage]:
+    """All from `at` on that can be read without searching for the next start, and what lies in front of that."""
+    content, begun = Content(archive, at), at
+    for found in _cut(archive, content, at):
+        yield found
+        at = found.offset + found.length
+    if at < content.stop:
+        # A member without content, whole or broken.
+        yield Damage(at, content.stop - at, content.cause if content.failure else Cause.BLANK, content.failure)
+        at = content.stop
+    if at < content.next:
+        yield Damage(at, content.next - at, content.cause, content.failure)
+    elif at == begun:
+        yield _broken(archive, at, archive.next_start(at + 1))
+
+
+def _may_start(archive: Archive, at: int) -> bool:
+    return archive.is_coded(at) or could_start(archive.tape.read(at, LONGEST_START), archive.in_arc)
+
+
+def _broken(archive: Archive, at: int, behind: int) -> Damage:
+    return Damage(at, behind - at, Cause.BROKEN, f"no record: begins with {archive.tape.read(at, 24)!r}")
+
+
+def _blank_end(archive: Archive, at: int) -> int:
+    """Behind the line ends and zeros from `at` on; zeros are padding only where records were."""
+    while at < archive.tape.size:
+        window = archive.tape.ahead(at, 1)
+        found = _NOT_BLANK.search(window)
+        if not archive.has_records and b"\0" in bytes(window[: found.start() if found else None]):
+            return at
+        if found:
+            return at + found.start()
+        at += len(window)
+    return at
+
+
+def _joined(found: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
+    """Damages side by side as one, and a file of nothing else as foreign."""
+    held: Damage | None = None
+    has_records = False
+    for one in found:
+        if isinstance(one, Damage):
+            held = one if held is None else _sum(held, one)
+            continue
+        has_records = True
+        if held is not None:
+            yield held
+            held = None
+        yield one
+    if held is not None and not has_records and held.cause is not Cause.BLANK:
+        held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail}")
+    if held is not None:
+        yield held
+
+
+def _sum(first: Damage, second: Damage) -> Damage:
+    worse = second if first.cause is Cause.BLANK or (second.cause is Cause.SWOLLEN) else first
+    return Damage(first.offset, first.length + second.length, worse.cause, worse.detail, first.content + second.content)
+
+
+def _clean_members(archive: Archive, at: int) -> Iterator[Record]:
+    """The records from `at` on as long as each is all that its gzip member holds, complete and with no byte beside it:
+    the common case, with as little done for each as can be."""
+    tape, most = archive.tape, archive.limits.record_bytes
+    while True:
+        member = _whole_member(tape, at)
+        if member is None:
+            return
+        out, length = member
+        head = _CLEAN_HEAD.match(out)
+        if head is None or archive.is_swollen(at, len(out)):
+            return
+        size, declared = head.end(), int(head[1])
+        if declared > most or len(out) != size + declared + 4 or not out.endswith(b"\r\n\r\n"):
+            return
+        archive.has_records, archive.in_arc = True, False
+        archive.clean_again += 1
+        yield Record(Headers(out[:size]), False, at, length, out[size:-4], declared, at, 0)
+        at += length
+
+
+def _whole_member(tape: Tape, at: int) -> tuple[bytes, int] | None:
+    """The content and length of the gzip member at `at`; None if it is large, broken or of another kind."""
+    ahead = tape.ahead(at, _FED)
+    if ahead[:3] != GZIP_MAGIC:
+        return None
+    decompressor = inflater()
+    fed = ahead[:_FED]
+    try:
+        content = decompressor.decompress(fed, _MOST_WHOLE)
+        if decompressor.eof:
+            return content, len(fed) - len(decompressor.unused_data)
+        parts, done, room = [content], len(fed), _MOST_WHOLE - len(content)
+        while room > 0 and fed and not decompressor.unconsumed_tail:
+            fed = tape.ahead(at + done, _FED)[:_FED]
+            parts.append(decompressor.decompress(fed, room))
+            done += len(fed)
+            room -= len(parts[-1])
+            if decompressor.eof:
+                return b"".join(parts), done - len(decompressor.unused_data)
+    except Exception:  # isal raises its own, zlib zlib.error; what is wrong is found by reading it with care
+        return None
+    return None
+
+
+def _cut(archive: Archive, content: Content, told: int) -> Iterator[Record | Damage]:
+    """The records of one stretch, and the bytes of it that are none. `told` is the stored byte it begins at."""
+    content.begin()
+    while content.has(1):
+        start = content.stored(content.at)
+        if start > told:
+            yield Damage(told, start - told, Cause.BLANK, "")
+            told = start
+        head = _head(archive, content)
+        if head is None:
+            if not content.has(1):
+                return  # its member broke as it was looked at, and another was found to begin here
+            if content.is_plain:
+                content.end_here()
+                return
+            damage = _passed(content, told)
+            yield damage
+            told += damage.length
+        else:
+            record = _record(archive, content, head, told)
+            archive.has_records, archive.in_arc = True, record.is_arc
+            yield record
+            told += record.length
+            if content.is_at_barrier and not record.is_arc and archive.clean_again > 0:
+                archive.clean_again -= 1
+                content.end_here()
+                return
+        content.begin()
+
+
+def _passed(content: Content, told: int) -> Damage:
+    """What lies in front of the next head or member of a compressed stretch."""
+    begun, first = content.at, content.peek(24)
+    cause, detail = Cause.BROKEN, f"no record: begins with {first!r}"
+    if first[0] in _BLANK:
+        cause, detail = Cause.BLANK, ""
+        while ahead := content.peek(LONGEST_START):
+            found = _NOT_BLANK.search(ahead)
+            content.pass_over(found.start() if found else len(ahead))
+            if found:
+                break
+    else:
+        content.find_start(None)
+    end = content.stored_end(content.at)
+    return Damage(told, max(0, end - told), cause, detail, content.at - begun)
+
+
+def _head(archive: Archive, content: Content) -> Head | None:
+    """The head at the content's place, which stays; None if none begins there."""
+    first = content.peek(LONGEST_START)
+    if first[:5].upper() != b"WARC/":
+        head = arc_head(first, archive.in_arc)
+        if head is None and b"\n" not in first and len(first) == LONGEST_START:
+            head = arc_head(content.peek(4 * LONGEST_START), archive.in_arc)
+        return head
+    end = head_end(first, 0)
+    size = LONGEST_START
+    while end is None and size < archive.limits.head_bytes and content.has(size):
+        size *= 4
+        first = content.peek(size)
+        end = head_end(first, 0)
+    if end is not None:
+        return warc_head(first[:end])
+    # A head that the member or the file ends in has no block, but says what was lost.
+    return None if content.has(size) else warc_head(first)
+
+
+def _record(archive: Archive, content: Content, head: Head, offset: int) -> Record:
+    """The record whose head was read, with all of its block that is there."""
+    begun, member = content.at, content.member(content.at)
+    if content.is_plain:
+        member = (offset, begun)
+    content.at += head.size
+    block: bytes | None
+    if head.declared < 0 or archive.is_wary:
+        block = _block_to_next(archive, content, head)
+    elif head.declared <= archive.limits.record_bytes:
+        block = _block(archive, content, head)
+    else:
+        block = None
+        _pass_over_block(archive, content, head, member, begun + head.size)
+    ends = _LINE_ENDS.match(content.peek(8))
+    content.at += ends.end() if ends else 0
+    length = max(0, content.stored_end(content.at) - offset)
+    return Record(head.headers, head.is_arc, offset, length, block, head.declared, member[0], begun - member[1])
+
+
+def _block(archive: Archive, content: Content, head: Head) -> bytes:
+    """As many bytes as the head says; fewer where it says too much, and another record begins among them."""
+    block = content.take(head.declared)
+    if _ends_well(archive, content, len(block) < head.declared):
+        return block
+    found = _swallowed(content, block, head.is_arc)
+    if found is None:
+        return block
+    swallowed = len(block) - found
+    content.at -= swallowed
+    archive.is_wary = not archive.may_look_back(swallowed)
+    return _without_line_ends(block[:found])
+
+
+def _swallowed(content: Content, block: bytes, is_arc: bool) -> int | None:
+    """Where in a block another record begins, though its head may end behind it."""
+    found = first_start(block, 0, is_arc)
+    if found is not None:
+        return found
+    edge = max(0, len(block) - LONGEST_START)
+    found = first_start(block[edge:] + content.peek(LONGEST_START), 0, is_arc)
+    return None if found is None or edge + found >= len(block) else edge + found
+
+
+def _block_to_next(archive: Archive, content: Content, head: Head) -> bytes | None:
+    """A block that does not say how long it is, or is not believed: up to the next record or member."""
+    limit = archive.limits.record_bytes
+    most = limit if head.declared < 0 else min(limit, head.declared)
+    size = 1 << 14
+    while True:
+        block = content.peek(min(size, most))
+        found = first_start(block, 0, head.is_arc)
+        if found is not None or len(block) < size:
+            break
+        size *= 4
+    if found is not None:
+        content.at += found
+        return _without_line_ends(block[:found])
+    content.at += len(block)
+    if len(block) < limit or not content.has(1):
+        return _without_line_ends(block) if head.declared < 0 else block
+    content.find_start(head.is_arc)
+    return None
+
+
+def _pass_over_block(archive: Archive, content: Content, head: Head, member: tuple[int, int], block_start: int) -> None:
+    """Goes behind a block that is too large to be kept, or to the record that begins in it if its length is a lie."""
+    passed = content.pass_over(head.declared)
+    if content.cause is Cause.SWOLLEN or _ends_well(archive, content, passed < head.declared):
+        return
+    behind = content.at
+    if content.rewind(member, block_start) and not (content.find_start(head.is_arc) and content.at < behind):
+        content.rewind(member, behind)
+
+
+def _ends_well(archive: Archive, content: Content, is_short: bool) -> bool:
+    """Whether what follows a block, line ends apart, is a record's start or the end of all; and the block is whole."""
+    if is_short:
+        return content.is_at_barrier
+    behind = content.peek(LONGEST_START).lstrip(_BLANK)
+    return not behind or could_start(behind, archive.in_arc) or (content.is_plain and is_coded(behind))
+
+
+def _without_line_ends(block: bytes) -> bytes:
+    for ends in (b"\r\n\r\n", b"\n\n", b"\n"):
+        if block.endswith(ends):
+            return block[: -len(ends)]
+    return block

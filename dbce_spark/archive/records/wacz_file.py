@@ -1,0 +1,211 @@
+"""The files in a WACZ, or in any other zip: which are archives, and how each is read as a stream.
+
+A WACZ keeps its WARCs stored, so that they can be read in place; a deflated one is unpacked to a temporary file first.
+No name in a zip is ever used as the name of a file.
+"""
+
+import io
+import struct
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import IO, Any, BinaryIO, cast
+
+from dbce_spark.archive.records.archive_file import Archive
+from dbce_spark.archive.records.buffered_file import Tape
+from dbce_spark.archive.records.compression import MemberBroken, is_coded, pieces
+from dbce_spark.archive.records.record import Cause, Damage, Limits
+from dbce_spark.archive.records.record_headers import could_start
+
+MAGIC = b"PK\x03\x04"
+_ARCHIVES = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz", ".wacz")
+_LOCAL_HEAD = struct.Struct("<4s5H3I2H")
+_END = struct.Struct("<4s4H2IH")
+_LONGEST_END = _END.size + 0xFFFF
+_ENTRY = 46
+"""Bytes of a file's entry in the directory, at least."""
+_FEW = 8192
+_STEP = 1 << 13
+_MOST_AT_ONCE = 1 << 20
+_IN_MEMORY = 1 << 24
+_ENCRYPTED = 1
+_BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, struct.error, ValueError, zlib.error)
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A file of a zip: `stream` if it is an archive (closed behind the next one), and what there is to say of it."""
+
+    name: str
+    stream: BinaryIO | None
+    damage: Damage | None
+
+
+_NAMELESS = "?"
+
+
+def files(stream: BinaryIO, limits: Limits) -> list[zipfile.ZipInfo] | None:
+    """The files of a zip in the order of their bytes; None where its directory cannot be read, or has too many."""
+    if not _is_moderate(stream, limits):
+        return None
+    try:
+        with zipfile.ZipFile(cast(IO[bytes], stream)) as directory:
+            return sorted(directory.infolist(), key=lambda one: one.header_offset)
+    except _BROKEN:
+        return None
+
+
+def opened(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limits) -> Iterator[Inner]:
+    """Each file of a zip, those that are no archives and those that are refused too; then the zip's own frame."""
+    taken = 0
+    for entry in entries:
+        refusal = _refusal(entry, taken)
+        taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
+        if refusal:
+            yield Inner(entry.filename or _NAMELESS, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
+        elif entry.compress_size or not entry.is_dir():
+            yield from _opened(stream, entry, limits)
+    size = stream.seek(0, io.SEEK_END)
+    frame = max(0, size - sum(entry.compress_size for entry in entries))
+    yield Inner("", None, Damage(0, frame, Cause.BESIDE, "heads and directory of the zip"))
+
+
+def _is_moderate(stream: BinaryIO, limits: Limits) -> bool:
+    """Whether the directory is of a size that may be read, by what the end of the zip says."""
+    size = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, size - _LONGEST_END - 76))
+    tail = stream.read(_LONGEST_END + 76)
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or len(tail) - at < _END.size:
+        return False
+    entries, length = _END.unpack_from(tail, at)[4:6]
+    large = tail.rfind(b"PK\x06\x06", 0, at)
+    if (entries == 0xFFFF or length == 0xFFFFFFFF) and large >= 0 and len(tail) - large >= 48:
+        entries, length = struct.unpack_from("<2Q", tail, large + 32)
+    return bool(entries <= limits.zip_files and length <= limits.zip_files * (_ENTRY + 512))
+
+
+def _refusal(entry: zipfile.ZipInfo, taken: int) -> str:
+    name = entry.filename
+    if not name:
+        return "it has no name"
+    if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:2]:
+        return f"its name leaves the zip: {name[:200]!r}"
+    if any(ord(letter) < 32 for letter in name):
+        return f"control characters in its name: {name[:200]!r}"
+    if entry.flag_bits & _ENCRYPTED:
+        return "it is encrypted"
+    if entry.header_offset < taken:
+        return "it shares its bytes with another file of the zip"
+    return ""
+
+
+def _opened(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[Inner]:
+    name, is_stored = entry.filename, entry.compress_type == zipfile.ZIP_STORED
+    try:
+        first = _part(stream, entry).read(_FEW) if is_stored else next(_inflated(stream, entry), b"")
+    except Exception as error:  # zipfile lets through what each of its decompressors raises
+        yield Inner(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
+        return
+    if not _is_archive(name, first, limits):
+        size = entry.compress_size if is_stored else entry.file_size
+        yield Inner(name, None, Damage(0, size, Cause.BESIDE, ""))
+    elif is_stored:
+        yield Inner(name, _part(stream, entry), None)
+    else:
+        with closing(tempfile.SpooledTemporaryFile(_IN_MEMORY)) as unpacked:
+            damage = _unpack(stream, entry, unpacked, limits)
+            yield Inner(name, cast(BinaryIO, unpacked), damage)
+
+
+def _is_archive(name: str, first: bytes, limits: Limits) -> bool:
+    """By its bytes; by its name too, so that an archive with a broken start is not taken for something else."""
+    if name.lower().endswith(_ARCHIVES) or first.startswith(MAGIC):
+        return True
+    if not is_coded(first[:10]):
+        return could_start(first, False)
+    archive = Archive(io.BytesIO(first), limits)
+    try:
+        out, _, _ = next(pieces(Tape.of(first), 0, archive.dictionary))
+    except (MemberBroken, StopIteration):
+        return False
+    return could_start(out, False)
+
+
+def _unpack(stream: BinaryIO, entry: zipfile.ZipInfo, target: Any, limits: Limits) -> Damage | None:
+    """Inflates a file of the zip into `target`, as far as that goes and is allowed."""
+    most = min(limits.unpacked_bytes, limits.inflated_bytes + limits.inflated_ratio * entry.compress_size)
+    done, checksum = 0, 0
+    damage = None
+    try:
+        for part in _inflated(stream, entry):
+            if done + len(part) > most:
+                damage = Damage(done, 0, Cause.SWOLLEN, f"more than {most} bytes")
+                break
+            target.write(part)
+            done += len(part)
+            checksum = zlib.crc32(part, checksum)
+    except Exception as error:  # zipfile lets through what each of its decompressors raises
+        damage = Damage(done, 0, Cause.BROKEN, f"{type(error).__name__}: {error}")
+    if damage is None and checksum != entry.CRC:
+        damage = Damage(done, 0, Cause.BROKEN, "its checksum is another one")
+    target.seek(0)
+    return damage
+
+
+def _inflated(stream: BinaryIO, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """A file's content in small parts: zipfile gives none of the part in which a damage is."""
+    if entry.compress_type != zipfile.ZIP_DEFLATED:
+        with zipfile.ZipFile(cast(IO[bytes], stream)) as directory, directory.open(entry) as opened_entry:
+            while part := opened_entry.read(_STEP):
+                yield part
+        return
+    source, decompressor = _part(stream, entry), zlib.decompressobj(-zlib.MAX_WBITS)
+    while not decompressor.eof and (fed := source.read(_STEP)):
+        while fed:
+            yield decompressor.decompress(fed, _MOST_AT_ONCE)
+            fed = decompressor.unconsumed_tail
+    yield decompressor.flush(_MOST_AT_ONCE)
+
+
+def _part(stream: BinaryIO, entry: zipfile.ZipInfo) -> BinaryIO:
+    stream.seek(entry.header_offset)
+    head = stream.read(_LOCAL_HEAD.size)
+    if len(head) < _LOCAL_HEAD.size or not head.startswith(MAGIC):
+        raise zipfile.BadZipFile(f"no file begins at {entry.header_offset}")
+    fields = _LOCAL_HEAD.unpack(head)
+    start = entry.header_offset + _LOCAL_HEAD.size + fields[9] + fields[10]
+    if start + entry.compress_size > stream.seek(0, io.SEEK_END):
+        raise zipfile.BadZipFile("it is longer than the zip")
+    return cast(BinaryIO, _Part(stream, start, entry.compress_size))
+
+
+class _Part(io.RawIOBase):
+    """Bytes [start, start + size) of a stream, as a stream."""
+
+    def __init__(self, stream: BinaryIO, start: int, size: int):
+        super().__init__()
+        self._stream, self._start, self._size, self._at = stream, start, size, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = max(0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence])
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def readinto(self, buffer: Any) -> int:
+        self._stream.seek(self._start + self._at)
+        part = self._stream.read(max(0, min(len(buffer), self._size - self._at)))
+        buffer[: len(part)] = part
+        self._at += len(part)
+        return len(part)

@@ -1,0 +1,200 @@
+"""Revisits and their originals: which capture holds the payload that a revisit says was there again.
+
+A revisit and a capture meet under a name that both have: the record's id, URL and second, URL and digest, digest alone,
+or the URL alone. The names of a revisit are tried in this order, and the first under which there is a capture decides.
+Under one name the latest capture up to the revisit's own time is the original; if all are later (clocks differ, and
+so do the crawlers whose files are read together), the earliest of these. Revisits that have no original among the
+captures that were read may have one in an index, which knows the same names, record ids aside.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dbce_spark.model import Capture, Reason, Reject, Revisit, Seen, Skip, Stage, capture_id, digest
+
+_NOT_MODIFIED = 304
+# Of types that are no page, as sites name them. Of ".php" and the like nobody can say what they send.
+_NO_PAGE = re.compile(
+    r"\.(?:avif|bmp|gif|ico|jpe?g|png|svg|tiff?|webp|css|js|mjs|json|eot|otf|ttf|woff2?"
+    r"|aac|flv|m4a|m4v|mov|mp[34]|mpe?g|oga|ogg|ogv|wav|webm|wmv|pdf|swf|zip)",
+    re.IGNORECASE,
+)
+_PATH = re.compile(r"[a-z]+://[^/?#]*([^?#]*)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """What a revisit's original may be known by.
+
+    `is_before`: only a capture that is not later than the revisit can be it.
+    """
+
+    name: str
+    is_before: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A revisit and the capture whose extraction it shares."""
+
+    revisit: Revisit
+    original_id: str
+    payload_digest: str
+
+    @property
+    def capture_id(self) -> str:
+        return capture_id(self.revisit.url, self.revisit.timestamp, self.payload_digest)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Revisits that share an extraction, and how many of them are no captures of their own."""
+
+    revisits: list[Resolved]  # one a capture, in order of capture id
+    duplicates: int  # of another revisit, or of a capture that holds its payload
+
+
+def names_of(
+    url_key: str, timestamp: int, record_id: str, payload_digest: str, declared_digest: str
+) -> tuple[str, ...]:
+    """The names of a capture; each is 32 characters long, whatever the URL."""
+    digests = [one for one in (payload_digest, declared_digest) if one]
+    named = [_of_url(url_key), _of_second(url_key, timestamp)]
+    named += [digest("id", record_id)] if record_id else []
+    return (*named, *(_of_both(url_key, one) for one in digests), *(_of_digest(one) for one in digests))
+
+
+def names(revisit: Revisit) -> list[Name]:
+    """The names under which a revisit's original is looked for, in this order.
+
+    The URL alone is enough only where the server said that its content was the same as before, and the record does
+    not say which capture that was: one that is named, and not found, was another one.
+    """
+    found = [Name(digest("id", revisit.refers_to_id))] if revisit.refers_to_id else []
+    if revisit.refers_to_time is not None:
+        found.append(Name(_of_second(revisit.refers_to_key, revisit.refers_to_time)))
+    if revisit.digest:
+        keys = dict.fromkeys((revisit.refers_to_key, revisit.url_key))
+        found += [Name(_of_both(key, revisit.digest)) for key in keys]
+        found += [] if revisit.is_unmodified else [Name(_of_digest(revisit.digest))]
+    if revisit.is_unmodified and not revisit.refers_to_id and revisit.refers_to_time is None:
+        found.append(Name(_of_url(revisit.refers_to_key), is_before=True))
+    return found
+
+
+def names_in_index(revisit: Revisit) -> list[Name]:
+    """Those of its `names` that an index may have: none has record ids."""
+    return names(revisit)[1:] if revisit.refers_to_id else names(revisit)
+
+
+def left(revisit: Revisit, lack: str = "") -> Reject | Skip:
+    """What becomes of a revisit without an original: a reject with what was looked for in vain, or with the `lack` of
+    what was found. One that can be no page by its URL is passed over, as its original was."""
+    return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _said(revisit))
+
+
+def _is_no_page(revisit: Revisit) -> bool:
+    """Whether a record that does not say its media type has a URL that does: 304 answers come without, most of them of
+    images and sheets. Wikis have pages by the name of "File:a.png", of which this says nothing."""
+    path = _PATH.match(revisit.url)
+    if revisit.http_status not in (0, _NOT_MODIFIED) or path is None:
+        return False
+    _, dot, suffix = path[1].rpartition("/")[2].rpartition(".")
+    return ":" not in path[1] and "%3a" not in path[1].lower() and bool(_NO_PAGE.fullmatch(dot + suffix))
+
+
+def _said(revisit: Revisit) -> str:
+    """What a revisit says of its original."""
+    said = [revisit.refers_to_id]
+    if revisit.refers_to_time is not None:
+        moment = np.datetime64(_second(revisit.refers_to_time), "s")  # of any year, which datetime is not
+        said.append(f"{revisit.refers_to_key} of {moment}Z")
+    said.append(revisit.digest)
+    if revisit.is_unmodified:
+        said.append(f"{revisit.url_key} before, since it was not modified")
+    return "no page is " + (", or ".join(one for one in said if one) or "named")
+
+
+def _reject(revisit: Revisit, detail: str) -> Reject:
+    return Reject(
+        warc_file=revisit.warc_file,
+        warc_offset=revisit.warc_offset,
+        record_id=revisit.record_id,
+        url=revisit.url,
+        stage=Stage.READ,
+        reason=Reason.REVISIT_UNRESOLVED,
+        detail=detail,
+    )
+
+
+def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
+    """The revisits that are captures of their own, by the ids of all others; of the same capture the first stays."""
+    taken = set(captures)
+    shared: dict[str, Resolved] = {}
+    resolved = [*found]
+    for one in resolved:
+        if one.capture_id not in taken:
+            shared.setdefault(one.capture_id, one)
+    return Shared([shared[one] for one in sorted(shared)], len(resolved) - len(shared))
+
+
+def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Resolved | None]:
+    """The original of each revisit among some captures; None where it is not there."""
+    wanted = {name.name for revisit in revisits for name in names(revisit)}
+    known: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    for one in captures if wanted else ():
+        for name in names_of(one.url_key, one.timestamp, one.record_id, one.payload_digest, one.declared_digest):
+            if name in wanted:
+                known[name].append((one.timestamp, one.capture_id, one.payload_digest))
+    for under in known.values():
+        under.sort()
+    return [_resolved(revisit, known) for revisit in revisits]
+
+
+def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) -> Resolved | None:
+    for name in names(revisit):
+        under = known.get(name.name, [])
+        at = bisect_right(under, revisit.timestamp, key=lambda one: one[0])
+        if at == 0 and (name.is_before or not under):
+            continue
+        _, original, payload_digest = under[max(0, at - 1)]
+        return Resolved(revisit, original, payload_digest)
+    return None
+
+
+def seen(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str, Seen]:
+    """When the captures that share an extraction were fetched, by the ids of those that were revisited."""
+    shared: dict[str, list[int]] = defaultdict(list)
+    for one in resolved:
+        shared[one.original_id].append(one.revisit.timestamp)
+    own = {one.capture_id: one.timestamp for one in captures}
+    return {
+        original: Seen(first=min(own[original], *times), last=max(own[original], *times), revisits=len(times))
+        for original, times in shared.items()
+    }
+
+
+def _second(timestamp: int) -> int:
+    """Indexes and older archives know no more of a moment than its second."""
+    return timestamp // 1_000_000
+
+
+def _of_url(url_key: str) -> str:
+    return digest("url", url_key)
+
+
+def _of_second(url_key: str, timestamp: int) -> str:
+    return digest("second", url_key, str(_second(timestamp)))
+
+
+def _of_both(url_key: str, payload_digest: str) -> str:
+    return digest("url and payload", url_key, payload_digest)
+
+
+def _of_digest(payload_digest: str) -> str:
+    return digest("payload", payload_digest)

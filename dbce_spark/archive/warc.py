@@ -1,0 +1,389 @@
+"""(W)ARC files to captures: each record comes out once, as a capture with its body, as a reject, or as skipped."""
+
+import hashlib
+import re
+from base64 import b32encode
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from typing import BinaryIO
+from uuid import NAMESPACE_URL, uuid5
+
+from dbce_spark.archive import http_message as http
+from dbce_spark.archive import mime
+from dbce_spark.archive.index.fetch import Fetched
+from dbce_spark.archive.index.index_entry import Entry, entry_of_record, normal_digest
+from dbce_spark.archive.index.urls import domain_of, host_of
+from dbce_spark.archive.index.urls import url_key as url_key
+from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
+from dbce_spark.archive.segmented_records import Segment, joined
+from dbce_spark.archive.sources import MEMBER, open_binary
+from dbce_spark.config import InputConfig
+from dbce_spark.html.metadata import EARLIEST, date
+from dbce_spark.model import Capture, Reason, Reject, Revisit, Skip, Stage
+
+Refusal = Callable[[Entry], str | None]
+"""What a selection says of a record, by what is known of it: the filter that it does not fit, None if it may go on."""
+
+ITEM_TITLE, ITEM_LINK = "Feed-Item-Title", "Feed-Item-Link"
+"""Headers of a response record by which `dbce acquire` says what the feed that led to the page has of it: its title,
+and its address before redirects."""
+SEGMENT = Skip("segment")
+"""A continuation: what it holds is in the record that it continues."""
+WET = Skip("conversion:text")
+"""A text that was made of a page: it has no structure, so nothing here can be said of it."""
+
+_KINDS = ("warcinfo", "arc_header", "request", "metadata", "revisit", "continuation")
+_WEB = ("http://", "https://")
+# A resource is what the crawler had without asking a web server for it; a conversion is made of one of the others.
+_SCHEMES = {
+    "response": _WEB,
+    "revisit": _WEB,
+    "resource": (*_WEB, "ftp://", "ftps://", "file://"),
+    "conversion": (*_WEB, "ftp://", "ftps://", "file://"),
+}
+_FILE_HEADS = ("warcinfo", "arc_header")
+_NOT_MODIFIED = 304
+_REPLAYED = re.compile(r"/((?:19|20)\d{12})(?:[a-z]{2}_)?/[a-z0-9.-]+[:.]", re.IGNORECASE)
+# ClueWeb09 writes the day of the year behind the month: 2008-10-294T05:21:46-0700, 2009-03-67T15:35:40-0700.
+_DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
+
+
+class Dated(StrEnum):
+    """Where the timestamp of a capture is from whose record has no date that can be read."""
+
+    URL = "dated_by_url"  # the 14 digits of an archive's replay: ".../web/20110111145835/http://..."
+    HTTP = "dated_by_http"  # the Date of the response: when the server sent it (RFC 9110 6.6.1)
+    FILE = "dated_by_file"  # when the file was begun, by its warcinfo or ARC header; or what the index says
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A capture and its HTML, its transfer and content encodings undone; `defects` says what was wrong with it."""
+
+    capture: Capture
+    html: bytes
+    defects: frozenset[http.Defect | Dated] = frozenset()
+
+
+Fate = Fetch | Revisit | Reject | Skip
+"""What becomes of a record."""
+
+
+def read(
+    path: str,
+    config: InputConfig,
+    max_html_bytes: int,
+    refusal: Refusal | None = None,
+    opened: Callable[[str], BinaryIO] = open_binary,
+) -> Iterator[Fate]:
+    """Every record of one file, in its order; those that a selection refuses as skipped. `opened` raises OSError where
+    storage does not give the file, and so may every read."""
+    try:
+        with opened(path) as stream:
+            yield from read_stream(stream, path, config, max_html_bytes, refusal)
+    except OSError as error:
+        yield _file_reject(path, -1, Reason.FILE_UNREADABLE, str(error))
+
+
+def read_stream(
+    stream: BinaryIO, path: str, config: InputConfig, max_html_bytes: int, refusal: Refusal | None = None
+) -> Iterator[Fate]:
+    """The same of a file that is open; `path` is what rows call it.
+
+    Raises:
+        OSError: the stream cannot be read.
+    """
+    reading = _Reading(path, config, max_html_bytes, refusal)
+    for found in _found(stream, config):
+        file = f"{path}{MEMBER}{found.within}" if found.within else path
+        if file != reading.file:
+            reading = _Reading(file, config, max_html_bytes, refusal)
+        if isinstance(found, Record):
+            if found.kind in _FILE_HEADS:
+                reading.begun = microseconds(found.date)
+            yield reading.fate(found)
+        elif isinstance(found, Segment):
+            yield reading.fate_of_segment(found)
+        elif found.cause.is_loss:
+            yield _damage_reject(file, found)
+
+
+def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: Refusal) -> Iterator[Fate]:
+    """The record that an index named, from its bytes alone; more than one where its place holds more.
+
+    What the index has said of the first holds: the selection is asked again only about what the index did not say.
+    """
+    entry, before = found.entry, len(found.dictionary)
+    asked: Refusal = lambda told: refusal(_completed(entry, told))  # noqa: E731  # its closure is its point
+    reading = _Reading(entry.path, config, max_html_bytes, asked, entry.timestamp)
+    nothing = True
+    for one in _found(found.stream(), config):
+        if one.offset < before:
+            continue  # the dictionary is part of every record's bytes, and of none
+        moved = one.offset - before + entry.offset
+        if isinstance(one, Record):
+            yield reading.fate(replace(one, offset=moved, member=one.member - before + entry.offset))
+        elif isinstance(one, Segment):
+            yield reading.fate_of_segment(replace(one, record=replace(one.record, offset=moved)))
+        elif one.cause.is_loss:
+            yield _damage_reject(entry.path, replace(one, offset=moved, cause=Cause.BROKEN))
+        else:
+            continue
+        nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
+    if nothing:
+        yield _file_reject(entry.path, entry.offset, Reason.BROKEN_RECORD, "no record where the index says that one is")
+
+
+def _found(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
+    return joined(records(stream, Limits.of(config)), config.max_record_bytes)
+
+
+def _completed(entry: Entry, told: Entry) -> Entry:
+    return replace(
+        entry, mime=entry.mime or told.mime, status=entry.status or told.status, digest=entry.digest or told.digest
+    )
+
+
+def _damage_reject(path: str, damage: Damage) -> Reject:
+    if damage.cause is Cause.FOREIGN:
+        return _file_reject(path, -1, Reason.NOT_AN_ARCHIVE, damage.detail, damage.length)
+    detail = f"{damage.length} bytes: {damage.detail}"
+    return _file_reject(path, damage.offset, Reason.BROKEN_RECORD, detail, damage.length)
+
+
+def _file_reject(path: str, offset: int, reason: Reason, detail: str, lost_bytes: int = 0) -> Reject:
+    return Reject(
+        warc_file=path,
+        warc_offset=offset,
+        record_id="",
+        url="",
+        stage=Stage.READ,
+        reason=reason,
+        detail=detail,
+        lost_bytes=lost_bytes,
+    )
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One file as it is read: what its records are held to, and when it was begun."""
+
+    file: str
+    config: InputConfig
+    max_html_bytes: int
+    refusal: Refusal | None
+    begun: int | None = None  # microseconds since 1970
+
+    def fate(self, record: Record) -> Fate:
+        """A record's, by the filters in the order in which they cost least, then by its payload."""
+        kind = record.kind
+        if kind not in _SCHEMES:
+            return Skip(f"type:{kind if kind in _KINDS else 'unknown'}")
+        if kind == "conversion" and mime.declared(record.headers.get("content-type")).essence == mime.PLAIN:
+            return WET
+        if not record.url:
+            return self._reject(record, Reason.NO_URL)
+        if not record.url.lower().startswith(_SCHEMES[kind]):
+            return Skip("scheme")
+        if self.refusal and (refused := self._refused(record)):
+            return refused
+        return self._fate_of_revisit(record) if kind == "revisit" else self._fate_of_answer(record)
+
+    def fate_of_segment(self, found: Segment) -> Fate:
+        return self._reject(found.record, Reason.SEGMENT_MISSING, found.lack) if found.lack else SEGMENT
+
+    def _fate_of_answer(self, record: Record) -> Fate:
+        """What became of a request: the record's HTTP head, then its body."""
+        if record.block is None:
+            return self._reject(record, Reason.TOO_LARGE, f"{record.declared_length} bytes in one record")
+        response = _message(record, record.block)
+        if response is None:
+            return self._reject(record, Reason.BAD_HTTP, f"begins with {record.block[:24]!r}")
+        said = mime.declared(response.headers.get("content-type", ""))
+        if passed := self._passed_by_head(record, response.status, said.essence):
+            return passed
+        dated = self._dated(record)
+        if dated is None:
+            return self._reject(record, Reason.BAD_TIMESTAMP, record.date)
+        try:
+            content = http.content(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
+        except http.BodyTooLarge as error:
+            return self._reject(record, Reason.TOO_LARGE, str(error))
+        except http.BodyError as error:
+            return self._reject(record, Reason.BAD_ENCODING, str(error))
+        found = mime.computed(said.essence, content.html)
+        if passed := self._passed_by_content(record, said.essence, found, content.html):
+            return passed
+        timestamp, by = dated
+        capture = _capture(record, self, response, replace(said, essence=found), timestamp, content.truncated)
+        digest = capture.payload_digest
+        if self.refusal and (refused := self._refused(record, said.essence or found, response.status, digest)):
+            return refused
+        return Fetch(capture, content.html, content.defects | {by} if by else content.defects)
+
+    def _fate_of_revisit(self, record: Record) -> Fate:
+        """What a revisit says of itself. The HTTP head that most have is filtered by as that of a response is.
+
+        It has a date of its own or none: a revisit says when a page was seen again, and nothing else.
+        """
+        head = http.split(record.block or b"")
+        status = head.status if head else 0
+        essence = mime.declared(head.headers.get("content-type", "")).essence if head else ""
+        if passed := self._passed_by_head(record, 0 if status == _NOT_MODIFIED else status, essence):
+            return passed
+        timestamp = microseconds(record.date)
+        if timestamp is None:
+            return self._reject(record, Reason.BAD_TIMESTAMP, record.date)
+        return _revisit(record, self, status, timestamp)
+
+    def _passed_by_head(self, record: Record, status: int, essence: str) -> Skip | Reject | None:
+        """By what the HTTP head says, 0 and "" if nothing."""
+        if status and status not in self.config.statuses:
+            return Skip(f"status:{status}")
+        if self.refusal and (refused := self._refused(record, essence, status)):
+            return refused
+        return None if essence in self.config.mimes or mime.is_sniffed(essence) else Skip("mime")
+
+    def _passed_by_content(self, record: Record, said: str, found: str, html: bytes) -> Skip | Reject | None:
+        """By what the body is, whatever type it was said to have."""
+        if found in mime.FEEDS:
+            return Skip("feed")
+        if found not in self.config.mimes:
+            is_lie = said in self.config.mimes
+            return self._reject(record, Reason.NOT_HTML, f"says {said}, is {found}") if is_lie else Skip("mime")
+        return None if html.strip() else self._reject(record, Reason.EMPTY_PAYLOAD)
+
+    def _refused(self, record: Record, essence: str = "", status: int = 0, digest: str = "") -> Skip | Reject | None:
+        """What a selection says of a record by what is known of it until now; what is not known yet passes."""
+        dated = self._dated(record)
+        if dated is None:
+            return self._reject(record, Reason.BAD_TIMESTAMP, record.date)
+        told = entry_of_record(
+            url=record.url,
+            timestamp=dated[0],
+            digest=record.headers.get("warc-payload-digest") or digest,
+            mime=essence,
+            status=status,
+            is_revisit=record.kind == "revisit",
+        )
+        filter_name = self.refusal(told) if self.refusal else None
+        return None if filter_name is None else Skip(filter_name)
+
+    def _dated(self, record: Record) -> tuple[int, Dated | None] | None:
+        """A capture's time, and where it is from if not from its record; None: nothing says it."""
+        own = microseconds(record.date)
+        if own is not None:
+            return own, None
+        if record.kind == "revisit":
+            return None
+        if (replayed := _REPLAYED.search(record.url)) and (by_url := microseconds(replayed[1])) is not None:
+            return by_url, Dated.URL
+        response = http.split(record.block or b"")
+        sent = date(response.headers.get("date", "")) if response else None
+        if sent is not None and sent >= EARLIEST:
+            return sent, Dated.HTTP
+        return None if self.begun is None else (self.begun, Dated.FILE)
+
+    def _reject(self, record: Record, reason: Reason, detail: str = "") -> Reject:
+        return Reject(
+            warc_file=self.file,
+            warc_offset=record.offset,
+            record_id=record.record_id,
+            url=record.url,
+            stage=Stage.READ,
+            reason=reason,
+            detail=detail,
+        )
+
+
+def _message(record: Record, block: bytes) -> http.Response | None:
+    """What a record holds. A resource or conversion is a body, and the record's head says of which type."""
+    said = record.headers.get("content-type")
+    if record.kind == "response" or mime.declared(said).essence == "application/http":
+        return http.message(block)
+    return http.Response(0, {"content-type": said}, block)
+
+
+def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> Revisit:
+    said = record.headers.get
+    own_key, target = url_key(record.url), said("warc-refers-to-target-uri").strip("<> ")
+    return Revisit(
+        url=record.url,
+        url_key=own_key,
+        site=site_of(record.url, reading.config.site),
+        timestamp=timestamp,
+        warc_file=reading.file,
+        warc_offset=record.offset,
+        warc_length=record.length,
+        record_id=record.record_id,
+        http_status=status,
+        is_unmodified=status == _NOT_MODIFIED or "not-modified" in said("warc-profile").lower(),
+        digest=normal_digest(said("warc-payload-digest")),
+        refers_to_id=said("warc-refers-to"),
+        refers_to_key=url_key(target) if target else own_key,
+        refers_to_time=microseconds(said("warc-refers-to-date")),
+    )
+
+
+def _capture(
+    record: Record, reading: _Reading, response: http.Response, of: mime.MediaType, timestamp: int, is_cut: bool
+) -> Capture:
+    block_length = 0 if record.block is None else len(record.block)
+    payload_digest = "sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode()
+    declared_digest = normal_digest(record.headers.get("warc-payload-digest"))
+    return Capture(
+        url=record.url,
+        url_key=url_key(record.url),
+        site=site_of(record.url, reading.config.site),
+        timestamp=timestamp,
+        warc_file=reading.file,
+        warc_offset=record.offset,
+        warc_length=record.length,
+        record_id=arc_id(record.url, record.date, payload_digest) if record.is_arc else record.record_id,
+        payload_digest=payload_digest,
+        http_status=response.status,
+        mime=of.essence,
+        declared_charset=of.charset,
+        truncated=is_cut or record.says_truncated or block_length < record.declared_length,
+        record_type=record.kind,
+        declared_digest="" if declared_digest == payload_digest else declared_digest,
+        item_title=record.headers.get(ITEM_TITLE.lower()),
+        item_link=record.headers.get(ITEM_LINK.lower()),
+    )
+
+
+def arc_id(url: str, date: str, payload_digest: str) -> str:
+    """An id for a record of ARC, which has none: the same wherever the record lies.
+
+    A UUID of version 5 (RFC 9562 5.5) of "URL DATE DIGEST", the date as the record has it, in the name space of URLs.
+    """
+    return f"<{uuid5(NAMESPACE_URL, f'{url} {date} {payload_digest}').urn}>"
+
+
+@lru_cache(maxsize=1024)  # a selection asks for a record's up to four times
+def microseconds(written: str) -> int | None:
+    """Microseconds since 1970 of a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and what follows
+    14 does not count)."""
+    try:
+        if written[:14].isdigit():
+            moment = datetime.strptime(written.ljust(14, "0")[:14], "%Y%m%d%H%M%S")
+        elif _DAY_OF_YEAR.match(written):
+            moment = datetime.strptime(written[:5] + written[8:], "%Y-%jT%H:%M:%S%z")
+        else:
+            moment = datetime.fromisoformat(written)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def site_of(url: str, kind: str) -> str:
+    """The site of a URL by `input.site`: registered domain, host, or "" (all captures are one site)."""
+    if kind == "none":
+        return ""
+    host = host_of(url)
+    return domain_of(host) if kind == "domain" else host

@@ -1,5 +1,0 @@
-"""A corpus: the extractions of an output that some filters keep, and an account of what each removed."""
-
-from dbce_spark.corpus.job import Request, write
-
-__all__ = ["Request", "write"]

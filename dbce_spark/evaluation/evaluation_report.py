@@ -1,0 +1,282 @@
+"""The analysis as one HTML file that asks for nothing: tables of all extractors, and plots."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+import dbce_spark
+from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, node_scores, page_weights, score_plots
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Standing
+from dbce_spark.evaluation.averages import METHOD, Course, moving
+from dbce_spark.evaluation.evaluation_summary import (
+    PASSINGS_HEAD,
+    against,
+    between,
+    number,
+    passings,
+    percent,
+    steps,
+    steps_head,
+    stream_note,
+)
+from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, Row, Series
+from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
+from dbce_spark.report.svg import COLOURS
+from dbce_spark.report.svg.html_template import css, environment
+
+BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Of the distribution, as in figure 6.2 of the study."""
+
+_STANDING_HEAD = (
+    "extractor", "P", "R", "F1", "95 %", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first", "p", "misses",
+    "pages/s",
+)  # fmt: skip
+
+
+def html(
+    analysis: Analysis,
+    scores: Scores,
+    notes: Sequence[str],
+    contrasts: Mapping[str, str],
+    course: Course | None = None,
+) -> str:
+    """The whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its name."""
+    return (
+        environment("dbce_spark.evaluation")
+        .get_template("evaluation.html.j2")
+        .render(
+            css=css(),
+            version=dbce_spark.__version__,
+            main_metric=MAIN_METRIC,
+            cap=percent(page_weights.MAX_SHARE),
+            rounds=f"{bootstrap.ROUNDS:,}",
+            min_sites=bootstrap.MIN_SITES,
+            notes=notes,
+            contrasts=contrasts,
+            analysis=analysis,
+            pages=len(scores.pages),
+            sites=len({page.unit for page in scores.pages}),
+            shown=[analysis.extractors[at] for at in analysis.shown],
+            **_standings(analysis),
+            **_sets(analysis),
+            **_distributions(analysis, scores),
+            **_breakdown(analysis),
+            **_metrics(analysis),
+            **_clusters(analysis, scores),
+            node_head=node_scores.HEAD,
+            nodes=analysis.nodes,
+            misses=_misses(analysis),
+            course=_course(course) if course else None,
+        )
+    )
+
+
+def _standings(analysis: Analysis) -> dict[str, Any]:
+    first = analysis.pools[0]
+    rows = [
+        Row(
+            analysis.extractors[at],
+            [
+                Dot(pool.name, pool.standings[at].f1, pool.standings[at].by_sites, colour)
+                for colour, pool in enumerate(analysis.pools)
+            ],
+        )
+        for at in analysis.order
+    ]
+    return {
+        "pool_names": [pool.name for pool in analysis.pools],
+        "standings_plot": Markup(score_plots.dot_plot(rows)),
+        "standing_head": _STANDING_HEAD,
+        "pools": [
+            (pool, [_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1)])
+            for pool in analysis.pools
+        ],
+        "weighed_head": ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"),
+        "weighed": [
+            (one.extractor, *map(number, (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)))
+            for one in (first.standings[at] for at in analysis.order)
+        ],
+    }
+
+
+def _standing(one: Standing) -> tuple[object, ...]:
+    return (
+        one.extractor,
+        number(one.precision),
+        number(one.recall),
+        _strong(one.f1),
+        between(one.by_sites),
+        between(one.by_pages),
+        number(one.median),
+        percent(one.low),
+        *against(one.against),
+        f"{one.misses:,}",
+        "" if np.isnan(one.pace) else f"{one.pace:,.0f}",
+    )
+
+
+def _sets(analysis: Analysis) -> dict[str, Any]:
+    names = ("siblings", "snapshots")
+    return {
+        "by_set": [
+            (name, Markup(_dots(cells, analysis)), *_all(cells, analysis)) for name, cells in analysis.by_set.items()
+        ],
+        "line_plots": [
+            Markup(_lines(name, analysis.breakdown[name], analysis)) for name in names if name in analysis.breakdown
+        ],
+    }
+
+
+def _dots(cells: Sequence[Cell], analysis: Analysis) -> str:
+    return score_plots.dot_plot(
+        [
+            Row(
+                f"{cell.value} ({cell.pages:,})",
+                [
+                    Dot(f"{analysis.extractors[at]}, draws of {cell.drawn}", cell.f1[at], cell.intervals[at], colour)
+                    for colour, at in enumerate(analysis.shown)
+                ],
+            )
+            for cell in cells
+        ]
+    )
+
+
+def _lines(name: str, cells: Sequence[Cell], analysis: Analysis) -> str:
+    steps = [f"{cell.value} ({cell.pages:,})" for cell in cells]
+    series = [
+        Series(
+            analysis.extractors[at],
+            colour,
+            [Dot(f"{cell.value} {name}", cell.f1[at], cell.intervals[at], colour) for cell in cells],
+        )
+        for colour, at in enumerate(analysis.shown)
+    ]
+    return score_plots.line_plot(steps, series, f"{name} (pages)")
+
+
+def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
+    """A column a cell, a row an extractor; the best of each cell is marked."""
+    head = ["extractor", *(f"{cell.value} ({cell.pages:,})" for cell in cells)]
+    rows = [
+        [
+            analysis.extractors[at],
+            *(
+                Markup("{}<br><small>{}</small>").format(
+                    _strong(cell.f1[at]) if cell.f1[at] == max(cell.f1) else number(cell.f1[at]),
+                    between(cell.intervals[at]),
+                )
+                for cell in cells
+            ),
+        ]
+        for at in analysis.order
+    ]
+    return head, rows
+
+
+def _distributions(analysis: Analysis, scores: Scores) -> dict[str, Any]:
+    weight = page_weights.capped([page.unit for page in scores.pages])
+    colours = {at: colour for colour, at in enumerate(analysis.shown)}
+    f1 = scores.f1
+    some = [
+        Distribution(extractor, colours.get(at, -1), f1[at], weight) for at, extractor in enumerate(analysis.extractors)
+    ]
+    bins = [np.histogram(one.values, BINS, weights=one.weights)[0] for one in some]
+    return {
+        "violins": Markup(score_plots.violins([some[at] for at in analysis.order])),
+        "cumulated": Markup(score_plots.cumulated([some[at] for at in analysis.shown])),
+        "bins_head": ("extractor", *(f"{low:.1f}-{high:.1f}" for low, high in pairwise(BINS))),
+        "bins": [(analysis.extractors[at], *map(percent, bins[at])) for at in analysis.order],
+    }
+
+
+def _breakdown(analysis: Analysis) -> dict[str, Any]:
+    return {"breakdown": [(name, *_all(cells, analysis)) for name, cells in analysis.breakdown.items()]}
+
+
+def _metrics(analysis: Analysis) -> dict[str, Any]:
+    return {
+        "heat_map": Markup(score_plots.heat_map(analysis.metrics, analysis.correlation)),
+        "metric_head": ("extractor", *analysis.metrics),
+        "by_metric": [(analysis.extractors[at], *map(number, analysis.by_metric[at])) for at in analysis.order],
+    }
+
+
+def _clusters(analysis: Analysis, scores: Scores) -> dict[str, Any]:
+    chosen = clusters.sample(len(scores.pages))
+    placed = clusters.plane(facts.features(scores.pages)[chosen])
+    pages = [scores.pages[at] for at in chosen]
+    count = max(analysis.clusters) + 1
+    sizes = np.bincount(analysis.clusters, minlength=count)
+    return {
+        "tags": len(clusters.TAGS),
+        "cluster_names": [f"cluster {at} ({sizes[at]:,} pages)" for at in range(count)],
+        "scatter": Markup(
+            score_plots.scatter(
+                placed, [analysis.clusters[at] for at in chosen], [f"{one.dataset}: {one.site}" for one in pages]
+            )
+        )
+        if len(placed)
+        else "",
+        "shared_head": ("complexity", *(f"cluster {at}" for at in range(count))),
+        "shared": [(group, *map(percent, shares)) for group, shares in analysis.shared.items()],
+        "sets_head": ("set", "pages", "sites", "gold error", "P25", "P50", "P75", *complexity.GROUPS),
+        "sets": [
+            (
+                one.name,
+                f"{one.pages:,}",
+                f"{one.sites:,}",
+                f"{one.faulty:,}",
+                *map(percent, one.quartiles),
+                *(percent(one.groups[group]) for group in complexity.GROUPS),
+            )
+            for one in analysis.sets
+        ],
+    }
+
+
+def _misses(analysis: Analysis) -> list[tuple[str, str, str, str]]:
+    return [(name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items()]
+
+
+def _course(course: Course) -> dict[str, Any]:
+    """The paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
+    last = course.moving[:, -1]
+    best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[:COLOURS]
+    method = next(at for at, name in enumerate(course.extractors) if name.startswith(METHOD))
+    shown = list(dict.fromkeys([method, *best]))[:COLOURS]
+    long = sorted(course.domains, key=lambda name: -len(course.domains[name]))
+    return {
+        "note": stream_note(course),
+        "names": [f"{course.extractors[at]} ({number(float(last[at]))})" for at in shown],
+        "plot": Markup(
+            score_plots.curves(
+                [Curve(course.extractors[at], colour, course.moving[at]) for colour, at in enumerate(shown)],
+                "documents of the stream",
+            )
+        ),
+        "method": course.extractors[method],
+        "domains": long[:COLOURS],
+        "by_domain": Markup(
+            score_plots.curves(
+                [
+                    Curve(name, at if at < COLOURS else -1, moving(course.f1[method, course.domains[name]]))
+                    for at, name in enumerate(long)
+                ],
+                "documents of the domain",
+            )
+        )
+        if long
+        else "",
+        "steps_head": steps_head(course),
+        "steps": list(steps(course)),
+        "passings_head": PASSINGS_HEAD,
+        "passings": list(passings(course)),
+    }
+
+
+def _strong(value: float) -> Markup:
+    return Markup("<b>{}</b>").format(number(value))

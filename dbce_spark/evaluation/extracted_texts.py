@@ -1,0 +1,124 @@
+"""What extractors made of pages, kept beside the scores: no analysis needs a second run, and the next run is short."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark import storage
+from dbce_spark.evaluation.child import Extracted, Load
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.peers import PEERS
+
+NAME = "texts.parquet"
+
+SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("dataset", "page_id", "extractor", "version", "page", "text")),
+        ("seconds", pa.float64()),
+        ("error", pa.string()),
+    ]
+)
+"""`version`: of the extractor's package and of our call of it, "" for a method of ours; `page`: SHA-256 of the HTML and
+of what else an extractor is told. These two say whether a text is still what the extractor would give."""
+
+_BATCH = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Texts of an earlier run into the same folder."""
+
+    rows: pa.Table
+    places: Mapping[tuple[str, str, str], int]  # of the texts that may be taken again, by extractor, version, page
+
+    def of(self, name: str, pages: Sequence[GoldPage], *, time_limit: float) -> dict[str, Extracted]:
+        """The texts, by page id, that `name` would give again; misses are always tried again.
+
+        A text comes with the seconds that it took when it was made, on a machine that may have had more to do or less:
+        so a table of times is only as even as the runs were. A text that took longer than `time_limit` is none.
+        """
+        stamp = stamp_of(name)
+        found = {page.page_id: self.places.get((name, stamp, digest(page))) for page in pages} if stamp else {}
+        texts = {page_id: self._at(place) for page_id, place in found.items() if place is not None}
+        return {page_id: one for page_id, one in texts.items() if one.seconds <= time_limit}
+
+    def of_sets(self, sets: Iterable[str]) -> list[pa.RecordBatch]:
+        """The rows of some sets: what is still to be taken while others are done."""
+        chosen = pc.is_in(self.rows["dataset"], pa.array(list(sets), pa.string()))
+        batches: list[pa.RecordBatch] = self.rows.filter(chosen).to_batches()
+        return batches
+
+    def _at(self, place: int) -> Extracted:
+        return Extracted(self.rows["text"][place].as_py(), self.rows["seconds"][place].as_py(), "")
+
+
+NOTHING = Kept(SCHEMA.empty_table(), {})
+
+
+def read(output: str) -> Kept:
+    """What the output folder holds; nothing if it is new, or of another version of this program."""
+    try:
+        with storage.open_parquet(f"{output.rstrip('/')}/{NAME}") as file:
+            if not file.schema_arrow.equals(SCHEMA):
+                return NOTHING
+            rows = file.read().combine_chunks()
+    except FileNotFoundError:
+        return NOTHING
+    keys = zip(*(rows[name].to_pylist() for name in ("extractor", "version", "page")), strict=True)
+    errors = rows["error"].to_pylist()
+    return Kept(rows, {key: at for at, key in enumerate(keys) if key[1] and not errors[at]})
+
+
+def table(pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Extracted]) -> Iterator[pa.RecordBatch]:
+    """The rows of one extractor on one set."""
+    stamp = stamp_of(extractor)
+    for start in range(0, len(pages), _BATCH):
+        some = pages[start : start + _BATCH]
+        texts = [extracted[page.page_id] for page in some]
+        columns = {
+            "dataset": [page.dataset for page in some],
+            "page_id": [page.page_id for page in some],
+            "extractor": [extractor] * len(some),
+            "version": [stamp] * len(some),
+            "page": [digest(page) for page in some],
+            "text": [one.text.encode("utf-8", "replace").decode() for one in texts],
+            "seconds": [one.seconds for one in texts],
+            "error": [one.error for one in texts],
+        }
+        yield pa.RecordBatch.from_pydict(columns, SCHEMA)
+
+
+def write(output: str, batches: Sequence[pa.RecordBatch]) -> None:
+    """Writes all texts as one Parquet file."""
+    storage.write_parquet(f"{output.rstrip('/')}/{NAME}", SCHEMA, batches)
+
+
+def digest(page: GoldPage) -> str:
+    """SHA-256 of all that an extractor may be told of a page."""
+    told = "\0".join((page.html, page.lang, page.url))
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@cache
+def stamp_of(name: str) -> str:
+    """What a peer's texts depend on beside the page: its package's version and our code around it. "" for others."""
+    if name not in PEERS:
+        return ""
+    peer = PEERS[name]
+    packages = packages_distributions().get(peer.package, [])
+    return ", ".join([*(f"{one} {version(one)}" for one in sorted(set(packages))), _code(peer.load)])
+
+
+def _code(load: Load) -> str:
+    """The start of a SHA-256 of the module that a load function stands in; of a package all its files are hashed."""
+    function: Callable[..., object] = getattr(load, "func", load)
+    path = Path(import_module(function.__module__).__file__ or "")
+    files = sorted(one for one in path.parent.iterdir() if one.is_file()) if path.name == "__init__.py" else [path]
+    return sha256(b"".join(one.read_bytes() for one in files)).hexdigest()[:12]

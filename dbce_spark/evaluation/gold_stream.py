@@ -1,0 +1,114 @@
+"""Gold pages as a stream: in the order of their dates, each labelled when it comes, by what has come before."""
+
+import time
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from dbce_spark.archive.warc import site_of
+from dbce_spark.config import DbceConfig, PageConfig
+from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
+from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.html.page import PageError, parse
+from dbce_spark.model import Blocks, Evidence, Extraction, Label, Page
+from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
+
+
+def arrivals(pages: Sequence[GoldPage]) -> list[GoldPage]:
+    """The pages of a set as they come: by date, then those without one in the order of their lines."""
+    return sorted(pages, key=lambda page: (page.timestamp == 0, page.timestamp))
+
+
+def domain(page: GoldPage) -> str:
+    """The domain whose tree a page goes to."""
+    return site_of(page.address, "domain")
+
+
+class Stream:
+    """The trees of all domains, and what they make of pages that arrive."""
+
+    def __init__(self, config: UrlTreeConfig, pages: PageConfig):
+        self._config, self._pages = config, pages
+        self._trees: dict[str, DomainTree] = {}
+
+    def text(self, page: GoldPage) -> str:
+        """The content of a page, one line a block, as the tree sees it when it has taken it in.
+
+        Raises:
+            PageError: it cannot be parsed.
+        """
+        parsed = parse(page.body, "utf-8", self._pages)
+        key = url_key(page.address, parsed.declared.title, self._config.keys.rules)
+        tree = self._trees.setdefault(key.domain, DomainTree(key.domain, self._config))
+        document = Document(
+            document_id=page.page_id,
+            url_key=_apart(key, page.page_id) if tree.holds(key) else key,
+            timestamp=page.timestamp,
+            keys=block_keys(parsed.blocks, self._config.blocks.hash),
+        )
+        return content(parsed.blocks, tree.add(document)[0])
+
+
+def content(blocks: Blocks, labelled: Labelled) -> str:
+    """What is labelled content of a page, one line a block."""
+    spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), labelled.labels.tolist(), strict=True)
+    return "\n".join(blocks.text[start:end] for start, end, label in spans if label == Label.CONTENT)
+
+
+def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:
+    """The texts by URL Tree, by page id, each with the seconds that it took."""
+    stream, found = Stream(config, pages), {}
+    for page in arrivals(of):
+        started = time.process_time()
+        try:
+            text, error = stream.text(page), ""
+        except PageError as caught:
+            text, error = "", f"{caught.reason}: {caught}"
+        found[page.page_id] = Extracted(text, time.process_time() - started, error)
+    return found
+
+
+def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
+    """As `local.extractions`, but each page is judged beside those alone that had come to its site before it."""
+    of_site: dict[str, list[Page]] = defaultdict(list)
+    for page in sorted(unique, key=_arrival):
+        of_site[page.capture.site].append(page)
+    return [_last(some[: at + 1], config) for some in of_site.values() for at in range(len(some))]
+
+
+def _arrival(page: Page) -> tuple[bool, int, int]:
+    capture = page.capture
+    return capture.timestamp == 0, capture.timestamp, capture.warc_offset
+
+
+def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
+    """The last of some pages of a site, judged beside the others."""
+    page = some[-1]
+    own = page.capture_id
+    found = sites.chosen_in(buckets.members_of(buckets.members(some)), {own}, config)
+    annotations = local.annotations([one.cross for one in found], some, config).get(own, [])
+    gathered = local.gather(page, annotations, _evidence(page, some, config), crosses.template_id(found))
+    return local.judge([gathered], config.label)[0]
+
+
+def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
+    """What some pages, it being among them, say of a page."""
+    if page.traits is None:
+        return pools.told(page)
+    judge, own = classify.of(config.label.classifier), page.capture_id
+    looked_at = {one.capture_id: one for one in some if one.traits is not None}
+    siblings = {}
+    for ids, wanted in pools.siblings(buckets.members(looked_at.values()), config.bucket.cap, {own}):
+        siblings.update(judge.of_siblings([pools.witness(looked_at[one]) for one in ids], wanted))
+    captures = [pools.witness(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
+    snapshots = judge.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
+    return pools.told(page, siblings.get(own), snapshots.get(own))
+
+
+def _apart(key: UrlKey, name: str) -> UrlKey:
+    """The key of a page whose own another one has: every gold page is to have a text, and a stream would drop it."""
+    return replace(key, branch=(*key.branch, name))

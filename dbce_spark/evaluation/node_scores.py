@@ -1,0 +1,179 @@
+"""Scores by text nodes: how many leaves of a page an extractor tells right (thesis 4.3, tables 4.2 and D.1-D.4).
+
+The thesis counts its <dbce> elements, which only its own method has. Here nodes are the leaves of the page that have a
+word, so that every extractor can be counted: a leaf is content if the gold text holds it, and called so if the
+extractor's text does (`leaves.held`). As in table 4.2, the nodes of all pages are counted together: 2,000 links of one
+portal weigh as much as 100 articles.
+"""
+
+import tarfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation import leaves
+from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.leaves import Leaves, Mask
+from dbce_spark.evaluation.metrics import Score, of_counts
+from dbce_spark.html.page import PageError
+
+ALL_SETS = "all sets"
+
+HEAD = (
+    "set",
+    "extractor",
+    "nodes",
+    "accuracy",
+    *(f"{of} {part}" for of in ("content", "boilerplate") for part in "P R F1".split()),
+    "tp",
+    "fn",
+    "fp",
+    "tn",
+)
+"""Of the table: those of table 4.2, then the counts of tables D.1-D.4."""
+
+BAD, UNCERTAIN, GOOD, TIE = 1, 2, 3, 0
+"""What people who vote can call a text node; TIE where they do not agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """Nodes by what they are and what they were called; content is what is looked for."""
+
+    tp: int = 0
+    fn: int = 0
+    fp: int = 0
+    tn: int = 0
+
+    def __add__(self, other: "Confusion") -> "Confusion":
+        return Confusion(self.tp + other.tp, self.fn + other.fn, self.fp + other.fp, self.tn + other.tn)
+
+    @property
+    def nodes(self) -> int:
+        return self.tp + self.fn + self.fp + self.tn
+
+    @property
+    def accuracy(self) -> float:
+        """Share of nodes called what they are; 1 of none."""
+        return (self.tp + self.tn) / self.nodes if self.nodes else 1.0
+
+    @property
+    def content(self) -> Score:
+        return of_counts(self.tp, self.tp + self.fn, self.tp + self.fp)
+
+    @property
+    def boilerplate(self) -> Score:
+        return of_counts(self.tn, self.tn + self.fp, self.tn + self.fn)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One extractor on one set."""
+
+    dataset: str
+    extractor: str
+    nodes: Confusion
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """What people said of one text node."""
+
+    words: int  # between white space
+    tag: int
+    agreement: int  # percent of those asked
+
+
+def confusion(content: Mask, called: Mask) -> Confusion:
+    """Counts of some nodes."""
+    sides = [(content & called), (content & ~called), (~content & called), (~content & ~called)]
+    return Confusion(*(int(side.sum()) for side in sides))
+
+
+def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusion]:
+    """The leaves of one page by each extractor's text; none where the page cannot be parsed."""
+    try:
+        found = leaves.of_html(page.html)
+    except PageError:
+        return dict.fromkeys(texts, Confusion())
+    counted = _have_words(found)
+    content = leaves.held(found, page.gold)[counted]
+    return {name: confusion(content, leaves.held(found, one.text)[counted]) for name, one in texts.items()}
+
+
+def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> list[Row]:
+    """The counts of one set: a row an extractor. `texts` are by extractor and page id."""
+    totals = dict.fromkeys(texts, Confusion())
+    for page in pages:
+        for name, counted in of_page(page, {name: of[page.page_id] for name, of in texts.items()}).items():
+            totals[name] += counted
+    return [Row(dataset, name, counted) for name, counted in totals.items()]
+
+
+def table(of_sets: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+    """The cells under `HEAD`; where there are several sets, their sums come last."""
+    sums: dict[str, Confusion] = {}
+    for row in of_sets:
+        sums[row.extractor] = sums.get(row.extractor, Confusion()) + row.nodes
+    several = len({row.dataset for row in of_sets}) > 1
+    for row in [*of_sets, *(Row(ALL_SETS, name, nodes) for name, nodes in sums.items() if several)]:
+        shares = [row.nodes.accuracy]
+        for score in (row.nodes.content, row.nodes.boilerplate):
+            shares += [score.precision, score.recall, score.f1]
+        counts = [row.nodes.tp, row.nodes.fn, row.nodes.fp, row.nodes.tn]
+        yield (
+            row.dataset,
+            row.extractor,
+            f"{row.nodes.nodes:,}",
+            *(f"{share:.3f}" for share in shares),
+            *(f"{count:,}" for count in counts),
+        )
+
+
+def votes(path: str) -> dict[str, list[Vote]]:
+    """The votes of the KrdWrd corpus Canola by page id: of each page's text nodes, in its order.
+
+    `path` is an archive of NAME.stats, tables with a row a text node: its words, "krdwrd-tag-TAG-PERCENT", and what
+    each annotator said. Rows "undefined" are of no node.
+
+    Raises:
+        InputError: the archive cannot be read.
+    """
+    try:
+        with tarfile.open(path) as archive:
+            return {
+                PurePosixPath(member.name).stem: list(_votes(archive.extractfile(member) or ()))
+                for member in archive
+                if member.name.endswith(".stats")
+            }
+    except (OSError, tarfile.TarError, ValueError) as error:
+        raise InputError(f"{path}: no archive of votes: {' '.join(str(error).split())}") from error
+
+
+def _votes(lines: Iterable[bytes]) -> Iterator[Vote]:
+    for line in lines:
+        words, _, rest = line.decode().partition("\t")
+        if words.isdigit():
+            tag, agreement = rest.split("\t")[0].split("-")[-2:]
+            yield Vote(int(words), TIE if tag == "mrgtie" else int(tag), int(agreement))
+
+
+def agreement(page: GoldPage, of_page: Sequence[Vote]) -> Confusion | None:
+    """How leaves labelled by the gold text are labelled by vote; None where page and votes have not as many nodes.
+
+    The votes are the truth. Nodes that are uncertain, or that people do not agree on, are not counted.
+    """
+    found = leaves.of_html(page.html)
+    if len(found) != len(of_page):
+        return None
+    tags = np.array([vote.tag for vote in of_page])
+    counted = _have_words(found) & ((tags == GOOD) | (tags == BAD))
+    return confusion((tags == GOOD)[counted], leaves.held(found, page.gold)[counted])
+
+
+def _have_words(found: Leaves) -> Mask:
+    return np.array([bool(of_leaf) for of_leaf in found.words], np.bool_)

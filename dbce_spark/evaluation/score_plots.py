@@ -1,0 +1,263 @@
+"""Plots of scores as SVG texts, to stand inside a page.
+
+Written here because it is little: a few kinds of plot, and no package of some 30 MB for them. What is drawn takes its
+colours from the page around it (variables --ink, --soft, --line, --c0 ...), so it is readable on light and on dark, and
+the same numbers give the same bytes. No plot needs a script; what a mark is, it says in its title.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.evaluation.bootstrap import Interval
+from dbce_spark.report.svg import Axis as _Axis
+from dbce_spark.report.svg import circle as _circle
+from dbce_spark.report.svg import colour as _colour
+from dbce_spark.report.svg import n as _n
+from dbce_spark.report.svg import svg as _svg
+from dbce_spark.report.svg import text as _text
+
+Values = npt.NDArray[np.float64]
+
+_GRID = 201
+"""Places from 0 to 1 at which a density is drawn."""
+
+_POINTS = 200
+"""Of a curve, at most."""
+
+_SMOOTH = 0.02
+"""Standard deviation of the kernel of a density, in F1: what differs by less looks the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A value with its interval."""
+
+    label: str
+    value: float
+    interval: Interval
+    colour: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a dot plot."""
+
+    label: str
+    dots: Sequence[Dot]
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """What belongs together in a plot of lines, under one colour."""
+
+    label: str
+    colour: int
+    dots: Sequence[Dot]  # one for each step of the axis, in their order
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A value after each of many documents; `colour` -1 is that of what is only there for comparison."""
+
+    label: str
+    colour: int
+    values: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The scores of one extractor, each with the weight of its page."""
+
+    label: str
+    colour: int
+    values: Values
+    weights: Values
+
+
+def dot_plot(rows: Sequence[Row], *, width: int = 1080, label_width: int = 190) -> str:
+    """Values with intervals, a row a name, on one axis of F1."""
+    step = 11
+    heights = [max(24, step * len(row.dots) + 12) for row in rows]
+    height = sum(heights) + 44
+    axis = _Axis(_least(row.dots for row in rows), 1.0, label_width, width - 24)
+    body = [*_vertical_grid(axis, 8, height - 36), _text((label_width + width) / 2, height - 4, "F1", "middle", "soft")]
+    top = 8.0
+    for row, room in zip(rows, heights, strict=True):
+        body.append(f'<line class="grid" x1="0" x2="{width}" y1="{_n(top + room)}" y2="{_n(top + room)}"/>')
+        body.append(_text(label_width - 12, top + room / 2 + 4, row.label, "end"))
+        for at, dot in enumerate(row.dots):
+            y = top + room / 2 + (at - (len(row.dots) - 1) / 2) * step
+            body += _dot(dot, axis, y)
+        top += room
+    return _svg(width, height, body)
+
+
+def line_plot(
+    steps: Sequence[str], series: Sequence[Series], title: str, *, width: int = 540, height: int = 320
+) -> str:
+    """F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
+    axis = _Axis(_least(one.dots for one in series), 1.0, height - 56, 12)
+    left, right = 46.0, width - 16.0
+    gap = (right - left) / len(steps)
+    body = list(_horizontal_grid(axis, left, right))
+    body += [_text(left + gap * (at + 0.5), height - 36, step, "middle") for at, step in enumerate(steps)]
+    body.append(_text((left + right) / 2, height - 12, title, "middle", "soft"))
+    for number, one in enumerate(series):
+        shift = (number - (len(series) - 1) / 2) * min(7.0, gap / (len(series) + 1))
+        places = [(left + gap * (at + 0.5) + shift, axis(dot.value), dot) for at, dot in enumerate(one.dots)]
+        points = " ".join(f"{_n(x)},{_n(y)}" for x, y, _ in places)
+        body.append(f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}"/>')
+        for x, y, dot in places:
+            body.append(_interval((x, axis(dot.interval.low)), (x, axis(dot.interval.high)), one.colour))
+            body.append(_circle(x, y, 3.5, one.colour, f"{one.label}, {dot.label}: {dot.value:.3f}"))
+    return _svg(width, height, body)
+
+
+def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
+    """The density of each extractor's F1 over pages, with a bar from quartile to quartile and a dot at the median."""
+    room = 30
+    height = room * len(some) + 44
+    axis = _Axis(0.0, 1.0, label_width, width - 24)
+    body = [*_vertical_grid(axis, 8, height - 36), _text((label_width + width) / 2, height - 4, "F1", "middle", "soft")]
+    grid = np.linspace(0, 1, _GRID)
+    for at, one in enumerate(some):
+        y = 8 + room * (at + 0.5)
+        density = _density(one, grid)
+        half = density / density.max() * (room / 2 - 1.5)
+        up = [f"{_n(axis(x))},{_n(y - size)}" for x, size in zip(grid, half, strict=True)]
+        down = [f"{_n(axis(x))},{_n(y + size)}" for x, size in zip(grid[::-1], half[::-1], strict=True)]
+        low, middle, high = (_quantile(one, share) for share in (0.25, 0.5, 0.75))
+        body.append(_text(label_width - 12, y + 4, one.label, "end"))
+        body.append(f'<polygon class="violin" points="{" ".join(up + down)}" style="fill:{_colour(one.colour)}"/>')
+        body.append(f'<line class="quartiles" x1="{_n(axis(low))}" x2="{_n(axis(high))}" y1="{_n(y)}" y2="{_n(y)}"/>')
+        told = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
+        dot = f'<circle class="median" cx="{_n(axis(middle))}" cy="{_n(y)}" r="3.5">'
+        body.append(f"{dot}<title>{escape(told)}</title></circle>")
+    return _svg(width, height, body)
+
+
+def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
+    """The share of pages with an F1 up to x, a line an extractor; the lower the better."""
+    across, up = _Axis(0.0, 1.0, 46, width - 16), _Axis(0.0, 1.0, height - 56, 12)
+    body = [*_horizontal_grid(up, 46, width - 16), *_vertical_grid(across, 12, height - 56)]
+    body.append(_text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
+    grid = np.linspace(0, 1, _GRID)
+    for one in some:
+        order = np.argsort(one.values, kind="stable")
+        reached = np.concatenate([[0.0], np.cumsum(one.weights[order])]) / one.weights.sum()
+        shares = reached[np.searchsorted(one.values[order], grid + 1e-9)]
+        points = " ".join(f"{_n(across(x))},{_n(up(share))}" for x, share in zip(grid, shares, strict=True))
+        line = f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}">'
+        body.append(f"{line}<title>{escape(one.label)}</title></polyline>")
+    return _svg(width, height, body)
+
+
+def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
+    """F1 after so many documents, which stand on a logarithmic axis, a line a curve."""
+    most = max(len(one.values) for one in some)
+    low = max(0.0, math.floor(min(float(one.values.min()) for one in some) * 10) / 10)
+    across, up = _Axis(0.0, math.log10(max(most, 10)), 46, width - 16), _Axis(low, 1.0, height - 56, 12)
+    body = list(_horizontal_grid(up, 46, width - 16))
+    for power in range(int(math.log10(max(most, 10))) + 1):
+        x = across(power)
+        body.append(f'<line class="grid" x1="{_n(x)}" x2="{_n(x)}" y1="12" y2="{_n(height - 56)}"/>')
+        body.append(_text(x, height - 38, f"{10**power:,}", "middle", "small"))
+    body.append(_text(width / 2, height - 12, title, "middle", "soft"))
+    for one in sorted(some, key=lambda one: one.colour):
+        shown = _thinned(len(one.values))
+        points = " ".join(f"{_n(across(math.log10(at + 1)))},{_n(up(float(one.values[at])))}" for at in shown)
+        line = f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}">'
+        body.append(f"{line}<title>{escape(one.label)}</title></polyline>")
+    return _svg(width, height, body)
+
+
+def scatter(
+    places: Values, colours: Sequence[int], titles: Sequence[str], *, width: int = 540, height: int = 420
+) -> str:
+    """Points in a plane without units. places: (points, 2)."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    across, up = (
+        _Axis(float(low[0]), float(high[0]), 14, width - 14),
+        _Axis(float(low[1]), float(high[1]), height - 14, 14),
+    )
+    points = zip(places, colours, titles, strict=True)
+    body = [_circle(across(float(x)), up(float(y)), 2.8, colour, title) for (x, y), colour, title in points]
+    frame = f'<rect class="frame" x="1" y="1" width="{width - 2}" height="{height - 2}"/>'
+    return _svg(width, height, [frame, *body])
+
+
+def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_width: int = 130) -> str:
+    """A square table of correlations, the stronger the higher; empty where there is none. values: (names, names)."""
+    width, height = label_width + cell * len(names) + 4, cell * len(names) + 74
+    body = []
+    for row, name in enumerate(names):
+        body.append(_text(label_width - 10, row * cell + cell / 2 + 4, name, "end"))
+        x, y = label_width + (row + 0.5) * cell, cell * len(names) + 16
+        turn = f'transform="rotate(-35 {_n(x)} {_n(y)})"'
+        body.append(f'<text class="small" x="{_n(x)}" y="{_n(y)}" text-anchor="end" {turn}>{escape(name)}</text>')
+        for column, value in enumerate(values[row]):
+            x, y = label_width + column * cell, row * cell
+            if not math.isnan(value):
+                box = f'<rect x="{x + 1}" y="{y + 1}" width="{cell - 2}" height="{cell - 2}" rx="4"'
+                body.append(
+                    f'{box} style="fill:{_colour(0 if value >= 0 else 1)};fill-opacity:{0.75 * abs(value):.2f}"/>'
+                )
+                body.append(_text(x + cell / 2, y + cell / 2 + 4, f"{value:.2f}", "middle"))
+    return _svg(width, height, body)
+
+
+def _least(rows: Iterator[Sequence[Dot]]) -> float:
+    """Where an axis begins: at a twentieth below all intervals."""
+    least = min(min(dot.interval.low, dot.value) for dots in rows for dot in dots)
+    return max(0.0, min(0.95, math.floor(least * 20) / 20))
+
+
+def _dot(dot: Dot, axis: _Axis, y: float) -> Iterator[str]:
+    yield _interval((axis(dot.interval.low), y), (axis(dot.interval.high), y), dot.colour)
+    told = f"{dot.label}: {dot.value:.3f} ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
+    yield _circle(axis(dot.value), y, 4, dot.colour, told)
+
+
+def _interval(start: tuple[float, float], end: tuple[float, float], colour: int) -> str:
+    ends = f'x1="{_n(start[0])}" y1="{_n(start[1])}" x2="{_n(end[0])}" y2="{_n(end[1])}"'
+    return f'<line class="interval" {ends} style="stroke:{_colour(colour)}"/>'
+
+
+def _density(one: Distribution, grid: Values) -> Values:
+    """By a Gaussian kernel on a histogram, mirrored at 0 and 1: a score beyond them is none."""
+    counts, _ = np.histogram(one.values, bins=len(grid), range=(0, 1), weights=one.weights)
+    reach = np.arange(-len(grid) // 4, len(grid) // 4 + 1)
+    kernel = np.exp(-0.5 * (reach / (len(grid) - 1) / _SMOOTH) ** 2)
+    mirrored = np.concatenate([counts[::-1], counts, counts[::-1]])
+    smooth: Values = np.convolve(mirrored, kernel, "same")[len(grid) : 2 * len(grid)]
+    return smooth
+
+
+def _thinned(count: int) -> list[int]:
+    """Places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
+    return sorted({round(float(at)) - 1 for at in np.geomspace(1, count, min(count, _POINTS))})
+
+
+def _quantile(one: Distribution, share: float) -> float:
+    order = np.argsort(one.values, kind="stable")
+    reached = np.cumsum(one.weights[order]) / one.weights.sum()
+    return float(one.values[order][min(int(np.searchsorted(reached, share - 1e-9)), len(order) - 1)])
+
+
+def _vertical_grid(axis: _Axis, top: float, bottom: float) -> Iterator[str]:
+    for tick in axis.ticks():
+        x = _n(axis(tick))
+        yield f'<line class="grid" x1="{x}" x2="{x}" y1="{_n(top)}" y2="{_n(bottom)}"/>'
+        yield _text(axis(tick), bottom + 16, f"{tick:.2f}".removesuffix("0"), "middle", "small")
+
+
+def _horizontal_grid(axis: _Axis, left: float, right: float) -> Iterator[str]:
+    for tick in axis.ticks():
+        y = _n(axis(tick))
+        yield f'<line class="grid" x1="{_n(left)}" x2="{_n(right)}" y1="{y}" y2="{y}"/>'
+        yield _text(left - 6, axis(tick) + 4, f"{tick:.2f}".removesuffix("0"), "end", "small")

@@ -1,0 +1,77 @@
+"""`dbce train`: one classifier from all pages, and one for each fifth of the sites that has not seen it."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from tqdm import tqdm
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import classify
+from dbce_spark.errors import PlatformError
+from dbce_spark.evaluation import datasets
+from dbce_spark.evaluation.folds import FOLDS_FILE
+from dbce_spark.evaluation.training import trainer, training_examples
+
+FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to train on, and where to write it. `folds` is a folder, or None."""
+
+    paths: Sequence[str]
+    output: str
+    folds: str | None
+    limit: int | None
+
+
+def train(request: Request, config: DbceConfig) -> str:
+    """Trains and writes what was asked for, and says so. The same pages give the same files.
+
+    Raises:
+        InputError: the pages cannot be read.
+        PlatformError: LightGBM is not installed.
+    """
+    if find_spec("lightgbm") is None:
+        raise PlatformError("lightgbm is not installed; run: pip install 'dbce-spark[train]'")
+    gold = datasets.read(request.paths, request.limit)
+    pages = [page for of_set in gold.sets.values() for page in of_set]
+    prepared = trainer.prepare(training_examples.read(pages, config), config)
+    if request.folds:
+        _train_folds(prepared, Path(request.folds))
+    everything = np.ones(len(prepared.examples), np.bool_)
+    output = Path(request.output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    classify.save(trainer.train(prepared, everything, _card(prepared, everything)), output)
+    return f"{output}: {output.stat().st_size:,} bytes, trained on {len(prepared.examples):,} pages"
+
+
+def _train_folds(prepared: trainer.Prepared, folder: Path) -> None:
+    """Writes `fold-N.npz`, each without the pages of fold N, and which site is in which."""
+    folder.mkdir(parents=True, exist_ok=True)
+    fold_of = trainer.folds(prepared.sites, FOLDS)
+    for fold in tqdm(range(FOLDS), desc="folds", leave=False, disable=None):
+        seen = fold_of != fold
+        classifier = trainer.train(prepared, seen, _card(prepared, seen) | {"without_fold": fold})
+        classify.save(classifier, folder / f"fold-{fold}.npz")
+    sites = {site: f"fold-{fold}.npz" for site, fold in zip(prepared.sites, fold_of.tolist(), strict=True)}
+    (folder / FOLDS_FILE).write_text(json.dumps(sites, indent=1, sort_keys=True) + "\n", "utf-8")
+
+
+def _card(prepared: trainer.Prepared, is_trained_on: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    trained = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
+    return {
+        "sets": dict(sorted(Counter(one.gold.dataset for one in trained).items())),
+        "pages": len(trained),
+        "sites": len({one.page.capture.site for one in trained}),
+        "blocks": sum(len(one.page.blocks) for one in trained),
+        "lightgbm": version("lightgbm"),
+    }

@@ -1,0 +1,289 @@
+"""Trains the forests: the first on pages alone, the second on what the first says of pages it has not seen.
+
+Two-stage training on out-of-fold verdicts is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
+page and across the pages of a template.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.classify import Binning, Classifier, verdicts_of
+from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce.trees import BINS, LEAVES, Forest
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation.training import training_examples
+from dbce_spark.evaluation.training.training_examples import Beside, Example
+
+Codes = npt.NDArray[np.uint8]
+Weights = npt.NDArray[np.float64]
+
+SEED = 1
+"""Of every draw, so that the same pages give the same classifier."""
+
+COUNTED_WORDS = 60
+"""Most words that a block weighs by: what decides a page's score are its long blocks, but not the longest alone."""
+
+PAGE_WEIGHT = 1700
+"""What the blocks of a page weigh together, about what they would by their words: scores are means over pages, and a
+short post under a hundred comments is a page as well."""
+
+HOST_PAGES = 25
+"""Pages of one host that weigh as pages; more of them share that weight."""
+
+FIRST_TREES, SECOND_TREES, THIRD_TREES, REPLY_TREES = 80, 200, 200, 80
+
+_EVIDENCE = ("siblings", "crosses")
+"""Groups of features, in the order of `corpus.evidence_columns`."""
+
+NEVER: Mapping[str, Any] = {"leaf_value": -20.0}
+"""The tree that stands for comments where no set tells them apart."""
+
+_PARAMETERS = {
+    "objective": "binary",
+    "learning_rate": 0.08,
+    "num_leaves": LEAVES - 1,
+    "min_data_in_leaf": 200,
+    "feature_fraction": 0.1,
+    "bagging_fraction": 0.6,
+    "bagging_freq": 1,
+    "lambda_l2": 20.0,
+    "max_bin": BINS,
+    "min_data_in_bin": 1,
+    "feature_pre_filter": False,
+    "deterministic": True,
+    "force_col_wise": True,
+    "num_threads": 2,
+    "seed": SEED,
+    "verbosity": -1,
+}
+"""Small steps, each tree on a tenth of the features: what siblings say is rarely asked for where the page's own
+features may be asked first. A fixed number of threads: sums depend on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that does not depend on which pages are trained on. Rows are blocks, page after page."""
+
+    examples: Sequence[Example]
+    pages: npt.NDArray[np.int64]  # of each row, the index of its page
+    page_binning: Binning
+    page_codes: Codes  # (features, rows)
+    is_content: npt.NDArray[np.bool_]
+    is_reply: npt.NDArray[np.bool_]
+    tells_replies: npt.NDArray[np.bool_]  # of each row, whether its set tells comments apart
+    weights: Weights
+    sites: Sequence[str]  # of each page
+    whole: Mapping[str, Beside]
+    hidden: Mapping[str, Beside]
+
+
+def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
+    """The bins, labels and weights of all blocks of some pages."""
+    sample = training_examples.page_columns(training_examples.sampled(examples, SEED))
+    page_binning = training_examples.binning(sorted(sample), sample)
+    codes = [
+        page_binning.codes(training_examples.page_columns(some), sum(len(one.page.blocks) for one in some))
+        for some in training_examples.batches(examples)
+    ]
+    sites = [one.page.capture.site for one in examples]
+    counted = np.concatenate([one.counted for one in examples])
+    held, replied = (np.concatenate([getattr(one, name) for one in examples]) for name in ("held", "replied"))
+    telling = {one.gold.dataset for one in examples if one.gold.comments}
+    pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
+    hosts = [one.gold.site or one.page.capture.site for one in examples]
+    of_host = Counter(hosts)
+    by_page = np.array([PAGE_WEIGHT * min(1.0, HOST_PAGES / of_host[host]) for host in hosts])
+    by_words = np.minimum(counted, COUNTED_WORDS)
+    whole = training_examples.beside(examples, config)
+    return Prepared(
+        examples=examples,
+        pages=pages,
+        page_binning=page_binning,
+        page_codes=np.concatenate(codes, axis=1),
+        is_content=(2 * held >= counted) & (counted > 0),
+        is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
+        tells_replies=np.array([one.gold.dataset in telling for one in examples])[pages],
+        weights=by_words * (by_page / np.maximum(np.bincount(pages, by_words), 1))[pages],
+        sites=sites,
+        whole=whole,
+        hidden=training_examples.hidden(examples, whole, config, SEED),
+    )
+
+
+def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
+    """Of each page the fold its site is in. Folds have about as many pages; all pages of a site are in one."""
+    sizes = Counter(sites)
+    order = sorted(sizes)
+    random.Random(SEED).shuffle(order)
+    totals = [0] * count
+    chosen: dict[str, int] = {}
+    for site in sorted(order, key=lambda site: -sizes[site]):
+        fold = totals.index(min(totals))
+        chosen[site] = fold
+        totals[fold] += sizes[site]
+    return np.array([chosen[site] for site in sites])
+
+
+def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mapping[str, Any]) -> Classifier:
+    """A classifier from the pages that `is_trained_on` marks, one entry a page.
+
+    Raises:
+        InputError: they are of one site only.
+    """
+    trained = is_trained_on[prepared.pages] & (prepared.weights > 0)
+    sites = [site for site, chosen in zip(prepared.sites, is_trained_on, strict=True) if chosen]
+    if len(set(sites)) < 2:
+        raise InputError("pages of one site are not enough to train on; give pages of two sites or more")
+    half_of_page = np.zeros(len(prepared.sites), np.int64)
+    half_of_page[is_trained_on] = folds(sites, 2)
+    examples = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
+    rows = is_trained_on[prepared.pages]
+    half, trained = half_of_page[prepared.pages][rows], (prepared.weights > 0)[rows]
+    telling = trained & prepared.tells_replies[rows]
+    codes = prepared.page_codes[:, rows]
+    content = _Task(prepared.is_content[rows], prepared.weights[rows], trained, half)
+    reply = _Task(prepared.is_reply[rows], prepared.weights[rows], telling, half)
+    first, verdicts = content.stacked(codes, FIRST_TREES)
+    first_replies, reply_verdicts = reply.stacked(codes, REPLY_TREES)
+    binnings, codes = _second_codes(prepared, examples, codes, verdicts, reply_verdicts)
+    content, reply = content.twice(), reply.twice()
+    second, verdicts = content.stacked(codes, SECOND_TREES)
+    binnings["third"], around = _third_codes(examples, verdicts)
+    codes = np.concatenate((codes, around))
+    third, replies = content.fit(codes, THIRD_TREES), reply.fit(codes, REPLY_TREES)
+    return Classifier({"page": prepared.page_binning, **binnings}, first, first_replies, second, third, replies, card)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """What a forest is to tell apart: of each row its label, its weight, whether it is trained on, and the half of the
+    pages that it is in."""
+
+    labels: npt.NDArray[np.bool_]
+    weights: Weights
+    trained: npt.NDArray[np.bool_]
+    half: npt.NDArray[np.int64]
+
+    def twice(self) -> "_Task":
+        """The same rows, and behind them the same again."""
+        return _Task(np.tile(self.labels, 2), np.tile(self.weights, 2), np.tile(self.trained, 2), np.tile(self.half, 2))
+
+    def fit(self, codes: Codes, trees: int) -> Forest:
+        return self._fit(codes, self.trained, trees)
+
+    def stacked(self, codes: Codes, trees: int) -> tuple[Forest, npt.NDArray[np.int64]]:
+        """A forest from all rows, and the verdict on each row of one that was trained on the other half."""
+        verdicts = np.zeros(codes.shape[1], np.int64)
+        for side in (0, 1):
+            of_others = self._fit(codes, self.trained & (self.half != side), trees)
+            verdicts[self.half == side] = verdicts_of(of_others.log_odds(codes[:, self.half == side]))
+        return self.fit(codes, trees), verdicts
+
+    def _fit(self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
+        if not self.labels[rows].any():
+            return forest([NEVER])
+        return fit(codes[:, rows], self.labels[rows], self.weights[rows], trees)
+
+
+def _second_codes(
+    prepared: Prepared,
+    examples: Sequence[Example],
+    page_codes: Codes,
+    verdicts: npt.NDArray[np.int64],
+    reply_verdicts: npt.NDArray[np.int64],
+) -> tuple[dict[str, Binning], Codes]:
+    """The bins of what only the second forest sees, and all it sees: first with all evidence, then with some hidden."""
+    seen = training_examples.witnesses(examples, verdicts)
+    own = [one.page.capture_id for one in examples]
+    around = {
+        "context": training_examples.context_columns(examples, verdicts),
+        "replies": training_examples.row_columns(examples, reply_verdicts),
+    }
+    whole, hidden = (
+        training_examples.evidence_columns(examples, {capture_id: shown[capture_id] for capture_id in own}, seen)
+        for shown in (prepared.whole, prepared.hidden)
+    )
+    binnings = {group: training_examples.binning(sorted(columns), columns) for group, columns in around.items()}
+    for at, group in enumerate(_EVIDENCE):
+        told = [of_page[at] for of_page in whole if of_page[at]]
+        binnings[group] = (
+            training_examples.binning(sorted(told[0]), training_examples.joined(told)) if told else Binning((), ())
+        )
+    blocks = [len(one.page.blocks) for one in examples]
+    of_around = [binnings[group].codes(columns, sum(blocks)) for group, columns in around.items()]
+    alike = np.concatenate((page_codes, *of_around))
+    both = [
+        np.concatenate(
+            (
+                alike,
+                *(
+                    _joined_codes(binnings[group], [one[at] for one in shown], blocks)
+                    for at, group in enumerate(_EVIDENCE)
+                ),
+            )
+        )
+        for shown in (whole, hidden)
+    ]
+    return binnings, np.concatenate(both, axis=1)
+
+
+def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequence[int]) -> Codes:
+    """The bins of some pages, one behind the other: (features, rows)."""
+    return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
+
+
+def _third_codes(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
+    """The bins of what only the third forest sees, and that, for the rows of `_second_codes`."""
+    parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(verdicts, 2)]
+    binning = training_examples.binning(sorted(parts[0]), parts[0])
+    return binning, np.concatenate([binning.codes(columns, len(verdicts) // 2) for columns in parts], axis=1)
+
+
+def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:
+    """A forest on (features, rows) bins."""
+    import lightgbm
+
+    data = lightgbm.Dataset(np.ascontiguousarray(codes.T), is_content, weight=weights, free_raw_data=True)
+    booster = lightgbm.train(_PARAMETERS, data, trees)
+    return forest([tree["tree_structure"] for tree in booster.dump_model()["tree_info"]])
+
+
+def forest(structures: Sequence[Mapping[str, Any]]) -> Forest:
+    """A forest from trees as LightGBM tells them."""
+    splits: list[tuple[int, int, int, int]] = []
+    split_counts, leaf_counts, values = [], [], []
+    for structure in structures:
+        before = len(splits)
+        leaves: list[float] = []
+        _walk(structure, splits, leaves)
+        split_counts.append(len(splits) - before)
+        leaf_counts.append(len(leaves))
+        values += leaves
+    columns = np.array(splits, np.int64).reshape(-1, 4).T
+    return Forest(
+        features=columns[0].astype(np.uint16),
+        thresholds=columns[1].astype(np.uint8),
+        firsts=columns[2].astype(np.uint8),
+        lasts=columns[3].astype(np.uint8),
+        splits=np.array(split_counts, np.uint8),
+        leaves=np.array(leaf_counts, np.uint8),
+        values=np.array(values, np.float64),
+    )
+
+
+def _walk(node: Mapping[str, Any], splits: list[tuple[int, int, int, int]], leaves: list[float]) -> None:
+    """Appends the splits and leaves below a node, the left before the right."""
+    if "leaf_value" in node:
+        leaves.append(node["leaf_value"])
+        return
+    first = len(leaves)
+    _walk(node["left_child"], splits, leaves)
+    splits.append((node["split_feature"], int(node["threshold"]), first, len(leaves)))
+    _walk(node["right_child"], splits, leaves)

@@ -1,0 +1,218 @@
+"""Gold pages as examples: the bins of every block, what it is, and what siblings say of it."""
+
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import LCSseq
+from tqdm import tqdm
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, pools, sites
+from dbce_spark.dbce.classify import Binning, block_keys
+from dbce_spark.dbce.evidence import CLASS
+from dbce_spark.dbce.features import Columns
+from dbce_spark.dbce.layout import Layout
+from dbce_spark.dbce.pages import TOGETHER, of_parsed
+from dbce_spark.dbce.trees import BINS
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.metrics import words
+from dbce_spark.html.page import PageError, Parsed, parse
+from dbce_spark.model import Annotation, Cross, Page, Witness
+
+SAMPLE = 60_000
+"""Blocks whose values the edges of the bins are taken from."""
+
+FEW = 3
+"""Most siblings of a page that is shown with few of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A gold page: what it is to others, and for each block how many of its words are counted, how many of them are in
+    the gold text, and how many in the comments."""
+
+    gold: GoldPage
+    page: Page
+    parsed: Parsed
+    counted: npt.NDArray[np.int64]
+    held: npt.NDArray[np.int64]
+    replied: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a page is set beside: the pools it is a wanted member of, and its crosses annotated.
+
+    Snapshots are not learned from: those of few sites would teach what kind of sites have some (docs/method.md)."""
+
+    siblings: tuple[str, ...]
+    annotations: tuple[Annotation, ...]
+
+
+def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
+    """The gold pages that give a page, in their order. There is no classifier yet: they come without traits."""
+    found = []
+    for one in tqdm(list(gold), desc="pages", unit=" pages", leave=False, disable=None):
+        fetch = one.fetch(0)
+        try:
+            parsed = parse(fetch.html, fetch.capture.declared_charset, config.page)
+        except PageError:
+            continue
+        texts = _texts(parsed)
+        counted = np.array([len(text) for text in texts], np.int64)
+        made = of_parsed(fetch, parsed, None, config)
+        found.append(Example(one, made, parsed, counted, held(one.gold, texts), held(one.comments, texts)))
+    return found
+
+
+def _texts(parsed: Parsed) -> list[list[str]]:
+    """The words of each block, as metrics count them."""
+    text, starts, ends = parsed.blocks.text, parsed.blocks.starts.tolist(), parsed.blocks.ends.tolist()
+    return [words(text[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+def held(gold: str, texts: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
+    """How many words of each block are in the longest common subsequence of all blocks and a gold text."""
+    numbers: dict[str, int] = {}
+    target = [numbers.setdefault(word, len(numbers)) for word in words(gold)]
+    prediction = [numbers.setdefault(word, len(numbers)) for text in texts for word in text]
+    common = np.zeros(len(prediction) + 1, np.int64)
+    for step in LCSseq.opcodes(target, prediction):
+        if step.tag == "equal":
+            common[step.dest_start + 1 : step.dest_end + 1] = 1
+    ends = np.cumsum([0, *map(len, texts)])
+    of_blocks: npt.NDArray[np.int64] = np.diff(np.cumsum(common)[ends])
+    return of_blocks
+
+
+def binning(names: Sequence[str], columns: Columns) -> Binning:
+    """Bins of about as many blocks each; fewer where a feature has fewer values."""
+    edges = []
+    for name in names:
+        values = np.unique(columns[name])
+        if len(values) > BINS:
+            values = np.unique(np.quantile(columns[name], np.arange(1, BINS) / BINS, method="lower"))
+            edges.append(values[1:] if values[0] == columns[name].min() else values)
+        else:
+            edges.append(values[1:])
+    return Binning(tuple(names), tuple(edges))
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def batches(examples: Sequence[Example]) -> Iterable[Sequence[Example]]:
+    for start in range(0, len(examples), TOGETHER):
+        yield examples[start : start + TOGETHER]
+
+
+def page_columns(examples: Sequence[Example]) -> Columns:
+    """The features of all blocks by their page alone."""
+    return joined([features.of_pages(Layout([one.parsed for one in some])) for some in batches(examples)])
+
+
+def context_columns(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> Columns:
+    """The features of all blocks from first verdicts on them."""
+    parts, start = [], 0
+    for some in batches(examples):
+        pages = Layout([one.parsed for one in some])
+        parts.append(context.of_pages(pages, verdicts[start : start + len(pages)]))
+        start += len(pages)
+    return joined(parts)
+
+
+def row_columns(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> Columns:
+    """Of all blocks, the features that no elements are needed for, from verdicts on them."""
+    parts, start = [], 0
+    for some in batches(examples):
+        pages = Layout([one.parsed for one in some])
+        keys = [key.astype(np.uint64) for key in block_keys(pages)[CLASS:]]
+        parts.append(context.of_rows(pages, keys, verdicts[start : start + len(pages)]))
+        start += len(pages)
+    return joined(parts)
+
+
+def sampled(examples: Sequence[Example], seed: int) -> list[Example]:
+    """Some examples, about SAMPLE blocks together."""
+    order = list(examples)
+    random.Random(seed).shuffle(order)
+    ends = np.cumsum([len(one.page.blocks) for one in order])
+    return order[: int(np.searchsorted(ends, SAMPLE)) + 1]
+
+
+def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> dict[str, Witness]:
+    """The pages as others see them, by capture id."""
+    found: dict[str, Witness] = {}
+    start = 0
+    for some in batches(examples):
+        pages = Layout([one.parsed for one in some])
+        keys = block_keys(pages)
+        for at, one in enumerate(some):
+            rows = slice(int(pages.starts[at]), int(pages.starts[at + 1]))
+            of_page = verdicts[start + rows.start : start + rows.stop].astype(np.uint16)
+            found[one.page.capture_id] = Witness(
+                capture_id=one.page.capture_id,
+                url_key=one.page.capture.url_key,
+                timestamp=one.page.capture.timestamp,
+                words=one.page.blocks.words,
+                link_words=one.page.blocks.link_words,
+                verdicts=of_page,
+                keys=np.ascontiguousarray(keys[:, rows]),
+            )
+        start += len(pages)
+    return found
+
+
+def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]:
+    """What each page is set beside when nothing is hidden, by capture id: exactly as in a run over all of them."""
+    pages = [one.page for one in examples]
+    siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for heard, wanted in pools.siblings(buckets.members(pages), config.bucket.cap):
+        siblings |= {capture_id: tuple(heard) for capture_id in wanted}
+    found = sites.chosen(buckets.members(pages), config)
+    annotated = local.annotations([one.cross for one in found], pages, config)
+    return {one.capture_id: Beside(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages}
+
+
+def hidden(
+    examples: Sequence[Example], whole: Mapping[str, Beside], config: DbceConfig, seed: int
+) -> dict[str, Beside]:
+    """The same with siblings hidden at random: half of the pages keep none of them, the others at most FEW.
+
+    Else that a page stands alone would say what kind of site it is from: in a collection of news sites only the odd
+    pages are alone.
+    """
+    urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
+    chosen: dict[str, tuple[str, ...]] = {}
+    few_crosses: list[Cross] = []
+    for one in examples:
+        capture_id, draw = one.page.capture_id, random.Random(f"{seed}/{one.page.capture_id}")
+        others = sorted({other for other in whole[capture_id].siblings if urls[other] != urls[capture_id]})
+        some = draw.sample(others, min(draw.randint(1, FEW), len(others))) if draw.random() < 0.5 else []
+        chosen[capture_id] = (capture_id, *some) if some else ()
+        if some:
+            few_crosses.append(crosses.of_siblings(capture_id, some))
+    annotated = local.annotations(few_crosses, [one.page for one in examples], config)
+    return {capture_id: Beside(some, tuple(annotated.get(capture_id, ()))) for capture_id, some in chosen.items()}
+
+
+def evidence_columns(
+    examples: Sequence[Example], shown: Mapping[str, Beside], seen: Mapping[str, Witness]
+) -> list[tuple[Columns, Columns]]:
+    """What siblings and crosses say of each page's blocks; nothing at all where they are not there."""
+    wanted: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for capture_id, one in shown.items():
+        wanted[one.siblings].add(capture_id)
+    of_pools = {some: evidence.of_siblings([seen[other] for other in some], ids) for some, ids in wanted.items()}
+    columns = []
+    for example in examples:
+        capture_id, words_of = example.page.capture_id, example.page.blocks.words
+        one = shown[capture_id]
+        siblings = of_pools[one.siblings].get(capture_id)
+        columns.append((siblings or {}, evidence.of_crosses(words_of, one.annotations)))
+    return columns

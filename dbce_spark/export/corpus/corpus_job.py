@@ -1,0 +1,123 @@
+"""Writes a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
+
+import json
+from collections.abc import Sequence, Set
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dbce_spark import storage
+from dbce_spark.config import CorpusConfig
+from dbce_spark.errors import InputError, OutputError
+from dbce_spark.export.corpus import corpus_source
+from dbce_spark.export.corpus.corpus_account import Account
+from dbce_spark.export.corpus.corpus_filters import chosen, fates
+from dbce_spark.export.corpus.corpus_source import Source
+from dbce_spark.output.output_reader import EXTRACTIONS, RUN_FILE, File
+
+ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
+_OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
+_ROWS_PER_GROUP = 512
+"""As `dbce extract` writes them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked for: the folder of an output or a collection, where the corpus goes, and its columns; none: all
+    there are. `version` is that of the collection; None: the latest."""
+
+    output: str
+    target: str
+    columns: Sequence[str] = ()
+    overwrite: bool = False
+    version: int | None = None
+
+
+def write(request: Request, config: CorpusConfig) -> str:
+    """Writes the rows that the filters keep, and an account of all. Returns that as a table in Markdown.
+
+    Raises:
+        OutputError: there is no finished output, it says nothing of duplicates though they are to be left out, or the
+            target holds something.
+        InputError: a column is asked for that there is not, or a version.
+    """
+    found = corpus_source.opened(request.output, request.version)
+    if config.duplicates != "keep" and not found.has_marks:
+        raise OutputError(
+            f"{request.output} has no table of duplicates; extract it with duplicates.find = true, or give"
+            " --duplicates keep"
+        )
+    schema = _schema(found, request.columns)
+    target = request.target.rstrip("/")
+    _make_room(target, overwrite=request.overwrite)
+    account = Account(chosen(config))
+    for part in found.parts:
+        for file, gone in part.standing():
+            _filter(found, file, gone, target, schema, account)
+        account.end_part()
+    if not account.left:
+        storage.write_parquet(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
+    told = {"output": request.output, "config": asdict(config), **account.as_dict()}
+    _write(f"{target}/{ACCOUNT}", json.dumps(told, indent=2, ensure_ascii=False))
+    _write(f"{target}/{SUMMARY}", account.markdown())
+    _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, told), indent=2))
+    return account.markdown()
+
+
+def _schema(found: Source, columns: Sequence[str]) -> pa.Schema:
+    unknown = [name for name in columns if name not in found.schema.names]
+    if unknown:
+        raise InputError(f"--columns: {unknown[0]} is none; there are {', '.join(found.schema.names)}")
+    return pa.schema([found.schema.field(name) for name in columns]) if columns else found.schema
+
+
+def _make_room(target: str, *, overwrite: bool) -> None:
+    """Removes an earlier corpus, first of all what says that it is finished."""
+    holds = storage.names(target)
+    if holds and not overwrite:
+        raise OutputError(f"{target} exists; give another --to, or --overwrite to replace it")
+    if foreign := sorted(holds - _OURS):
+        raise OutputError(f"{target} holds {foreign[0]}, which no corpus has; --overwrite only replaces a corpus")
+    if holds and ACCOUNT not in holds and RUN_FILE in holds:
+        raise OutputError(f"{target} is what `dbce extract` wrote; give another --to")
+    for name in (RUN_FILE, ACCOUNT, SUMMARY, EXTRACTIONS):
+        storage.remove(f"{target}/{name}")
+
+
+def _filter(found: Source, file: File, gone: Set[str], target: str, schema: pa.Schema, account: Account) -> None:
+    """Writes what is kept of one file, as a file of its name; none where nothing is. Rows of captures that are gone are
+    not looked at."""
+    with ExitStack() as opened:
+        kept = None
+        for batch in found.batches(file, gone, schema.names):
+            fate = fates(batch, account.filters)
+            account.add(batch, fate)
+            rows = batch.take(pa.array(np.flatnonzero(fate == len(account.filters))))
+            if not len(rows):
+                continue
+            if kept is None:
+                path = f"{target}/{EXTRACTIONS}/{file.name}"
+                writer = storage.parquet_file(path, schema, dictionary=True, rows_per_group=_ROWS_PER_GROUP)
+                kept = opened.enter_context(writer)
+            kept.write(pa.RecordBatch.from_arrays([rows.column(name) for name in schema.names], schema=schema))
+
+
+def _run(run: dict[str, Any], account: Account, told: dict[str, Any]) -> dict[str, Any]:
+    """What run.json says of the corpus: that of the output, with what was removed counted as skipped. So a corpus can
+    be read wherever an output is, and every record is still accounted for."""
+    removed = {f"corpus:{name}": count for name, count in told["removed"].items() if count}
+    statuses = {status: account.statuses[status] for status in ("crossed", "single")}
+    return run | {
+        "extractions": account.left,
+        **statuses,
+        "skipped": dict(sorted((run.get("skipped", {}) | removed).items())),
+        "corpus": {name: told[name] for name in ("output", "config", "in", "removed", "left")},
+    }
+
+
+def _write(path: str, text: str) -> None:
+    with storage.whole_file(path) as file:
+        file.write(text.encode() + b"\n")

@@ -1,0 +1,152 @@
+"""The extractions of an output with what is said of their duplicates, some rows at a time."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from dbce_spark import tables
+from dbce_spark.errors import OutputError
+from dbce_spark.export.corpus.corpus_filters import SEGMENT_FIELDS, probability
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import REMARKED
+from dbce_spark.output.output_reader import DUPLICATES, EXTRACTIONS, File, Output, Part
+
+MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")
+"""Columns that are taken from the table of duplicates."""
+PROBABILITY = "probability"
+_NEEDED = ("capture_id", "site", "status", "language", "text_words")
+_ROWS = 256
+"""Rows held at once. With all columns some 200 KB each, most of it segments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A finished output: what its run.json says, its files by site part, as a site's rows are all in one, and the
+    columns that its rows have as they are stored, and here. `has_marks` says whether those of duplicates are known.
+
+    `remarked` is what increments of a collection say anew of captures of earlier ones: by the capture, the number of
+    the last such increment, and its marks. They are held, some 500 bytes each.
+    """
+
+    run: dict[str, Any]
+    parts: list[Part]
+    stored: pa.Schema
+    schema: pa.Schema
+    remarked: Mapping[str, tuple[int, dict[str, Any]]]
+
+    @property
+    def has_marks(self) -> bool:
+        return {*MARKS} <= {*self.schema.names}
+
+    def batches(self, file: File, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """The rows of a file, but those of the captures that are gone, with the columns that filters need, and these.
+
+        Raises:
+            OutputError: the file of duplicates is of another run.
+        """
+        with ExitStack() as opened:
+            marks = opened.enter_context(output_reader.parquet(file.marks)) if file.marks else None
+            beside = None if marks is None else _Marks(file, marks, self.remarked)
+            for batch in output_reader.batches([file.path], self._read(columns), rows=_ROWS):
+                yield output_reader.but(_completed(batch, columns, beside), gone)
+
+    def _read(self, columns: Sequence[str]) -> list[str]:
+        """The stored columns that are read: of the segments only what is needed, unless they are asked for."""
+        found = [name for name in (*_NEEDED, *columns, *MARKS) if name in self.stored.names and name != "segments"]
+        segments = ["segments"] if "segments" in columns else [f"segments.{one}" for one in SEGMENT_FIELDS]
+        return [*dict.fromkeys(found), *segments]
+
+
+def opened(root: str, version: int | None = None) -> Source:
+    """The output in a folder, local or in an object store, or a version of the collection there.
+
+    Raises:
+        OutputError: there is no run.json that can be read, or no extractions.
+        InputError: there is no such version.
+    """
+    found = output_reader.opened(root, version)
+    parts = found.parts()
+    if not parts:
+        raise OutputError(f"{root} has no {EXTRACTIONS}; run `dbce extract` again")
+    with output_reader.parquet(parts[0].files()[0].path) as file:
+        stored = file.schema_arrow.remove_metadata()
+    schema = _schema(stored, has_marks=_has_marks(found))
+    return Source(dict(found.run), parts, stored, schema, _remarked(found))
+
+
+def _remarked(found: Output) -> dict[str, tuple[int, dict[str, Any]]]:
+    return {
+        row.pop("capture_id"): (run.number, row)
+        for run in found.runs
+        for batch in output_reader.batches([*run.tables[REMARKED].values()], ["capture_id", *MARKS], rows=_ROWS)
+        for row in batch.to_pylist()
+    }
+
+
+def _has_marks(found: Output) -> bool:
+    """Whether each run has compared its texts with others."""
+    return all(run.tables[DUPLICATES] or not _has_rows(run.tables[EXTRACTIONS].values()) for run in found.runs)
+
+
+def _has_rows(files: Iterable[str]) -> bool:
+    for path in files:
+        with output_reader.parquet(path) as file:
+            if file.metadata.num_rows:
+                return True
+    return False
+
+
+def _schema(stored: pa.Schema, *, has_marks: bool) -> pa.Schema:
+    """The columns of the extractions, with what is said of duplicates and their probability."""
+    marks = [tables.DUPLICATES.field(name) for name in MARKS if name not in stored.names] if has_marks else []
+    own = [field for field in stored if field.name != PROBABILITY]
+    return pa.schema([*own, *marks, pa.field(PROBABILITY, pa.float64())])
+
+
+class _Marks:
+    """The rows of a file of duplicates, which are those of the extractions that have a text, in the same order. What
+    later increments say stands for them."""
+
+    def __init__(self, file: File, marks: pq.ParquetFile, remarked: Mapping[str, tuple[int, dict[str, Any]]]):
+        self._file, self._remarked = file, remarked
+        self._batches = marks.iter_batches(_ROWS, columns=["capture_id", *MARKS], use_threads=False)
+        self._next = tables.DUPLICATES.empty_table().select(["capture_id", *MARKS])
+
+    def of(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
+        """The marks of some extractions; null for those without a text."""
+        has_text = pc.greater(batch.column("text_words"), 0).to_numpy(zero_copy_only=False)
+        count = int(has_text.sum())
+        while self._next.num_rows < count and (some := next(self._batches, None)) is not None:
+            self._next = pa.concat_tables([self._next, pa.Table.from_batches([some]).cast(self._next.schema)])
+        own, self._next = self._next.slice(0, count), self._next.slice(count)
+        if own.column("capture_id").to_pylist() != batch.column("capture_id").filter(pa.array(has_text)).to_pylist():
+            raise OutputError(
+                f"{self._file.marks} does not belong to {self._file.path}; run `dbce extract --overwrite` again"
+            )
+        if self._remarked:
+            own = pa.Table.from_pylist([self._now(row) for row in own.to_pylist()], schema=own.schema)
+        rows = pa.array(np.cumsum(has_text) - 1, mask=~has_text)
+        return {name: own.column(name).combine_chunks().take(rows) for name in MARKS}
+
+    def _now(self, row: dict[str, Any]) -> dict[str, Any]:
+        number, anew = self._remarked.get(row["capture_id"], (0, row))
+        return row | anew if number > self._file.number else row
+
+
+def _completed(batch: pa.RecordBatch, columns: Sequence[str], beside: _Marks | None) -> pa.RecordBatch:
+    """A batch with its marks and its probability, and without the segments if nobody asks for them."""
+    found = {name: batch.column(name) for name in batch.schema.names}
+    found[PROBABILITY] = pa.array(probability(found["segments"]), pa.float64())
+    if beside is not None:
+        found |= beside.of(batch)
+    if "segments" not in columns:
+        del found["segments"]
+    for name in MARKS:
+        found.setdefault(name, pa.nulls(len(batch), tables.DUPLICATES.field(name).type))
+    return pa.RecordBatch.from_pydict(found)

@@ -1,0 +1,181 @@
+"""`dbce export`: the parts of an output are written side by side, each by itself."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+
+import pyarrow as pa
+
+import dbce_spark
+from dbce_spark import storage
+from dbce_spark.errors import OutputError
+from dbce_spark.export import attributes, documents, shards, site_texts
+from dbce_spark.export.export_settings import Settings, Wanted
+from dbce_spark.output import output_reader
+
+EXPORT_FILE = "export.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is exported (`extracted`, an output or a collection, of which a `version`) to where (`target`, a folder or
+    URL), and as what (`to`)."""
+
+    extracted: str
+    target: str
+    to: str
+    wanted: Wanted
+    settings: Settings
+    processes: int
+    version: int | None = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many documents were written, and how many rows were not wanted."""
+
+    documents: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What one process does at a time: a part of the output, written into a folder."""
+
+    part: output_reader.Part
+    folder: str
+    to: str
+    version: str
+    wanted: Wanted
+    settings: Settings
+
+    def batches(self, columns: Iterable[str], tally: Tally) -> Iterator[pa.RecordBatch]:
+        """The wanted rows, counted. Rows with a long text are few at once, whatever their number."""
+        asked = [*dict.fromkeys([*columns, *self.wanted.COLUMNS])]
+        for batch in self.part.batches(asked, rows=self.settings.rows):
+            wanted = self.wanted.of(batch)
+            tally.documents += len(wanted)
+            tally.left_out += len(batch) - len(wanted)
+            yield wanted
+
+    def shard(self, folder: str, number: int) -> str:
+        """The path of a shard: the part it is of, and its number there."""
+        return f"{self.folder}/{folder}/{self.part.number:05}-{number:05}.jsonl.{self.settings.compression}"
+
+    def lines(self, batch: pa.RecordBatch, text: str) -> Iterator[bytes]:
+        return documents.documents(batch, text=text, source=self.settings.source, version=self.version)
+
+
+def write_jsonl(task: Task) -> Tally:
+    """Main texts as documents."""
+    tally = Tally()
+    rows = task.batches([*documents.COLUMNS, "text"], tally)
+    found = ((line,) for batch in rows for line in task.lines(batch, "text"))
+    shards.write(found, lambda number: [task.shard("documents", number)], task.settings)
+    return tally
+
+
+def write_dolma(task: Task) -> Tally:
+    """Whole pages as documents, and beside them what is known of each piece of their text."""
+    tally = Tally()
+    source = task.settings.source
+    rows = task.batches([*documents.COLUMNS, *attributes.COLUMNS], tally)
+    found = (
+        lines
+        for batch in rows
+        for lines in zip(
+            task.lines(batch, "page_text"),
+            attributes.labels(batch, source),
+            attributes.evidence(batch, source),
+            strict=True,
+        )
+    )
+    folders = ["documents", *(f"attributes/{name}" for name in attributes.FOLDERS)]
+    shards.write(found, lambda number: [task.shard(folder, number) for folder in folders], task.settings)
+    return tally
+
+
+def write_text(task: Task) -> Tally:
+    """Main texts as plain text, by site."""
+    tally = Tally()
+    found = (page for batch in task.batches(site_texts.COLUMNS, tally) for page in site_texts.pages(batch))
+    site_texts.write(found, task.folder, task.settings.name_bytes)
+    return tally
+
+
+FORMATS: Mapping[str, Callable[[Task], Tally]] = {"jsonl": write_jsonl, "text": write_text, "dolma": write_dolma}
+
+
+def export(request: Request) -> str:
+    """Writes an output in another format, whole or not at all. Returns what was written, for a person.
+
+    Raises:
+        OutputError: what is to be exported is no finished output or is damaged, or the target is not empty or cannot be
+            written.
+        InputError: there is no such version.
+    """
+    extracted = output_reader.opened(request.extracted, request.version)
+    version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
+    total = Tally()
+    with storage.whole_folder(request.target) as folder:
+        tasks = [
+            Task(
+                part=part,
+                folder=folder,
+                to=request.to,
+                version=version,
+                wanted=request.wanted,
+                settings=request.settings,
+            )
+            for part in extracted.parts()
+        ]
+        for tally in _done(tasks, request):
+            total.documents += tally.documents
+            total.left_out += tally.left_out
+        with storage.whole_file(f"{folder}/{EXPORT_FILE}") as file:
+            file.write(_account(request, extracted, total).encode())
+    return f"{total.documents:,} documents in {request.target}" + (
+        f"; {total.left_out:,} were not asked for" if total.left_out else ""
+    )
+
+
+def _done(tasks: list[Task], request: Request) -> Iterator[Tally]:
+    processes = min(request.processes, len(tasks))
+    if processes < 2:
+        yield from map(_write, tasks)
+        return
+    with ExitStack() as stack:
+        # Not by a fork: Arrow and the drivers of object stores have threads.
+        pool: Executor = stack.enter_context(ProcessPoolExecutor(processes, get_context("spawn")))
+        try:
+            yield from pool.map(_write, tasks)
+        except BrokenProcessPool as error:
+            raise OutputError(
+                f"{request.target}: a process that was writing it was ended from outside, most likely for want of"
+                " memory; give fewer --processes"
+            ) from error
+
+
+def _write(task: Task) -> Tally:
+    return FORMATS[task.to](task)
+
+
+def _account(request: Request, extracted: output_reader.Output, total: Tally) -> str:
+    """export.json: what was made of which run, and how. Nothing in it tells of the time or the place."""
+    told = {
+        "to": request.to,
+        **asdict(total),
+        "plan": extracted.run.get("plan"),
+        **({"collection": extracted.run["collection"]} if "collection" in extracted.run else {}),
+        "wanted": {
+            name: sorted(value) if isinstance(value, frozenset) else value
+            for name, value in asdict(request.wanted).items()
+        },
+        "settings": asdict(request.settings),
+        "versions": {"dbce_spark": dbce_spark.__version__, "extracted_by": extracted.run.get("versions", {})},
+    }
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,113 @@
+"""Main texts as plain text, a file a site: for readers, concordances and whoever has no use for JSON."""
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+from urllib.parse import quote
+
+import pyarrow as pa
+
+from dbce_spark import storage
+from dbce_spark.export.documents import moment
+
+COLUMNS = ("site", "url_key", "timestamp", "capture_id", "url", "text")
+
+PAGE_BREAK = "\f"
+"""What each page of a file begins with. No text has one: it is white space, and becomes a space."""
+
+NO_SITE = "_no-site"
+"""The name of what has no site. No site's is the same: theirs do not begin with "_"."""
+
+_KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
+_DIGEST_BYTES = 16
+
+
+class Page(NamedTuple):
+    """What is written of a page; in this order they are sorted."""
+
+    site: str
+    url_key: str
+    time: str
+    capture_id: str
+    url: str
+    text: str
+
+
+def pages(batch: pa.RecordBatch) -> Iterator[Page]:
+    """The rows of a batch, which has COLUMNS."""
+    columns = {name: batch.column(name).to_pylist() for name in COLUMNS}
+    columns["timestamp"] = [moment(time) for time in columns["timestamp"]]
+    yield from map(Page, *columns.values())
+
+
+def write(found: Iterable[Page], folder: str, name_bytes: int) -> None:
+    """Writes pages, in whatever order they come, to a file for each site, one file after the other.
+
+    They lie on the local disk while they are sorted, and not in memory: a site's pages are anywhere among the others.
+    """
+    with TemporaryDirectory(prefix="dbce-export-") as disk, closing(_Sorted(Path(disk) / "pages.db")) as ordered:
+        ordered.add(found)
+        for site, of_site in groupby(ordered.pages(), key=attrgetter("site")):
+            with storage.whole_file(f"{folder}/{file_name(site, name_bytes)}.txt") as file:
+                for page in of_site:
+                    file.write(_written(page).encode())
+
+
+def _written(page: Page) -> str:
+    """A line with time and URL, then the text, then an empty line."""
+    text = page.text.replace(PAGE_BREAK, " ")
+    return f"{PAGE_BREAK}{page.time} {_printable(page.url)}\n{text}\n\n"
+
+
+def _printable(url: str) -> str:
+    """A URL on one line and in one word, whatever the archive calls one."""
+    return "".join(one if one.isprintable() and not one.isspace() else quote(one) for one in url)
+
+
+def file_name(site: str, most_bytes: int) -> str:
+    """A name for the file of a site, in ASCII, of at most so many bytes, and no other site's, also where case does not
+    count. Lower-case letters, digits, "-", "_" and "." stay, these two not in front; the rest is percent-encoded.
+    """
+    if not site:
+        return NO_SITE
+    spelled = "".join(
+        one if one in _KEPT and (at or one not in "._") else "".join(f"%{byte:02X}" for byte in one.encode())
+        for at, one in enumerate(site)
+    )
+    if len(spelled) <= most_bytes:
+        return spelled
+    digest = hashlib.blake2b(site.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return f"{spelled[: most_bytes - len(digest) - 1]}~{digest}"
+
+
+class _Sorted:
+    """Pages on disk, sorted there."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = sqlite3.connect(path, isolation_level=None)
+        # What is lost when the machine stops is only this file, which then nobody asks for.
+        self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute("PRAGMA synchronous = OFF")
+        self._database.execute(f"CREATE TABLE pages ({', '.join(f'{name} TEXT' for name in Page._fields)})")
+
+    def add(self, found: Iterable[Page]) -> None:
+        with self._database:
+            self._database.execute("BEGIN")
+            self._database.executemany(f"INSERT INTO pages VALUES ({', '.join('?' * len(Page._fields))})", found)
+        # Sorted are the keys, not the texts.
+        self._database.execute("CREATE INDEX in_order ON pages (site, url_key, time, capture_id)")
+
+    def pages(self) -> Iterator[Page]:
+        chosen = self._database.execute(
+            "SELECT * FROM pages INDEXED BY in_order ORDER BY site, url_key, time, capture_id"
+        )
+        yield from map(Page._make, chosen)
+
+    def close(self) -> None:
+        self._database.close()

@@ -1,0 +1,1 @@
+"""A capture's HTML as a page: charset, blocks, tokens, metadata, language."""

@@ -1,0 +1,249 @@
+"""Collections: outputs that grow by crawls, one increment after the other, and their versions.
+
+Each run that extends a collection writes an increment, a folder that nothing changes afterwards, and ends by writing
+the manifest of a new version, which names all increments that it consists of. So whoever reads sees one version or the
+next, never half of one; and to go back is to write a manifest that names fewer.
+
+A row of an increment replaces the rows that earlier ones have of the same capture: `superseded` says of which.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from dbce_spark import storage
+from dbce_spark.errors import InputError, OutputError
+
+FORMAT = 2
+"""Of the folder, the manifests, and all that increments hold. Another one is refused."""
+_ROWS = 1024
+EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
+DUPLICATES, REMARKED = "duplicates", "remarked"
+_ALSO = {DUPLICATES: (REMARKED,)}
+"""Where rows of a table are that stand beside no extraction of their increment."""
+_REPLACED_BY = {EXTRACTIONS: (SUPERSEDED,), DUPLICATES: (SUPERSEDED, REMARKED)}
+"""The tables that name captures of which the rows of earlier increments count no more."""
+_VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
+_UNRESOLVED = "revisit_unresolved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Increment:
+    """What one run added. `page_files` are the files of pages that it keeps, `relabelled` the captures of earlier ones
+    of which it says something else."""
+
+    number: int
+    page_files: int
+    captures: int
+    extractions: int
+    relabelled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """What a collection is at one time. `settings` is what all its labels were made with; `made` a time in UTC."""
+
+    number: int
+    made: str
+    why: str
+    increments: tuple[Increment, ...]
+    settings: dict[str, Any]
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A folder of versions and increments."""
+
+    folder: str
+
+    def numbers(self) -> list[int]:
+        """Of its versions, the oldest first; none if there is no such collection."""
+        return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("[0-9]*.json"))
+
+    def latest(self) -> Version | None:
+        """The version that counts; None in a collection that is still to be begun.
+
+        Raises:
+            OutputError: as `version`; or the folder holds something else.
+        """
+        numbers = self.numbers()
+        if numbers:
+            return self.version(numbers[-1])
+        foreign = {one.name for one in Path(self.folder).glob("*")} - {_INCREMENTS, _VERSIONS}
+        if foreign:
+            raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give a folder of its own")
+        return None
+
+    def known(self) -> Version:
+        """The version that counts.
+
+        Raises:
+            InputError: there is no collection.
+            OutputError: as `version`.
+        """
+        latest = self.latest()
+        if latest is None:
+            raise InputError(
+                f"{self.folder} is no collection; `dbce extract ... --collection {self.folder}` begins one"
+            )
+        return latest
+
+    def version(self, number: int) -> Version:
+        """One version.
+
+        Raises:
+            InputError: there is none of this number.
+            OutputError: its manifest cannot be read, or is of another format.
+        """
+        path = self._manifest(number)
+        try:
+            plain = json.loads(path.read_text(encoding="utf-8"))
+            found = plain.get("format")
+            if found == FORMAT:
+                return Version(**(plain | {"increments": tuple(Increment(**one) for one in plain["increments"])}))
+        except FileNotFoundError:
+            raise InputError(f"{self.folder} has no version {number}; it has {_listed(self.numbers())}") from None
+        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise OutputError(f"{path} is no manifest: {error}; restore it, or remove it to go back by one") from error
+        raise OutputError(
+            f"{path} is of format {found}, and this program reads format {FORMAT}: extend it with the program that made"
+            " it, or begin a new collection from the same archives"
+        )
+
+    def commit(self, version: Version) -> None:
+        """Makes this the version that counts. Of two runs that try this at once, one does.
+
+        Raises:
+            OutputError: there is a version of this number already.
+        """
+        path = self._manifest(version.number)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial = path.with_name(f"_{path.name}.{uuid4().hex}")
+        partial.write_text(json.dumps(asdict(version), indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        try:
+            os.link(partial, path)  # unlike a rename it replaces nothing
+        except FileExistsError:
+            raise OutputError(
+                f"{self.folder} was extended by another run meanwhile: version {version.number} is there; the same"
+                " command again extends that one"
+            ) from None
+        finally:
+            partial.unlink()
+
+    def rollback(self, number: int) -> Version:
+        """Makes what the collection was at some version count again, as a version of its own: nothing is lost by it."""
+        before, latest = self.version(number), self.known()
+        back = replace(before, number=latest.number + 1, made=now(), why=f"rollback to {number}")
+        self.commit(back)
+        return back
+
+    def vacuum(self, keep: int) -> list[str]:
+        """Removes all but the last `keep` versions, and what none of these needs; returns the names of what went.
+
+        The increment that the next run writes, or an ended one has begun, stays.
+        """
+        numbers = self.numbers()
+        gone, kept = numbers[:-keep], [self.version(number) for number in numbers[-keep:]]
+        needed = {increment.number for version in kept for increment in version.increments} | {numbers[-1] + 1}
+        removed = []
+        for number in gone:
+            self._manifest(number).unlink()
+            removed.append(f"{_VERSIONS}/{self._manifest(number).name}")
+        for folder in sorted(Path(self.folder, _INCREMENTS).glob("[0-9]*")):
+            if int(folder.name) not in needed:
+                shutil.rmtree(folder)
+                removed.append(f"{_INCREMENTS}/{folder.name}")
+        return removed
+
+    def increment(self, number: int) -> str:
+        """The folder of an increment."""
+        return f"{self.folder.rstrip('/')}/{_INCREMENTS}/{number:08}"
+
+    def files(self, version: Version, table: str) -> list[tuple[int, str]]:
+        """The Parquet files of a table, each behind the number of its increment."""
+        return [
+            (one.number, str(path)) for one in version.increments for path in files(self.increment(one.number), table)
+        ]
+
+    def rows(
+        self, version: Version, table: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of a table that count, and of these those that an expression is true of: of extractions and rejects
+        what later increments say of the same capture, or of the same revisit without an original, stands for what
+        earlier ones said."""
+        last = self.replaced(version, *_REPLACED_BY.get(table, ()))
+        key = {EXTRACTIONS: "capture_id", DUPLICATES: "capture_id", REJECTS: "reason"}.get(table)
+        wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
+        for number, path in sorted(one for name in (table, *_ALSO.get(table, ())) for one in self.files(version, name)):
+            file = ds.dataset(path, format="parquet")
+            for batch in file.to_batches(columns=wanted, filter=where, batch_size=_ROWS, batch_readahead=1):
+                if last:
+                    batch = batch.filter(counting(batch.column("capture_id"), number, last))
+                elif table == REJECTS and number != version.increments[-1].number:
+                    batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
+                yield batch.select(list(columns)) if columns else batch
+
+    def replaced(self, version: Version, *tables: str) -> dict[str, int]:
+        """The last increment that says something else of a capture than those before it, by the capture's id."""
+        found: dict[str, int] = {}
+        for number, path in sorted(one for table in tables for one in self.files(version, table)):
+            found |= dict.fromkeys(pq.read_table(path).column("capture_id").to_pylist(), number)
+        return found
+
+    def inputs(self, version: Version) -> dict[str, int]:
+        """The files that were read for it, with the bytes that they had then."""
+        known: dict[str, int] = {}
+        for one in version.increments:
+            with suppress(FileNotFoundError):
+                known |= json.loads(Path(self.increment(one.number), INPUTS).read_text(encoding="utf-8"))
+        return known
+
+    def _manifest(self, number: int) -> Path:
+        return Path(self.folder, _VERSIONS, f"{number:08}.json")
+
+
+def files(folder: str, *tables: str) -> list[str]:
+    """The Parquet files of tables in an increment's folder."""
+    return [str(path) for table in tables for path in sorted(Path(folder, table).rglob("[!_.]*.parquet"))]
+
+
+@contextmanager
+def opened(path: str) -> Iterator[pq.ParquetFile]:
+    """A file of an increment.
+
+    Raises:
+        OutputError: it is broken, as may be found only while it is read.
+    """
+    try:
+        with storage.open_parquet(path) as file:
+            yield file
+    except (pa.ArrowException, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}; restore it, or roll back to a version before it") from error
+
+
+def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+    """Which rows of an increment count: those of captures of which no later one says something else. `last` is what
+    `Collection.replaced` has found."""
+    return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
+
+
+def now() -> str:
+    """The time, in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers)) or "none"

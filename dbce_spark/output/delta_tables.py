@@ -1,0 +1,127 @@
+"""A version of a collection as Delta tables, for whoever reads those.
+
+The files of its increments are linked, not copied. A file of extractions in which some rows do not count any more is
+written again without them: Delta's deletion vectors would say the same, but not to all who read Delta.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dbce_spark import storage, tables
+from dbce_spark.errors import OutputError, PlatformError
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, SUPERSEDED, Collection, Version, counting
+
+if TYPE_CHECKING:
+    from deltalake.transaction import AddAction
+
+SCHEMAS = {EXTRACTIONS: tables.EXTRACTIONS, CAPTURES: tables.CAPTURES}
+_PARTITIONS = {EXTRACTIONS: ["site_part"], CAPTURES: []}
+_ROWS = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """What a table consists of now. `number` is Delta's, of its version."""
+
+    folder: str
+    number: int
+    rows: int
+    linked: int
+    written: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.folder}: version {self.number}, {self.rows:,} rows; {self.linked:,} files linked, {self.written:,}"
+            " written again without rows that were replaced"
+        )
+
+
+def register(of: Collection, version: Version, folder: str) -> list[Registered]:
+    """Makes this version the last one of the Delta tables `extractions` and `captures` below a folder.
+
+    Raises:
+        PlatformError: deltalake is not installed.
+        OutputError: the folder holds something else, or cannot be written.
+    """
+    try:
+        from deltalake.exceptions import DeltaError
+    except ImportError:
+        raise PlatformError("Delta tables need deltalake: run `pip install 'dbce-spark[delta]'`") from None
+    try:
+        return [_registered(of, version, table, Path(folder, table)) for table in SCHEMAS]
+    except (OSError, DeltaError) as error:
+        raise OutputError(f"{folder}: no Delta tables can be written there: {error}") from error
+
+
+def _registered(of: Collection, version: Version, table: str, folder: Path) -> Registered:
+    from deltalake import CommitProperties, DeltaTable, Schema
+    from deltalake.transaction import create_table_with_add_actions
+
+    folder.mkdir(parents=True, exist_ok=True)
+    placed = [*_placed(of, version, table, folder)]
+    actions = [_action(path, folder, rows) for path, rows, _ in placed]
+    schema = Schema.from_arrow(SCHEMAS[table])
+    why = CommitProperties(custom_metadata={"collection": of.folder, "version": str(version.number)})
+    if DeltaTable.is_deltatable(str(folder)):
+        DeltaTable(str(folder)).create_write_transaction(
+            [*actions], mode="overwrite", schema=schema, partition_by=_PARTITIONS[table], commit_properties=why
+        )
+    else:
+        create_table_with_add_actions(
+            str(folder), schema, actions, partition_by=_PARTITIONS[table], commit_properties=why
+        )
+    written = sum(is_written for *_, is_written in placed)
+    return Registered(
+        folder=str(folder),
+        number=DeltaTable(str(folder)).version(),
+        rows=sum(rows for _, rows, _ in placed),
+        linked=len(placed) - written,
+        written=written,
+    )
+
+
+def _placed(of: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
+    """The files of the table where Delta looks for them, those without rows left out: how many rows each has, and
+    whether it was written again."""
+    last = of.replaced(version, SUPERSEDED) if table == EXTRACTIONS else {}
+    for number, name in of.files(version, table):
+        source = Path(name)
+        place = folder / source.relative_to(Path(of.increment(number), table)).parent
+        kept = _kept(source, number, last) if last else None
+        rows = kept.true_count if kept is not None else pq.read_metadata(source).num_rows
+        if not rows:
+            continue
+        if kept is not None and rows < len(kept):
+            target = place / f"{number:08}-in-{version.number:08}-{source.name}"
+            storage.write_parquet(str(target), pq.read_schema(source), _batches(source, kept))
+            yield target, rows, True
+        else:
+            target = place / f"{number:08}-{source.name}"
+            storage.link(source, target)
+            yield target, rows, False
+
+
+def _kept(source: Path, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+    ids = pq.read_table(source, columns=["capture_id"], partitioning=None).column("capture_id")
+    return counting(ids, number, last)
+
+
+def _batches(source: Path, kept: pa.BooleanArray) -> Iterator[pa.RecordBatch]:
+    at = 0
+    for batch in pq.ParquetFile(source).iter_batches(_ROWS):
+        yield batch.filter(kept.slice(at, batch.num_rows))
+        at += batch.num_rows
+
+
+def _action(path: Path, folder: Path, rows: int) -> "AddAction":
+    from deltalake.transaction import AddAction
+
+    told = path.stat()
+    name = path.relative_to(folder).as_posix()
+    parts = dict(part.split("=", 1) for part in name.split("/")[:-1])
+    return AddAction(name, told.st_size, parts, int(told.st_mtime * 1000), True, f'{{"numRecords": {rows}}}')

@@ -1,0 +1,443 @@
+"""The history of a page: what each capture of it added, took away, changed and moved, and how long each text stood; and
+what befell many pages of a site at once.
+
+A *piece* is what a block holds of one label. Pieces of two captures are the same where their texts are, in order; what
+remains is paired by the words that texts have in common.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import itemgetter
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Indel
+
+from dbce_spark.html.tokens import tokens
+from dbce_spark.model import Signature
+
+ADDED, REMOVED, EDITED, REPLACED, MOVED, RELABELLED = "added", "removed", "edited", "replaced", "moved", "relabelled"
+KINDS = ADDED, REMOVED, EDITED, REPLACED, MOVED, RELABELLED
+EDITED_FROM = 0.5
+"""Similarity (`_similar`) from which on a text is an edited one and not another: half of what tells it from others on
+its page is kept. Of 2,800 pairs of three archives those from 0.5 to 0.6 were edits of a title or of a line of code, but
+for some of two or three words; those from 0.4 to 0.5 were as often two texts. Entries of a list ("lxml 3.0, released
+2012-10-08", "lxml 3.1, released 2013-02-10") have less than 0.1, though three of four characters are the same."""
+TOGETHER = 2
+"""So many pages that had one template, and get others at once, make a redesign of their site; one alone is a page
+redesigned. Of seven pages of netarkivet.dk two of different templates were, in four years: the site was not."""
+_COMMON = 50
+"""A word that so many pieces of a page have says nothing about which of them is which. It bounds what is compared."""
+_WEIGHT = 1 << 20
+_WORD = re.compile(r"[^\W_](?:.*[^\W_])?")
+"""A token without the punctuation around it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """What a block holds of one label."""
+
+    text: str
+    label: str
+    xpath: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """A capture of the page: its time in microseconds, and what it holds. Of a revisit, what its original held."""
+
+    capture_id: str
+    timestamp: int
+    pieces: tuple[Piece, ...]
+    url_key: str = ""
+    url: str = ""
+    site: str = ""
+    template_id: str = ""
+    signature: Signature | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What became of one piece from a capture to the next: None on the side where it is not.
+
+    `similarity`, 0 to 1, is there where it was edited.
+    """
+
+    kind: str
+    before: Piece | None
+    after: Piece | None
+    similarity: float | None = None
+
+    @property
+    def label(self) -> str:
+        """Of the piece as it is now, or as it was last."""
+        piece = self.after or self.before
+        assert piece is not None
+        return piece.label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """From one capture of a URL to the next. `similarity` is that of their templates, 0 to 1; None if not known."""
+
+    before: Moment
+    after: Moment
+    changes: tuple[Change, ...]
+    similarity: float | None
+
+    def is_redesigned(self, threshold: float) -> bool:
+        """Whether the template is another one now: less similar than pages of one bucket are."""
+        return self.similarity is not None and self.similarity < threshold
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Life:
+    """How long a text stood on the page without a break: from which capture to which, in how many, what it came by and
+    what became of it. A text that comes back begins another life.
+
+    `place` is which piece of the page it was at first, from 0; label and path are as they were last. `began` is "" if
+    it stood in the first capture already, `ended` if it still stands in the last. `moves` says how often it changed its
+    place.
+    """
+
+    text: str
+    label: str
+    xpath: str
+    place: int
+    first_seen: int
+    last_seen: int
+    captures: int
+    moves: int
+    began: str
+    ended: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRedesigned:
+    """A step of one page to another template, with the times of both captures in microseconds."""
+
+    url: str
+    before: int
+    after: int
+    template_from: str
+    template_to: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """How many pages went from one template to another."""
+
+    template_from: str
+    template_to: str
+    pages: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Redesign:
+    """What pages of one site have in common that changed their templates at once: between `not_before` and `not_after`,
+    in microseconds, each of them may have done so.
+
+    There are `pages` of them, of `compared` that were fetched before and after; `url` is one. `templates` says from
+    which to which, the most pages first.
+    """
+
+    not_before: int
+    not_after: int
+    pages: int
+    compared: int
+    url: str
+    templates: tuple[Exchange, ...]
+
+
+def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece, ...]:
+    """The pieces of a row of `extractions`, in the order of the page."""
+    found: list[Piece] = []
+    last: tuple[object, object] | None = None
+    start = end = 0
+    for one in segments:
+        place = (one["block"], one["label"])
+        at, until = int(str(one["start"])), int(str(one["end"]))
+        if place == last:
+            found.pop()
+        else:
+            start = at
+        end = until
+        text = " ".join(page_text[start:end].split())
+        found.append(Piece(text=text, label=str(one["label"]), xpath=str(one["xpath"])))
+        last = place
+    return tuple(found)
+
+
+def steps(moments: Iterable[Moment]) -> Iterator[Step]:
+    """From each capture of a URL to the next, in order of time, with two of them held at once."""
+    before = None
+    for after in moments:
+        if before is not None:
+            yield Step(
+                before=before,
+                after=after,
+                changes=tuple(changes(before, after)),
+                similarity=_template_similarity(before.signature, after.signature),
+            )
+        before = after
+
+
+def _template_similarity(before: Signature | None, after: Signature | None) -> float | None:
+    return None if before is None or after is None else float(np.mean(before == after))
+
+
+def changes(before: Moment, after: Moment) -> list[Change]:
+    """What is other in a capture than in the one before it, in the order of the page."""
+    old, new = before.pieces, after.pieces
+    if old == new:
+        return []
+    same = _aligned([one.text for one in old], [one.text for one in new])
+    left, come = [*range(len(old))], [*range(len(new))]
+    _drop(same, left, come)
+    found = [
+        ((j, 0), Change(kind=RELABELLED, before=old[i], after=new[j])) for i, j in same if old[i].label != new[j].label
+    ]
+    for i, j, kind, similarity in _pairs(old, new, left, come, same):
+        found.append(((j, 0), Change(kind=kind, before=old[i], after=new[j], similarity=similarity)))
+    found += [((_behind(i, same), 1), Change(kind=REMOVED, before=old[i], after=None)) for i in left]
+    found += [((j, 2), Change(kind=ADDED, before=None, after=new[j])) for j in come]
+    return [change for _, change in sorted(found, key=lambda one: one[0])]
+
+
+def _aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of a longest common subsequence. Texts that one side alone has are left out first: what is quadratic
+    sees little of a page that was rewritten."""
+    both = {*old} & {*new}
+    here, there = ([at for at, text in enumerate(some) if text in both] for some in (old, new))
+    found: list[tuple[int, int]] = []
+    for step in Indel.opcodes([old[at] for at in here], [new[at] for at in there]):
+        if step.tag == "equal":
+            found += zip(here[step.src_start : step.src_end], there[step.dest_start : step.dest_end], strict=True)
+    return found
+
+
+def _pairs(
+    old: Sequence[Piece], new: Sequence[Piece], left: list[int], come: list[int], same: Sequence[tuple[int, int]]
+) -> Iterator[tuple[int, int, str, float | None]]:
+    """Pieces that went and came that are the same one: moved, edited, or another text in the same place, by its path
+    and by what stands around it. Of `left` and `come` those remain that are in no pair."""
+    moved = _alike([(i, old[i].text) for i in left], [(j, new[j].text) for j in come])
+    yield from ((i, j, MOVED, None) for i, j in moved)
+    _drop(moved, left, come)
+    edited = _similar(old, new, left, come)
+    yield from ((i, j, EDITED, similarity) for i, j, similarity in edited)
+    _drop([(i, j) for i, j, _ in edited], left, come)
+    kept, stayed = [i for i, _ in same], [j for _, j in same]
+    replaced = _alike(
+        [(i, (old[i].xpath, old[i].label, bisect_left(kept, i))) for i in left],
+        [(j, (new[j].xpath, new[j].label, bisect_left(stayed, j))) for j in come],
+    )
+    yield from ((i, j, REPLACED, None) for i, j in replaced)
+    _drop(replaced, left, come)
+
+
+def _drop(pairs: Sequence[tuple[int, int]], left: list[int], come: list[int]) -> None:
+    """Takes what is in a pair away from what went and what came."""
+    for at, some in ((0, left), (1, come)):
+        paired = {pair[at] for pair in pairs}
+        some[:] = [one for one in some if one not in paired]
+
+
+def _alike(left: Iterable[tuple[int, Hashable]], come: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
+    """Those with the same key, the first of each with the first."""
+    waiting: dict[Hashable, deque[int]] = defaultdict(deque)
+    for j, key in come:
+        waiting[key].append(j)
+    return [(i, waiting[key].popleft()) for i, key in left if waiting[key]]
+
+
+def _similar(
+    old: Sequence[Piece], new: Sequence[Piece], left: Sequence[int], come: Sequence[int]
+) -> list[tuple[int, int, float]]:
+    """The most similar pairs first, of equal ones those that stand first; each piece in one pair.
+
+    How similar two texts are is twice the weight of the words that both have, to that of all words of both. A word
+    weighs the less the more pieces of the page have it; case, punctuation and order count for nothing.
+    """
+    if not left or not come:
+        return []
+    ours, theirs = ([words(one.text) for one in some] for some in (old, new))
+    weights = _weights(ours, theirs)
+    totals = [{at: sum(weights[word] for word in of[at]) for at in some} for of, some in ((ours, left), (theirs, come))]
+    holders: dict[str, list[int]] = defaultdict(list)
+    for j in come:
+        for word in theirs[j]:
+            if weights[word]:
+                holders[word].append(j)
+    found: list[tuple[float, int, int]] = []
+    for i in left:
+        shared: Counter[int] = Counter()
+        for word in ours[i]:
+            for j in holders.get(word, ()):
+                shared[j] += weights[word]
+        scores = ((2 * both / (totals[0][i] + totals[1][j]), j) for j, both in shared.items())
+        found += [(-score, i, j) for score, j in scores if score >= EDITED_FROM]
+    taken: tuple[set[int], set[int]] = (set(), set())
+    pairs = []
+    for negative, i, j in sorted(found):
+        if i not in taken[0] and j not in taken[1]:
+            taken[0].add(i)
+            taken[1].add(j)
+            pairs.append((i, j, -negative))
+    return pairs
+
+
+def words(text: str) -> list[str]:
+    """The different words of a text, whatever their case and the punctuation around them."""
+    found = filter(None, map(_WORD.search, tokens(text.casefold())))
+    return [*dict.fromkeys(map(itemgetter(0), found))]
+
+
+def _weights(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> dict[str, int]:
+    """What each word weighs: whole numbers, whose sums are the same in any order."""
+    held, after = (Counter(chain.from_iterable(of)) for of in (ours, theirs))
+    for word, count in after.items():
+        held[word] = max(held[word], count)
+    return {word: 0 if count > _COMMON else _WEIGHT // count for word, count in held.items()}
+
+
+def _behind(at: int, same: Sequence[tuple[int, int]]) -> int:
+    """Where a piece that went would stand: behind the last that stands where it stood before; -1: before all others."""
+    nearest = bisect_left(same, (at, 0))
+    return same[nearest - 1][1] if nearest else -1
+
+
+class Lives:
+    """The lives of the texts of a page, told as they end. Of a text that a capture holds twice, one.
+
+    Held is what the last capture holds, and no more.
+    """
+
+    def __init__(self, first: Moment):
+        self._last = first
+        self._captures = 1
+        self._pieces = _by_text(first)
+        self._born = {text: _Birth(place, first.timestamp, 1, "") for text, (place, _) in self._pieces.items()}
+
+    def told(self, step: Step) -> list[Life]:
+        """The lives that end with a step, in the order in which they began."""
+        now = self._pieces if step.after.pieces == step.before.pieces else _by_text(step.after)
+        ended = []
+        if now is not self._pieces:
+            went = {one.before.text: one.kind for one in reversed(step.changes) if one.before}
+            ended = [self._life(text, went.get(text, REMOVED)) for text in self._born if text not in now]
+            for one in ended:
+                del self._born[one.text]
+            self._begin(step, now)
+        self._last, self._pieces = step.after, now
+        self._captures += 1
+        return ended
+
+    def rest(self) -> list[Life]:
+        """The lives of what stands in the last capture."""
+        return [self._life(text, "") for text in self._born]
+
+    def _begin(self, step: Step, now: "_Pieces") -> None:
+        came = {one.after.text: one.kind for one in reversed(step.changes) if one.after}
+        for text, (place, _) in now.items():
+            if text not in self._born:
+                self._born[text] = _Birth(place, step.after.timestamp, self._captures + 1, came.get(text, ADDED))
+        for one in step.changes:
+            if one.kind == MOVED and one.after:
+                self._born[one.after.text].moves += 1
+
+    def _life(self, text: str, ended: str) -> Life:
+        birth, (_, piece) = self._born[text], self._pieces[text]
+        return Life(
+            text=text,
+            label=piece.label,
+            xpath=piece.xpath,
+            place=birth.place,
+            first_seen=birth.timestamp,
+            last_seen=self._last.timestamp,
+            captures=self._captures - birth.capture + 1,
+            moves=birth.moves,
+            began=birth.began,
+            ended=ended,
+        )
+
+
+@dataclass(slots=True)
+class _Birth:
+    """Where and when a text came: which piece of the page, in which capture, from 1, and by what."""
+
+    place: int
+    timestamp: int
+    capture: int
+    began: str
+    moves: int = 0
+
+
+_Pieces = dict[str, tuple[int, Piece]]
+
+
+def _by_text(moment: Moment) -> _Pieces:
+    """The first piece of each text, with its place."""
+    found: _Pieces = {}
+    for place, piece in enumerate(moment.pieces):
+        found.setdefault(piece.text, (place, piece))
+    return found
+
+
+def lives(first: Moment, line: Iterable[Step]) -> list[Life]:
+    """All lives on a page, from its first capture and the steps behind it, in order of when and where they began."""
+    known = Lives(first)
+    ended = [life for step in line for life in known.told(step)]
+    return sorted([*ended, *known.rest()], key=lambda one: (one.first_seen, one.place))
+
+
+def redesigns(
+    changed: Iterable[PageRedesigned], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
+) -> list[Redesign]:
+    """The redesigns of a site, in order of time.
+
+    `changed` are the pages that got another template; `befores` and `afters` the times, each in ascending order, of all
+    steps on the site whose similarity is known. A page is of the earliest time at which it may have changed with
+    others, so that there are as few times as can be.
+    """
+    return [_redesign(pages, befores, afters) for pages in _at_once(changed) if _shared(pages) >= TOGETHER]
+
+
+def _shared(pages: Sequence[PageRedesigned]) -> int:
+    """How many of some pages had the template that most of them had; a page without siblings has none."""
+    return max(Counter(page.template_from for page in pages if page.template_from).values(), default=0)
+
+
+def _redesign(
+    pages: Sequence[PageRedesigned], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
+) -> Redesign:
+    first = min(page.after for page in pages)
+    exchanged = Counter((page.template_from, page.template_to) for page in pages)
+    return Redesign(
+        not_before=max(page.before for page in pages),
+        not_after=first,
+        pages=len(pages),
+        # A step lies over a time if it begins before and ends no earlier.
+        compared=int(np.searchsorted(befores, first) - np.searchsorted(afters, first)),
+        url=min(page.url for page in pages),
+        templates=tuple(
+            Exchange(template_from=before, template_to=after, pages=count)
+            for (before, after), count in sorted(exchanged.items(), key=lambda one: (-one[1], one[0]))
+        ),
+    )
+
+
+def _at_once(changed: Iterable[PageRedesigned]) -> Iterator[list[PageRedesigned]]:
+    """Pages by a time at which all of them may have changed: the fewest such times, the first page's latest first."""
+    pages: list[PageRedesigned] = []
+    for page in sorted(changed, key=lambda one: (one.after, one.before, one.url)):
+        if pages and page.before >= pages[0].after:
+            yield pages
+            pages = []
+        pages.append(page)
+    if pages:
+        yield pages

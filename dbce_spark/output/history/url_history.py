@@ -1,0 +1,279 @@
+"""All captures of one URL in a collection, and what they tell a person of it."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+from rapidfuzz.distance import Indel
+
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.errors import InputError
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS, Collection, Version
+from dbce_spark.output.history import page_history
+from dbce_spark.output.history.page_history import (
+    ADDED,
+    EDITED,
+    MOVED,
+    RELABELLED,
+    REMOVED,
+    REPLACED,
+    Change,
+    Life,
+    Moment,
+    Piece,
+    Step,
+)
+
+_EXTRACTED = ["capture_id", "page_text", "segments", "template_id"]
+_SIGNS = {ADDED: "+", REMOVED: "-", EDITED: "~", REPLACED: "=", MOVED: ">", RELABELLED: "*"}
+_GREEN, _RED, _BOLD, _DIM, _PLAIN = "\033[32m", "\033[31m", "\033[1m", "\033[2m", "\033[0m"
+_WIDTH = 160
+"""Characters of a text that are shown: two lines of a terminal."""
+_AROUND = 6
+"""Words that are shown before and behind what was edited."""
+_LINE = 80
+"""Characters of a text in a list."""
+_NAMED = 3
+"""Texts that are named where many have the same fate."""
+
+
+def moments(of: Collection, version: Version, url: str) -> list[Moment]:
+    """The captures of a URL, in order of time.
+
+    Raises:
+        InputError: there is none.
+    """
+    is_url = pc.field("url_key") == url_key(url)
+    fetched = [*_rows(of, version, CAPTURES, None, is_url)]
+    ids = {row["extraction_id"] for row in fetched}
+    pages = {row["capture_id"]: row for row in _rows(of, version, EXTRACTIONS, _EXTRACTED, is_url)}
+    columns = ["capture_id", "signature"]
+    signatures = {row["capture_id"]: row["signature"] for row in _rows(of, version, MEMBERS, columns, is_url)}
+    if elsewhere := ids - pages.keys():  # revisits of what other URLs held
+        is_one = pc.field("capture_id").isin(sorted(elsewhere))
+        pages |= {row["capture_id"]: row for row in _rows(of, version, EXTRACTIONS, _EXTRACTED, is_one)}
+        signatures |= {row["capture_id"]: row["signature"] for row in _rows(of, version, MEMBERS, columns, is_one)}
+    pieces = {one: page_history.pieces(pages[one]["page_text"], pages[one]["segments"]) for one in ids & pages.keys()}
+    line = sorted(fetched, key=lambda row: (row["timestamp"], row["capture_id"]))
+    found = [
+        Moment(
+            capture_id=row["capture_id"],
+            timestamp=_micros(row["timestamp"]),
+            pieces=pieces[row["extraction_id"]],
+            url_key=row["url_key"],
+            url=row["url"],
+            site=row["site"],
+            template_id=pages[row["extraction_id"]]["template_id"],
+            signature=_signature(signatures.get(row["extraction_id"])),
+        )
+        for row in line
+        if row["extraction_id"] in pieces
+    ]
+    if not found:
+        raise InputError(f"{of.folder} has no capture of {url} (as {url_key(url)}) in version {version.number}")
+    return found
+
+
+def _rows(
+    of: Collection, version: Version, table: str, columns: list[str] | None, where: pc.Expression
+) -> Iterator[dict[str, Any]]:
+    for batch in of.rows(version, table, columns, where):
+        yield from batch.to_pylist()
+
+
+def _micros(time: datetime) -> int:
+    since = time - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+
+
+def _signature(stored: bytes | None) -> Any:
+    return np.frombuffer(stored, "<u4") if stored else None
+
+
+def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool, coloured: bool) -> str:
+    """What became of a page, capture by capture: of its content, or with `everything` of its boilerplate too."""
+    paint = _Paint(coloured)
+    if len(line) == 1:
+        return f"{url}: 1 capture, {_day(line[0])}; there is nothing to set it beside"
+    out = [f"{url}: {len(line)} captures, {_day(line[0])} to {_day(line[-1])}"]
+    same: list[Moment] = []
+    steps = [*page_history.steps(line)]
+    for step in steps:
+        found = [one for one in step.changes if everything or _concerns(one)]
+        if not found and not step.is_redesigned(threshold):
+            same.append(step.after)
+            continue
+        out += _unchanged(same, everything=everything)
+        same = []
+        out += ["", paint.bold(_day(step.after)) + _counted(found)]
+        if step.is_redesigned(threshold):
+            out.append(f"  template redesigned: {step.similarity:.0%} as before{_named(step)}")
+        out += [f"  {one}" for one in _lines(found, paint)]
+    out += _unchanged(same, everything=everything)
+    return "\n".join([*out, "", *_stood(steps, paint, everything=everything)])
+
+
+def _unchanged(same: Sequence[Moment], *, everything: bool) -> list[str]:
+    if not same:
+        return []
+    what = "" if everything else "content "
+    return ["", f"{what}unchanged in {len(same)} more, to {_day(same[-1])}"]
+
+
+def _counted(found: Sequence[Change]) -> str:
+    kinds = Counter(one.kind for one in found)
+    told = ", ".join(f"{kinds[kind]} {kind}" for kind in _SIGNS if kinds[kind])
+    return f"  {told}" if told else ""
+
+
+def _concerns(change: Change) -> bool:
+    """Whether a change is one of the content."""
+    return any(piece is not None and piece.label == "content" for piece in (change.before, change.after))
+
+
+def _named(step: Step) -> str:
+    """The templates by name, where both have one."""
+    names = [one.template_id[:8] for one in (step.before, step.after)]
+    return f" ({names[0]}, now {names[1]})" if all(names) else ""
+
+
+def _lines(found: Sequence[Change], paint: "_Paint") -> Iterator[str]:
+    """What changed, in the order of the page; what many texts have in common is said once, behind all else."""
+    respelled = [one.after.text for one in found if _is_respelled(one) and one.after]
+    many = len(respelled) > _NAMED
+    told = Counter(
+        f"{_SIGNS[one.kind]} {_told(one, paint)}"
+        for one in found
+        if one.kind != RELABELLED and not (many and _is_respelled(one))
+    )
+    for line, times in told.items():
+        yield f"{line}{paint.dim(f' ({times} times)') if times > 1 else ''}"
+    if many:
+        yield f"{_SIGNS[EDITED]} {_some(respelled)} {paint.dim('(the same words, otherwise spelled or ordered)')}"
+    texts: dict[tuple[str, str], list[str]] = {}
+    for one in found:
+        if one.kind == RELABELLED and one.before and one.after:
+            texts.setdefault((one.before.label, one.after.label), []).append(one.after.text)
+    for (before, after), some in texts.items():
+        yield f"{_SIGNS[RELABELLED]} {_some(some)} {paint.dim(f'({before}, now {after})')}"
+
+
+def _is_respelled(change: Change) -> bool:
+    """Whether a text was edited in nothing but case, punctuation and order."""
+    if change.kind != EDITED or not change.before or not change.after:
+        return False
+    return {*page_history.words(change.before.text)} == {*page_history.words(change.after.text)}
+
+
+def _some(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
+    return f"{' | '.join(text[:_LINE] for text in texts[:_NAMED])}{more}"
+
+
+def _told(change: Change, paint: "_Paint") -> str:
+    before, after = (_short(piece) for piece in (change.before, change.after))
+    if change.kind == ADDED:
+        return paint.green(after)
+    if change.kind == REMOVED:
+        return paint.red(before)
+    if change.kind == EDITED and change.before and change.after:
+        return paint.words(change.before.text.split(" "), change.after.text.split(" "))
+    if change.kind == REPLACED:
+        return f"{paint.red(before)}\n    {paint.green(after)}"
+    return after
+
+
+def _short(piece: Piece | None) -> str:
+    if piece is None:
+        return ""
+    return piece.text if len(piece.text) <= _WIDTH else f"{piece.text[:_WIDTH]}..."
+
+
+def _stood(steps: Sequence[Step], paint: "_Paint", *, everything: bool) -> Iterator[str]:
+    """How long each text of the content stood; those that always did as a number, or with `everything` one by one."""
+    first, last = steps[0].before, steps[-1].after
+    captures = len(steps) + 1
+    found = [one for one in page_history.lives(first, steps) if everything or one.label == "content"]
+    listed = found if everything else [one for one in found if one.captures < captures]
+    what = "texts" if everything else "content"
+    yield paint.bold(f"{what}: first seen, last seen, captures")
+    if always := len(found) - len(listed):
+        yield f"  {_date(first.timestamp)}  {_date(last.timestamp)}  {captures:>4}  all the time: {always}"
+    for one in listed:
+        seen = f"{_date(one.first_seen)}  {_date(one.last_seen)}  {one.captures:>4}"
+        yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_fate(one))}"
+
+
+def _fate(one: Life) -> str:
+    moved = f"moved {one.moves} times" if one.moves > 1 else "moved" * one.moves
+    return "".join(f", {told}" for told in (one.ended, moved) if told)
+
+
+def _day(moment: Moment) -> str:
+    return datetime.fromtimestamp(moment.timestamp / 1e6, UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def _date(micros: int) -> str:
+    return datetime.fromtimestamp(micros / 1e6, UTC).strftime("%Y-%m-%d")
+
+
+class _Paint:
+    """Text in colours, or in signs where there are none."""
+
+    def __init__(self, coloured: bool):
+        self._coloured = coloured
+
+    def _in(self, code: str, text: str) -> str:
+        return f"{code}{text}{_PLAIN}" if self._coloured else text
+
+    def green(self, text: str) -> str:
+        return self._in(_GREEN, text)
+
+    def red(self, text: str) -> str:
+        return self._in(_RED, text)
+
+    def bold(self, text: str) -> str:
+        return self._in(_BOLD, text)
+
+    def dim(self, text: str) -> str:
+        return self._in(_DIM, text)
+
+    def words(self, before: Sequence[str], after: Sequence[str]) -> str:
+        """The later text, with what went and what came word by word. Of what stayed in a long one only what is next to
+        it."""
+        out: list[str] = []
+        gone: list[str] = []
+        come: list[str] = []
+        steps = [*Indel.opcodes(before, after)]
+        is_short = sum(len(word) + 1 for word in after) <= _WIDTH
+        for step in steps:
+            gone += before[step.src_start : step.src_end] if step.tag == "delete" else []
+            come += after[step.dest_start : step.dest_end] if step.tag == "insert" else []
+            if step.tag == "equal":
+                out += self._exchanged(gone, come)
+                kept = after[step.dest_start : step.dest_end]
+                out += kept if is_short else _near(kept, is_first=step is steps[0], is_last=step is steps[-1])
+                gone, come = [], []
+        return " ".join([*out, *self._exchanged(gone, come)])
+
+    def _exchanged(self, gone: Sequence[str], come: Sequence[str]) -> Iterator[str]:
+        if gone:
+            yield self.red(self._marked("[-", gone, "-]"))
+        if come:
+            yield self.green(self._marked("{+", come, "+}"))
+
+    def _marked(self, opened: str, words: Sequence[str], closed: str) -> str:
+        inside = " ".join(words)
+        return inside if self._coloured else f"{opened}{inside}{closed}"
+
+
+def _near(kept: Sequence[str], *, is_first: bool, is_last: bool) -> list[str]:
+    """Of words that stayed those that stand next to what did not."""
+    head = 0 if is_first else _AROUND
+    tail = 0 if is_last else _AROUND
+    if len(kept) <= head + tail + _AROUND:  # no shorter with the middle left out
+        return [*kept]
+    return [*kept[:head], "...", *kept[len(kept) - tail :]]

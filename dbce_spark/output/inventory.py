@@ -1,0 +1,66 @@
+"""What a collection holds, as lines for a person."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, SUPERSEDED, Collection, Version
+
+_KEPT = ("pages", "members", "told", "pending")
+"""What runs that extend it ask of it."""
+
+
+def log(versions: Sequence[Version]) -> str:
+    """A line for each version."""
+    head = f"{'version':>7}  {'made':25}  {'crawls':>6}{'captures':>12}{'extractions':>13}{'relabelled':>12}  why"
+    return "\n".join([head, *map(_line, versions)])
+
+
+def _line(one: Version) -> str:
+    captures, extractions = (
+        sum(getattr(part, name) for part in one.increments) for name in ("captures", "extractions")
+    )
+    relabelled = one.increments[-1].relabelled if one.why == "extract" else 0
+    counts = f"{len(one.increments):>6,}{captures:>12,}{extractions:>13,}{relabelled:>12,}"
+    return f"{one.number:>7}  {one.made:25}  {counts}  {one.why}"
+
+
+def show(of: Collection, version: Version) -> str:
+    """What a version consists of: increments, rows that count and rows that do not, bytes."""
+    rows = {name: _rows(of, version, name) for name in (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)}
+    labelled = version.settings["config"]["label"]
+    return "\n".join(
+        [
+            f"collection      {of.folder}",
+            f"version         {version.number}, made {version.made} by {version.why}",
+            f"labelled        by {labelled['by']}, in favour of {labelled['favor']}",
+            f"captures        {rows[CAPTURES]:>14,}",
+            f"extractions     {rows[EXTRACTIONS] - rows[SUPERSEDED]:>14,}",
+            f"replaced        {rows[SUPERSEDED]:>14,}  rows of extractions, by later increments",
+            f"rejects         {sum(batch.num_rows for batch in of.rows(version, REJECTS, ['reason'])):>14,}",
+            f"bytes           {_bytes(of, version, (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)):>14,}  of tables",
+            f"                {_bytes(of, version, _KEPT):>14,}  of pages, kept to be set beside later ones",
+            "",
+            f"{'increment':>9}{'captures':>12}{'extractions':>13}{'relabelled':>12}",
+            *(
+                f"{one.number:>9}{one.captures:>12,}{one.extractions:>13,}{one.relabelled:>12,}"
+                for one in version.increments
+            ),
+        ]
+    )
+
+
+def files(of: Collection, version: Version) -> str:
+    """The path of each Parquet file, table by table."""
+    return "\n".join(
+        path for name in (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED) for _, path in of.files(version, name)
+    )
+
+
+def _rows(of: Collection, version: Version, table: str) -> int:
+    return sum(pq.read_metadata(path).num_rows for _, path in of.files(version, table))
+
+
+def _bytes(of: Collection, version: Version, tables: Sequence[str]) -> int:
+    return sum(Path(path).stat().st_size for table in tables for _, path in of.files(version, table))

@@ -1,0 +1,71 @@
+"""What run.json of an output says, of a version of a collection: the sum of what it says of each increment."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dbce_spark.model import Reason, digest
+from dbce_spark.output.collection import Version
+
+_SUMMED = (
+    "records_read", "captures", "extractions", "revisits", "relabelled", "page_files", "capped_buckets", "files",
+)  # fmt: skip
+_UNRESOLVED = str(Reason.REVISIT_UNRESOLVED)
+_NAMED = 20
+"""Failed files that are named, as in run.json."""
+
+Run = Mapping[str, Any]
+
+
+def together(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
+    """All that readers ask of run.json. `runs` is what it says of each crawl of the version, the oldest first.
+
+    Every record has one fate here, too: each run asks for all originals again that were not found before, so revisits
+    without one are those of the last. `crossed` and `single` are left out, since runs change the status of captures
+    that are counted elsewhere. `collection` says of which version this is.
+    """
+    last = runs[-1]
+    stale = sum(run["rejects"].get(_UNRESOLVED, 0) for run in runs[:-1])
+    rejects = _summed(run["rejects"] for run in runs) - Counter({_UNRESOLVED: stale})
+    settled = version.settings["config"]
+    return {
+        **{name: sum(run.get(name, 0) for run in runs) for name in _SUMMED},
+        "rejects": dict(sorted(rejects.items())),
+        "skipped": dict(sorted(_summed(run["skipped"] for run in runs).items())),
+        "seconds": _added(run["seconds"] for run in runs),
+        "pages_per_second_per_core": last["pages_per_second_per_core"],
+        "largest_bucket": max(run["largest_bucket"] for run in runs),
+        "failed_files": _failed([run["failed_files"] for run in runs]),
+        "plan": digest(*(run["plan"] for run in runs)),
+        "config": {name: values | settled.get(name, {}) for name, values in last["config"].items()},
+        "versions": last["versions"],
+        "collection": {
+            "version": version.number,
+            "made": version.made,
+            "increments": [one.number for one in version.increments],
+        },
+    }
+
+
+def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for some in counts:
+        found.update(some)
+    return found
+
+
+def _added(seconds: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for some in seconds:
+        for stage, value in some.items():
+            found[stage] = found.get(stage, 0.0) + value
+    return found
+
+
+def _failed(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    first = [item for one in told for item in one["first"].items()]
+    return {
+        "count": sum(one["count"] for one in told),
+        "of": sum(one["of"] for one in told),
+        "first": dict(first[:_NAMED]),
+    }

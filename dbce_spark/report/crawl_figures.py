@@ -1,0 +1,146 @@
+"""The figures of one crawl of a collection: of pages that it brought, and of those that it found as before.
+
+Labels are those that were given when it came: the crawl before had no later ones to be judged by, either.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.config import ComparisonConfig
+from dbce_spark.errors import InputError
+from dbce_spark.model import Reason
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import SUPERSEDED, Collection, Version
+from dbce_spark.output.history.crawl_anomalies import Figures, Site, Template
+from dbce_spark.output.output_reader import CAPTURES, EXTRACTIONS, Output
+from dbce_spark.report.output_counts import Grouped
+
+_ROWS = 8192
+_COLUMNS = ("capture_id", "site", "template_id", "status", "words", "text_words")
+_SUMS = ("captures", "single", "short", "words", "text_words")
+_UNRESOLVED = str(Reason.REVISIT_UNRESOLVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """One increment of a version: what its run wrote, its number, and how many revisits of earlier ones it asked for
+    once more."""
+
+    written: Output
+    number: int
+    pending: int
+
+    def fetched(self, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.int64]]]:
+        """Some columns of the pages that it fetched, capture_id among them, and how often each.
+
+        Rows of pages that other crawls fetched, and this one labelled again, are not among them. The ids of these, and
+        of pages that revisits found as before, are held.
+        """
+        others = _ids(self.written.runs[0].tables[SUPERSEDED].values())
+        again: Counter[str] = Counter()
+        for batch in self.written.batches(CAPTURES, ["capture_id", "extraction_id"], rows=_ROWS):
+            revisits = batch.filter(pc.not_equal(batch.column("capture_id"), batch.column("extraction_id")))
+            again.update(revisits.column("extraction_id").to_pylist())
+        for batch in self.written.batches(EXTRACTIONS, columns, rows=_ROWS):
+            times = [(one not in others) + again[one] for one in batch.column("capture_id").to_pylist()]
+            counts = np.array(times, np.int64)
+            yield batch.filter(pa.array(counts > 0)), counts[counts > 0]
+
+
+@dataclass(frozen=True, slots=True)
+class Crawls:
+    """The last crawl of a version, and the one before that brought anything. `gone` is the number of that one where its
+    rows are there no more by themselves; 0: they are, or no crawl before brought anything."""
+
+    now: Crawl
+    before: Crawl | None
+    gone: int = 0
+
+
+def crawls(of: Collection, version: Version) -> Crawls:
+    """The crawls of a version that are set beside each other.
+
+    Raises:
+        InputError: what the last one wrote is there no more, since increments were put together.
+    """
+    told = output_reader.told(of, version)
+    earlier, last = [*told][:-1], [*told][-1]
+
+    def is_there(number: int) -> bool:
+        return Path(of.increment(number), output_reader.RUN_FILE).exists()
+
+    if not is_there(last):
+        raise InputError(
+            f"{of.folder}: crawl {last} was put together with others and then vacuumed, and its rows are not there by"
+            " themselves; the next crawl can be shown, and compared from the one after it on"
+        )
+
+    def crawl(number: int) -> Crawl:
+        before = max((one for one in earlier if one < number), default=0)
+        pending = told[before]["rejects"].get(_UNRESOLVED, 0) if before else 0
+        return Crawl(output_reader.opened(of.increment(number)), number, pending)
+
+    brought = next((one for one in reversed(earlier) if told[one]["captures"]), 0)
+    if not brought:
+        return Crawls(crawl(last), None)
+    return Crawls(crawl(last), crawl(brought)) if is_there(brought) else Crawls(crawl(last), None, brought)
+
+
+def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
+    """What a crawl has brought."""
+    grouped = Grouped(["site", "template_id"], _SUMS)
+    for batch, times in crawl.fetched(_COLUMNS):
+        if not len(batch):
+            continue
+        single = pc.equal(batch.column("status"), "single").to_numpy(zero_copy_only=False)
+        words, text_words = (batch.column(name).to_numpy() for name in ("words", "text_words"))
+        counted = {
+            "captures": times,
+            "single": times * single,
+            "short": times * (text_words < config.short_words),
+            "words": times * words,
+            "text_words": times * text_words,
+        }
+        grouped.add(pa.table({name: batch.column(name) for name in ("site", "template_id")} | counted))
+    sites: dict[str, Site] = defaultdict(Site)
+    templates: dict[Template, int] = {}
+    for row in grouped.table().to_pylist():
+        sites[row["site"]] += Site(**{name: row[name] for name in _SUMS})
+        if row["template_id"]:
+            templates[row["site"], row["template_id"]] = row["captures"]
+    run = crawl.written.run
+    return Figures(
+        number=crawl.number,
+        sites=dict(sites),
+        templates=templates,
+        refused=_refused(crawl),
+        known=run["skipped"].get("duplicate", 0),
+        files=run["failed_files"]["of"],
+        failed_files=run["failed_files"]["count"],
+    )
+
+
+def _refused(crawl: Crawl) -> Mapping[str, int]:
+    """Records that became no capture by their reason; redirects aside, since what they lead to is fetched, too."""
+    run = crawl.written.run
+    rejects = dict(run["rejects"])
+    if _UNRESOLVED in rejects:
+        rejects[_UNRESOLVED] = max(rejects[_UNRESOLVED] - crawl.pending, 0)
+    skipped = {
+        f"HTTP {name.removeprefix('status:')}": count
+        for name, count in run["skipped"].items()
+        if name.startswith("status:") and not name.startswith("status:3")
+    }
+    return rejects | skipped
+
+
+def _ids(files: Iterable[str]) -> set[str]:
+    batches = output_reader.batches([*files], ["capture_id"], rows=_ROWS)
+    return {one for batch in batches for one in batch.column("capture_id").to_pylist()}

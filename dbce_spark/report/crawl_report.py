@@ -1,0 +1,155 @@
+"""The report on a crawl of a collection: what changed oddly since the one before, as lines or as a page of HTML."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dbce_spark import storage
+from dbce_spark.config import ComparisonConfig
+from dbce_spark.errors import OutputError
+from dbce_spark.output.collection import Collection, Version
+from dbce_spark.output.history import crawl_anomalies
+from dbce_spark.output.history.crawl_anomalies import Figures, Finding, Site
+from dbce_spark.report import crawl_figures, template_likeness
+from dbce_spark.report.report_site import environment
+
+SITES = 50
+"""Sites that the page lists, those with the most captures in either crawl."""
+KINDS = {
+    crawl_anomalies.EMPTY: "nothing new",
+    crawl_anomalies.CONTENT: "share of content",
+    crawl_anomalies.SHORT: "hardly any main text",
+    crawl_anomalies.SINGLE: "pages without siblings",
+    crawl_anomalies.CAPTURES: "captures",
+    crawl_anomalies.SITES: "sites lost",
+    crawl_anomalies.TEMPLATES: "templates lost",
+    crawl_anomalies.REJECTS: "refused",
+    crawl_anomalies.FAILED: "failed files",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The last crawl of a version, the one before it, if any brought something, and what changed oddly. `gone` is the
+    number of the one before where it is there no more by itself."""
+
+    version: Version
+    before: Figures | None
+    now: Figures
+    findings: Sequence[Finding]
+    gone: int = 0
+
+    @property
+    def alone(self) -> str:
+        """Why the crawl is compared with none."""
+        if self.gone:
+            return (
+                f"crawl {self.gone}, the one before, was put together with others and then vacuumed: there is nothing"
+                f" to compare {self.now.number} with; the next crawl is compared with {self.now.number}"
+            )
+        return f"there is no crawl before increment {self.now.number} to compare it with"
+
+
+def compared(of: Collection, version: Version, config: ComparisonConfig) -> Compared:
+    """Sets the last crawl of a version beside the one before it.
+
+    Raises:
+        OutputError: an increment cannot be read.
+        InputError: the crawl is there no more by itself.
+    """
+    found = crawl_figures.crawls(of, version)
+    now_figures = crawl_figures.figures(found.now, config)
+    if found.before is None:
+        return Compared(version, None, now_figures, [], found.gone)
+    was = crawl_figures.figures(found.before, config)
+    candidates = crawl_anomalies.missing(was, now_figures, config)
+    lost = template_likeness.lost(candidates, (found.before, was), found.now, of, version, config.remains)
+    return Compared(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
+
+
+def text(found: Compared) -> str:
+    """What changed oddly, as lines for a person."""
+    if found.before is None:
+        return f"version {found.version.number}: {found.alone}"
+    crawl = f"increment {found.now.number} beside {found.before.number}"
+    if not found.findings:
+        return f"version {found.version.number}: nothing odd in {crawl}"
+    lines = [f"version {found.version.number}: {_counted(found.findings)} in {crawl}"]
+    for one in found.findings:
+        lines += [f"{one.oddness:6.1f}  {KINDS[one.kind]}: {one.told}", *(f"        {place}" for place in one.places)]
+    return "\n".join(lines)
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    return f"{len(findings)} thing{'' if len(findings) == 1 else 's'} odd"
+
+
+def write(found: Compared, folder: str, target: str, config: ComparisonConfig) -> None:
+    """Writes the page on the collection in `folder` to the file `target`.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    page = (
+        environment()
+        .get_template("crawl.html.j2")
+        .render(
+            folder=folder,
+            found=found,
+            kinds=KINDS,
+            rows=_rows(found),
+            refused=_refused(found),
+            sites=_sites(found),
+            site_count=len({*found.now.sites} | {*(found.before.sites if found.before else ())}),
+            thresholds=asdict(config),
+        )
+    )
+    try:
+        with storage.whole_file(target) as file:
+            file.write(page.encode("utf-8", "replace"))
+    except OSError as error:
+        raise OutputError(f"{target}: the report cannot be written there: {error}") from error
+
+
+def _rows(found: Compared) -> list[dict[str, Any]]:
+    """What both crawls have in numbers: name, value before and now, and whether these are shares."""
+    pairs = [found.before, found.now]
+    counts: list[tuple[str, Any]] = [
+        ("captures", lambda one: one.captures),
+        ("sites", lambda one: len(one.sites)),
+        ("templates", lambda one: len(one.templates)),
+        ("words", lambda one: one.total.words),
+        ("archive files", lambda one: one.files),
+        ("files that could not be read", lambda one: one.failed_files),
+        ("captures that had come before", lambda one: one.known),
+        ("records refused", lambda one: sum(one.refused.values())),
+    ]
+    rows = [{"name": name, "is_share": False, "values": [one and of(one) for one in pairs]} for name, of in counts]
+    return rows + [
+        {"name": KINDS[share.kind], "is_share": True, "values": [one and share.of([one.total]) for one in pairs]}
+        for share in crawl_anomalies.SHARES
+    ]
+
+
+def _refused(found: Compared) -> list[tuple[str, int, int]]:
+    """Reasons with their counts before and now, the most frequent now first."""
+    before = found.before.refused if found.before else {}
+    reasons = sorted({*before, *found.now.refused}, key=lambda one: (-found.now.refused.get(one, 0), one))
+    return [(reason, before.get(reason, 0), found.now.refused.get(reason, 0)) for reason in reasons]
+
+
+def _sites(found: Compared) -> list[dict[str, Any]]:
+    """The largest sites: captures before and now, and each share before and now; None where there is no capture."""
+    before = found.before.sites if found.before else {}
+    both = {site: (before.get(site, Site()), found.now.sites.get(site, Site())) for site in {*before, *found.now.sites}}
+    largest = sorted(both, key=lambda site: (-max(one.captures for one in both[site]), site))[:SITES]
+    return [
+        {
+            "site": site,
+            "captures": [one.captures for one in both[site]],
+            "shares": [
+                [share.of([one]) if one.captures else None for one in both[site]] for share in crawl_anomalies.SHARES
+            ],
+        }
+        for site in largest
+    ]

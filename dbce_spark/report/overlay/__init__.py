@@ -1,0 +1,178 @@
+"""Two labellings of a page set beside each other, over the page as it looks: where they differ, and who is wrong.
+
+Text on which both agree has a light colour; text on which they differ has, saturated, the colour of the reference, and
+a line below it in that of the other (KrdWrd 3.3.3 and 4.3).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from jinja2 import Template
+
+import dbce_spark
+from dbce_spark import storage
+from dbce_spark.dbce import postprocess, single
+from dbce_spark.html.tokens import tokens
+from dbce_spark.model import Label, digest
+from dbce_spark.report.svg.html_template import css, environment
+
+LIGHT = {Label.CONTENT: "#d8f3d4", Label.BOILERPLATE: "#fbdcd9", Label.UNDECIDED: "#fdf4cd"}
+STRONG = {Label.CONTENT: "#35b34a", Label.BOILERPLATE: "#ef5a50", Label.UNDECIDED: "#f5c400"}
+"""Colours of the manual (KrdWrd 3.3.1): green, red, yellow; light where two labellings agree."""
+
+_INK = "#14181d"
+_NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """A page under two labellings."""
+
+    page: str  # its id
+    url: str
+    html: str
+    text: str  # all of the page's text, in its order; white space does not count
+    spans: Sequence[tuple[int, int]]  # of the segments, characters of the text
+    reference: Sequence[Label | None]  # one a segment; None: not known, and not compared
+    given: Sequence[Label | None]  # one a segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How far two labellings of a page differ, in words."""
+
+    page: str
+    url: str
+    words: int  # that the reference labels
+    missed: int  # content of the reference that the other does not call content
+    added: int  # called content by the other alone
+    other: int  # boilerplate and undecided text taken for each other
+
+    @property
+    def differing(self) -> int:
+        return self.missed + self.added + self.other
+
+    @property
+    def share(self) -> float:
+        """Of the words those on which the two differ, 0 to 1."""
+        return self.differing / self.words if self.words else 0.0
+
+    @property
+    def file(self) -> str:
+        """The name that the page has in a folder of contrasts: of the id, whatever characters that has."""
+        return f"{digest(self.page)[:16]}.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the two labellings are called."""
+
+    reference: str
+    given: str
+
+
+def difference(of: Contrast) -> Difference:
+    """How far the two labellings of a page differ."""
+    counts = [0, 0, 0]
+    words = 0
+    for (start, end), reference, given in zip(of.spans, of.reference, of.given, strict=True):
+        if reference is None:
+            continue
+        length = len(tokens(of.text[start:end]))
+        words += length
+        if reference != given:
+            kind = 0 if reference is Label.CONTENT else 1 if given is Label.CONTENT else 2
+            counts[kind] += length
+    missed, added, other = counts
+    return Difference(page=of.page, url=of.url, words=words, missed=missed, added=added, other=other)
+
+
+def page_html(of: Contrast) -> str:
+    """The page itself in the colours of the two labellings: without scripts, and asking for nothing.
+
+    Raises:
+        PageError: lxml finds no element in it, or its text is another one.
+    """
+    starts, ends = (np.array([span[at] for span in of.spans], np.int32) for at in (0, 1))
+    segments = single.without_evidence(np.arange(len(of.spans), dtype=np.int32), starts, ends, Label.UNDECIDED)
+    classes = [_css_class(*pair) for pair in zip(of.reference, of.given, strict=True)]
+    return postprocess.coloured_html(
+        of.html.encode("utf-8", "replace"), of.text, segments, classes.__getitem__, style()
+    )
+
+
+def document(of: Contrast, names: Names) -> str:
+    """The page under a bar that says what is seen, as one file; the page lies in a frame that lets it do nothing.
+
+    Raises:
+        PageError: as of `page_html`.
+    """
+    return _template("contrast.html.j2").render(
+        names=names, difference=difference(of), page=page_html(of), colours=_colours(), url=of.url or of.page
+    )
+
+
+def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Difference]:
+    """Writes a file a page and index.html, that lists them from those which differ most. Returns the differences.
+
+    Raises:
+        PageError: as of `page_html`.
+    """
+    found = []
+    for one in contrasts:
+        found.append(difference(one))
+        _write(f"{folder}/{found[-1].file}", document(one, names))
+    found.sort(key=lambda one: (-one.share, -one.differing, one.page))
+    _write(f"{folder}/index.html", index(found, names))
+    return found
+
+
+def index(differences: Sequence[Difference], names: Names) -> str:
+    """A page that links those of `differences`, in their order."""
+    words = sum(one.words for one in differences)
+    return _template("index.html.j2").render(
+        css=css(),
+        names=names,
+        differences=differences,
+        words=words,
+        share=sum(one.differing for one in differences) / max(1, words),
+        version=dbce_spark.__version__,
+    )
+
+
+def style() -> str:
+    """The rules of all classes that `page_html` gives."""
+    rules = [f".dbce-agree-{label.word} {{ {_background(LIGHT[label])} }}" for label in Label]
+    for label in Label:
+        rules.append(f".dbce-differ-{label.word} {{ {_background(STRONG[label])} }}")
+        rules.append(f".dbce-gave-{label.word} {{ box-shadow: 0 3px 0 {STRONG[label]} !important }}")
+    return "\n".join(rules)
+
+
+def _css_class(reference: Label | None, given: Label | None) -> str:
+    if reference is None:
+        return "dbce-unknown"
+    if reference == given:
+        return f"dbce-agree-{reference.word}"
+    return f"dbce-differ-{reference.word} dbce-gave-{_NONE if given is None else given.word}"
+
+
+def _background(colour: str) -> str:
+    return f"background: {colour} !important; color: {_INK} !important"
+
+
+def _colours() -> list[tuple[str, str, str]]:
+    order = (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
+    return [(label.word, LIGHT[label], STRONG[label]) for label in order]
+
+
+@cache
+def _template(name: str) -> Template:
+    return environment("dbce_spark.report.overlay").get_template(name)
+
+
+def _write(path: str, text: str) -> None:
+    with storage.whole_file(path) as stream:
+        stream.write(text.encode("utf-8", "replace"))

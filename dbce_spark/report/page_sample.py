@@ -1,0 +1,88 @@
+"""Which captures a report shows: some of every kind, spread over sites and templates, the same at each run."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice, zip_longest
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.report.output_counts import Counts, captured
+from dbce_spark.report.report_rows import Output
+
+LARGEST = 5000
+"""Groups of a status that are looked at; the smaller ones could not come into a report anyway."""
+
+FULLEST, TYPICAL, DISPUTED, SINGLE, DRAWN = ORDER = (
+    "fullest cross",
+    "example of its template",
+    "crosses disagree",
+    "no sibling found",
+    "drawn by its id",
+)
+"""Why a capture is shown, in the order in which they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A capture to show, and why it was chosen."""
+
+    capture_id: str
+    why: str
+
+
+def choose(counts: Counts, output: Output, pages: int) -> list[Pick]:
+    """At most `pages` captures: one with the fullest cross, a quarter disputed, a sixth single, the others typical."""
+    crossed, single = _groups(counts, "crossed"), _groups(counts, "single")
+    fullest = sorted((group["fullest"], "") for group in crossed)[:1]
+    kinds = [
+        (1, (Pick(captured(rank), FULLEST) for rank, _ in fullest)),
+        (pages // 4, _spread(crossed, "disputed", DISPUTED)),
+        (pages // 6, _spread(single, "typical", SINGLE)),
+        (pages, chain(_spread(crossed, "typical", TYPICAL), _spread(single, "typical", SINGLE))),
+    ]
+    chosen: dict[str, Pick] = {}
+    for quota, picks in kinds:
+        _take(chosen, picks, min(quota, pages - len(chosen)))
+    if len(chosen) < pages:
+        _take(chosen, (Pick(one, DRAWN) for one in _lowest_ids(output, 2 * pages)), pages - len(chosen))
+    return sorted(chosen.values(), key=lambda pick: ORDER.index(pick.why))
+
+
+def _take(chosen: dict[str, Pick], picks: Iterable[Pick], count: int) -> None:
+    """Adds the first `count` picks that are not chosen yet."""
+    fresh = (pick for pick in picks if pick.capture_id not in chosen)
+    for pick in islice(fresh, max(count, 0)):
+        chosen[pick.capture_id] = pick
+
+
+def _groups(counts: Counts, status: str) -> list[dict[str, Any]]:
+    """The largest groups of a status, largest first."""
+    if not len(counts.groups):
+        return []
+    rows = counts.groups.filter(pc.equal(counts.groups["status"], status))
+    order = [("captures", "descending"), ("site", "ascending"), ("template_id", "ascending")]
+    listed: list[dict[str, Any]] = rows.sort_by(order).slice(0, LARGEST).to_pylist()
+    return listed
+
+
+def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pick]:
+    """The groups' examples, a group of each site in turn: the largest site's largest group first."""
+    of_site: dict[str, list[Pick]] = defaultdict(list)
+    for group in groups:
+        if group[example] is not None:
+            of_site[group["site"]].append(Pick(captured(group[example]), why))
+    for turn in zip_longest(*of_site.values()):
+        yield from (pick for pick in turn if pick is not None)
+
+
+def _lowest_ids(output: Output, count: int) -> list[str]:
+    """The first capture ids: digests, and so as good as drawn by lot."""
+    lowest = pa.table({"capture_id": pa.array([], pa.string())})
+    for batch in output.batches("extractions", ["capture_id"]):
+        both = pa.concat_tables([lowest, pa.Table.from_batches([batch])])
+        lowest = both.sort_by("capture_id").slice(0, count)
+    ids: list[str] = lowest["capture_id"].to_pylist()
+    return ids

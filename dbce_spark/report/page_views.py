@@ -1,0 +1,99 @@
+"""One sample page as its template needs it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.model import Label
+from dbce_spark.report.archived_html import COLUMNS as ARCHIVED_COLUMNS
+from dbce_spark.report.archived_html import Gone, archived
+from dbce_spark.report.arms import Arm, arms, fullest
+from dbce_spark.report.html_frame import document
+from dbce_spark.report.page_sample import Pick
+from dbce_spark.report.report_rows import Output
+from dbce_spark.tables import segments_from
+
+COLUMNS = (
+    *ARCHIVED_COLUMNS,
+    "site", "record_id", "charset", "charset_source", "flags", "status", "template_id", "crosses", "segments", "text",
+    "words", "text_words",
+)  # fmt: skip
+
+MAX_SEGMENTS = 2000
+"""Rows of a page's table of segments; a browser takes seconds for ten times as many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A sample page. `document` is empty where its HTML is gone, and `note` says why."""
+
+    name: str  # of its file, without a suffix
+    why: str
+    row: dict[str, Any]
+    document: str
+    note: str
+    segments: list[dict[str, Any]]  # as in the table, with their `text`
+    shares: dict[str, float]  # of the page text, in characters, by label
+    cross: dict[str, Any] | None
+    arms: list[Arm]
+
+    @property
+    def lines(self) -> list[list[dict[str, Any]]]:
+        """The segments by block."""
+        blocks: dict[int, list[dict[str, Any]]] = {}
+        for segment in self.segments:
+            blocks.setdefault(segment["block"], []).append(segment)
+        return list(blocks.values())
+
+
+def views(picks: Sequence[Pick], output: Output) -> list[View]:
+    """The sample pages, in order."""
+    config = output.config()
+    rows = output.rows([pick.capture_id for pick in picks], COLUMNS)
+    crosses = {capture_id: fullest(row["crosses"]) for capture_id, row in rows.items() if row["crosses"]}
+    of_arms = {cross[arm] for cross in crosses.values() for arm in ("up", "down", "prev", "next") if cross[arm]}
+    arm_rows = rows | output.rows(of_arms - set(rows), ARCHIVED_COLUMNS)
+    present = [pick for pick in picks if pick.capture_id in rows]
+    return [
+        _view(f"{at:02}", pick.why, rows[pick.capture_id], crosses.get(pick.capture_id), arm_rows, config)
+        for at, pick in enumerate(present, 1)
+    ]
+
+
+def _view(
+    name: str,
+    why: str,
+    row: dict[str, Any],
+    cross: dict[str, Any] | None,
+    arm_rows: Mapping[str, dict[str, Any]],
+    config: DbceConfig,
+) -> View:
+    shown, note, around = "", "", []
+    try:
+        cur = archived(row, config)
+        shown = document(cur, row["page_text"], segments_from(row["segments"]))
+        around = arms(cross, cur, arm_rows, config) if cross else []
+    except Gone as gone:
+        note = str(gone)
+    page_text = row["page_text"]
+    segments = [segment | {"text": page_text[segment["start"] : segment["end"]]} for segment in row["segments"]]
+    return View(
+        name=name,
+        why=why,
+        row=row,
+        document=shown,
+        note=note,
+        segments=segments,
+        shares=_shares(segments),
+        cross=cross,
+        arms=around,
+    )
+
+
+def _shares(segments: Sequence[dict[str, Any]]) -> dict[str, float]:
+    lengths = {label.word: 0 for label in Label}
+    for segment in segments:
+        lengths[segment["label"]] += segment["end"] - segment["start"]
+    total = max(sum(lengths.values()), 1)
+    return {word: length / total for word, length in lengths.items()}

@@ -1,0 +1,65 @@
+"""An output as the report reads it: its tables, the parameters of its run, and the rows of some captures."""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.config import DbceConfig, default, load
+from dbce_spark.errors import ConfigError
+from dbce_spark.output import output_reader
+
+BATCH_ROWS = 8192
+"""Rows held at once. Of the widest scan (labels and spans of all segments) this is some 50 MB."""
+
+
+class Output:
+    """The finished output of a run, or a version of a collection.
+
+    Raises:
+        OutputError: there is no run.json that can be read.
+        InputError: there is no such version.
+    """
+
+    def __init__(self, root: str, version: int | None = None):
+        self.root = root
+        self._read = output_reader.opened(root, version)
+        self.run = dict(self._read.run)
+
+    def config(self) -> DbceConfig:
+        """The parameters of the run, as far as this version of the program knows them."""
+        written = self.run.get("config", {})
+        settings = [
+            f"{section}.{key}={json.dumps(value)}"
+            for section in ("input", "page", "diff")
+            for key, value in sorted(written.get(section, {}).items())
+        ]
+        try:
+            return load(settings=settings)
+        except ConfigError:
+            return default()
+
+    def batches(self, table: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Some columns of a table. A column may be one field of a list of structs: "segments.label"."""
+        return self._read.batches(table, columns, rows=BATCH_ROWS)
+
+    def rows(self, capture_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """The extractions of some captures, by id. Of row groups without one of them only the ids are read. The newest
+        row of a capture counts, and is met first."""
+        wanted = pa.array(sorted(set(capture_ids)), pa.string())
+        found: dict[str, dict[str, Any]] = {}
+        for path in (file.path for part in self._read.parts() for file in part.files()):
+            with output_reader.parquet(path) as file:
+                leaves = output_reader.leaves(path, file, ["capture_id", *columns])
+                for group in range(file.num_row_groups):
+                    if len(found) == len(wanted):
+                        return found
+                    ids = file.read_row_group(group, columns=["capture_id"], use_threads=False)["capture_id"]
+                    if not pc.any(pc.is_in(ids, wanted)).as_py():
+                        continue
+                    for batch in file.iter_batches(BATCH_ROWS // 16, [group], leaves, use_threads=False):
+                        chosen = batch.filter(pc.is_in(batch.column("capture_id"), wanted))
+                        found = {row["capture_id"]: row for row in chosen.to_pylist()} | found
+        return found

@@ -1,0 +1,118 @@
+"""The report as files: a folder of static HTML that holds all it shows and asks for nothing."""
+
+import shutil
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from dbce_spark.errors import OutputError
+from dbce_spark.model import ARMS
+from dbce_spark.report import output_counts, page_sample
+from dbce_spark.report.html_frame import POLICY
+from dbce_spark.report.overview import CHARSET_SOURCES, overview
+from dbce_spark.report.page_views import MAX_SEGMENTS, View, views
+from dbce_spark.report.report_rows import Output
+from dbce_spark.report.svg import html_template
+
+PAGES = 12
+"""Sample pages of a report: enough for the large templates of a few sites, and few enough to be looked at."""
+
+MARKER = ".dbce-report"
+"""Says that a folder is a report of ours, so that the next report may take its place."""
+
+
+def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None) -> Path:
+    """Writes the report on the finished run in `output`, or on a version of the collection there, to the folder
+    `target`; gives its index.html.
+
+    Raises:
+        OutputError: `output` is not finished, or `target` holds something else than a report.
+        InputError: there is no such version.
+    """
+    source, folder = Output(output, version), Path(target)
+    _refuse_foreign(folder)
+    counted = output_counts.count(source)
+    shown = views(page_sample.choose(counted, source, pages), source)
+    summary = overview(source, counted, shown)
+    templates = environment()
+    index = templates.get_template("index.html.j2").render(output=output, overview=summary, views=shown)
+    texts = {"index.html": index}
+    for view in shown:
+        texts |= _rendered(templates, view)
+    _write(folder, texts)
+    return folder / "index.html"
+
+
+def _rendered(templates: Environment, view: View) -> dict[str, str]:
+    """The files of one sample page: the page, and its cross if it has one that can be shown."""
+    texts = {f"pages/{view.name}.html": templates.get_template("page.html.j2").render(view=view)}
+    if view.arms:
+        texts[f"pages/{view.name}-cross.html"] = templates.get_template("cross.html.j2").render(view=view)
+    return texts
+
+
+def _refuse_foreign(folder: Path) -> None:
+    if folder.is_dir():
+        if any(folder.iterdir()) and not (folder / MARKER).is_file():
+            raise OutputError(f"{folder}: is no report of ours; give another folder, or empty this one")
+    elif folder.exists():
+        raise OutputError(f"{folder}: is a file; give a folder, or a name that is free")
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """The marker first and index.html last: a report cut off can be written again, and looks unfinished."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / MARKER).write_text("A report of `dbce report`. The next one may overwrite this folder.\n")
+        (folder / "index.html").unlink(missing_ok=True)
+        shutil.rmtree(folder / "pages", ignore_errors=True)
+        (folder / "pages").mkdir()
+        for name in sorted(texts, reverse=True):
+            (folder / name).write_text(texts[name], encoding="utf-8", errors="replace", newline="\n")
+    except OSError as error:
+        raise OutputError(f"{folder}: the report cannot be written there: {error}") from error
+
+
+def environment() -> Environment:
+    """What all pages of reports are made with."""
+    made = html_template.environment("dbce_spark.report")
+    made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
+    css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
+    made.globals |= {
+        "css": Markup(css),
+        "policy": POLICY,
+        "max_segments": MAX_SEGMENTS,
+        "charset_sources": CHARSET_SOURCES,
+    }
+    return made
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _share(part: float) -> str:
+    """0.123 -> "12.3 %", and never a 0 or a 100 that is none."""
+    shown = f"{100 * part:.1f}"
+    if shown == "0.0" and part > 0:
+        return "< 0.1 %"
+    if shown == "100.0" and part < 1:
+        return "> 99.9 %"
+    return "0 %" if part == 0 else "100 %" if part == 1 else f"{shown} %"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.1f}"
+
+
+def _time(moment: datetime | None) -> str:
+    return "" if moment is None else moment.strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def _bits(text: str) -> list[tuple[str, bool]]:
+    """ "11010" -> [("cur", True), ("up", True), ("down", False), ("prev", True), ("next", False)]."""
+    return [(arm, bit == "1") for arm, bit in zip(ARMS, text, strict=True)]

@@ -1,0 +1,78 @@
+"""Whether the pages of a crawl are still built as a template of the crawl before, whatever it is called now."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from heapq import nsmallest
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.output import output_reader
+from dbce_spark.output.collection import MEMBERS, Collection, Version
+from dbce_spark.output.history.crawl_anomalies import Figures, Template
+from dbce_spark.report.crawl_figures import Crawl
+
+OF_TEMPLATE, OF_SITE = 16, 1_000
+"""Pages that stand for a template, and for what its site has now."""
+_ROWS = 4096
+Key = TypeVar("Key", str, Template)
+Signature = npt.NDArray[np.uint32]
+
+
+def lost(
+    candidates: Sequence[Template], before: tuple[Crawl, Figures], now: Crawl, of: Collection, version: Version,
+    remains: float,
+) -> list[Template]:  # fmt: skip
+    """Those of some templates that too few pages of the crawl are like, siblings by their signatures: a smaller share
+    of its site's than `remains` of what they were."""
+    if not candidates:
+        return []
+    sites = pa.array(sorted({site for site, _ in candidates}))
+    names = {*candidates}
+    was = _drawn(before[0], sites, OF_TEMPLATE, lambda row: (row["site"], row["template_id"]))
+    has = _drawn(now, sites, OF_SITE, lambda row: row["site"])
+    wanted = {one for template, ids in was.items() if template in names for one in ids}.union(*has.values())
+    signatures = _signatures(of, version, sites, wanted)
+    settings = version.settings["config"]["lsh"]
+    found = []
+    for site, name in candidates:
+        threshold = settings.get("threshold_by_site", {}).get(site, settings["threshold"])
+        known = [signatures[one] for one in was[site, name] if one in signatures]
+        pages = [signatures.get(one) for one in has[site]]
+        alike = sum(page is not None and _is_like(page, known, threshold) for page in pages)
+        share = before[1].templates[site, name] / before[1].sites[site].captures
+        if alike < remains * share * len(pages):
+            found.append((site, name))
+    return found
+
+
+def _drawn(crawl: Crawl, sites: pa.Array, count: int, key: Callable[[Mapping[str, str]], Key]) -> dict[Key, list[str]]:
+    """The first capture ids of each kind of pages of some sites: digests, and so as good as drawn by lot."""
+    found: dict[Key, list[str]] = defaultdict(list)
+    for batch, _ in crawl.fetched(["capture_id", "site", "template_id"]):
+        rows = batch.filter(pc.is_in(batch.column("site"), sites)).to_pylist()
+        for row in rows:
+            found[key(row)].append(row["capture_id"])
+        for one in {key(row) for row in rows}:
+            found[one] = nsmallest(count, found[one])
+    return found
+
+
+def _signatures(of: Collection, version: Version, sites: pa.Array, wanted: set[str]) -> dict[str, Signature]:
+    """The signatures of some pages of some sites; none of one that is too small to have one."""
+    found = {}
+    ids = pa.array(sorted(wanted))
+    for _, path in of.files(version, MEMBERS):
+        for batch in output_reader.batches([path], ["capture_id", "site", "signature"], rows=_ROWS):
+            rows = batch.filter(pc.is_in(batch.column("site"), sites))
+            for row in rows.filter(pc.is_in(rows.column("capture_id"), ids)).to_pylist() if len(rows) else ():
+                if row["signature"]:
+                    found[row["capture_id"]] = np.frombuffer(row["signature"], "<u4")
+    return found
+
+
+def _is_like(page: Signature, others: Sequence[Signature], threshold: float) -> bool:
+    return any(float(np.mean(page == one)) >= threshold for one in others)

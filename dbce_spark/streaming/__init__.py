@@ -1,0 +1,1 @@
+"""Pages labelled as they arrive: feeds, URL Tree, and the stream around both."""

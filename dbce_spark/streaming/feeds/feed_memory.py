@@ -1,0 +1,176 @@
+"""What a reader of feeds remembers: items, what became of them, and how far the open WARC file holds.
+
+One SQLite file. Whatever is noted in one call is there together or not at all, also after a kill.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Self
+
+from dbce_spark.errors import OutputError
+from dbce_spark.streaming.feeds.feed_item import Item
+
+VERSION = 1
+"""Of the tables below. A file of another version is refused."""
+_TABLES = """
+CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER);
+CREATE TABLE items (
+  item_id TEXT PRIMARY KEY, feed TEXT, link TEXT, title TEXT, description TEXT, date TEXT,
+  fate TEXT, detail TEXT, attempts INTEGER, next_at REAL, seen_at REAL
+);
+CREATE INDEX items_by_fate ON items (fate);
+CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
+"""
+
+
+class Fate(StrEnum):
+    """What became of an item."""
+
+    WAITING = "waiting"  # its page is to be fetched
+    KEPT = "kept"  # its page is in a WARC file
+    FAILED = "failed"  # its page could not be had, and is not asked for any more
+    REFUSED = "refused"  # robots.txt forbids it, or it is no page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Polled:
+    """What is known of a feed. Times are seconds since 1970."""
+
+    url: str
+    etag: str = ""
+    modified: str = ""
+    next_at: float = 0.0
+    failures: int = 0  # in a row
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An item whose page is to be fetched, not before `next_at`, seconds since 1970."""
+
+    item: Item
+    attempts: int = 0
+    next_at: float = 0.0
+
+
+class Memory:
+    """The file, held by one process at a time."""
+
+    def __init__(self, path: Path):
+        """Raises OutputError if it cannot be opened, is held by another process, or is of another version."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._store = sqlite3.connect(path, isolation_level=None, timeout=0)
+            self._store.execute("PRAGMA locking_mode = EXCLUSIVE")
+            self._store.execute("BEGIN EXCLUSIVE")
+            self._begin(path)
+            self._store.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            raise OutputError(f"{path}: {error}; is another `dbce acquire` at work with this --state?") from error
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise OutputError(f"{path}: cannot be read as the memory of `dbce acquire`: {error}") from error
+
+    def _begin(self, path: Path) -> None:
+        known = self._store.execute("PRAGMA user_version").fetchone()[0]
+        if known not in (0, VERSION):
+            raise OutputError(f"{path} is of version {known}, this program has {VERSION}: give another --state")
+        if known == 0:
+            for statement in _TABLES.split(";"):
+                self._store.execute(statement)
+            self._store.execute(f"PRAGMA user_version = {VERSION}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._store.close()
+
+    @contextmanager
+    def _together(self) -> Iterator[sqlite3.Connection]:
+        self._store.execute("BEGIN")
+        try:
+            yield self._store
+        except BaseException:
+            self._store.execute("ROLLBACK")
+            raise
+        self._store.execute("COMMIT")
+
+    def feed(self, url: str) -> Polled:
+        names = [field.name for field in fields(Polled)]
+        found = self._store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
+        if found is None:
+            return Polled(url=url)
+        values = dict(zip(names, found, strict=True))
+        return Polled(**values | {"is_gone": bool(values["is_gone"])})
+
+    def polled(self, feed: Polled, items: Iterable[Item], now: float) -> list[Item]:
+        """Notes a feed as it is now, and those of its items that are new. Returns these, in their order."""
+        with self._together() as store:
+            row = (feed.url, feed.etag, feed.modified, feed.next_at, feed.failures, feed.is_gone)
+            store.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?, ?)", row)
+            return [item for item in items if self._is_new(store, item, now)]
+
+    def _is_new(self, store: sqlite3.Connection, item: Item, now: float) -> bool:
+        if store.execute("UPDATE items SET seen_at = ? WHERE item_id = ?", (now, item.item_id)).rowcount:
+            return False
+        said = (item.item_id, item.feed, item.link, item.title, item.description, item.date)
+        store.execute(f"INSERT INTO items VALUES ({', '.join('?' * 11)})", (*said, Fate.WAITING, "", 0, now, now))
+        return True
+
+    def waiting(self) -> list[Waiting]:
+        """All items whose pages are to be fetched, in the order in which they were noted."""
+        with closing(
+            self._store.execute(
+                "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE fate = ?"
+                " ORDER BY rowid",
+                (Fate.WAITING,),
+            )
+        ) as rows:
+            return [
+                Waiting(
+                    item=Item(feed=row[0], link=row[1], title=row[2], description=row[3], date=row[4]),
+                    attempts=row[5],
+                    next_at=row[6],
+                )
+                for row in rows
+            ]
+
+    def kept(self, item: Item, file: str, size: int) -> None:
+        """Notes that the page of an item is in a file, which holds that far."""
+        with self._together() as store:
+            store.execute("UPDATE items SET fate = ? WHERE item_id = ?", (Fate.KEPT, item.item_id))
+            store.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (file, size))
+
+    def ended(self, item: Item, fate: Fate, detail: str) -> None:
+        """Notes that the page of an item will not be had."""
+        with self._together() as store:
+            store.execute("UPDATE items SET fate = ?, detail = ? WHERE item_id = ?", (fate, detail, item.item_id))
+
+    def later(self, waiting: Waiting, detail: str) -> None:
+        """Notes that it was tried so often, and when it is tried again."""
+        with self._together() as store:
+            store.execute(
+                "UPDATE items SET attempts = ?, next_at = ?, detail = ? WHERE item_id = ?",
+                (waiting.attempts, waiting.next_at, detail, waiting.item.item_id),
+            )
+
+    def files(self) -> dict[str, int]:
+        """The WARC files that are not handed over, and how many bytes of each hold."""
+        return dict(self._store.execute("SELECT name, bytes FROM files ORDER BY name"))
+
+    def handed_over(self, file: str) -> None:
+        with self._together() as store:
+            store.execute("DELETE FROM files WHERE name = ?", (file,))
+
+    def forget(self, before: float) -> int:
+        """Forgets the items that no feed has shown since then, but those that wait; returns how many."""
+        with self._together() as store:
+            return store.execute("DELETE FROM items WHERE seen_at < ? AND fate != ?", (before, Fate.WAITING)).rowcount
+
+    def counts(self) -> dict[str, int]:
+        """Items by fate."""
+        return dict(self._store.execute("SELECT fate, count(*) FROM items GROUP BY fate ORDER BY fate"))

@@ -1,0 +1,42 @@
+"""What the pages of archives say of their URLs: duplicates step by step, and the rules that parameters ask for."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.pages import fetches
+from dbce_spark.html.page import PageError, Parsed, parse
+from dbce_spark.streaming.urltree import url_keys
+from dbce_spark.streaming.urltree.blocks import block_keys
+from dbce_spark.streaming.urltree.rule_learning import Learner
+from dbce_spark.streaming.urltree.urltree_settings import Rule, UrlTreeConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found of so many documents."""
+
+    documents: int
+    duplicates: Mapping[str, int]  # after each of `url_keys.STEPS`, within domains
+    rules: list[Rule]
+
+
+def find(files: Iterable[str], config: DbceConfig, tree: UrlTreeConfig) -> Found:
+    """Of all pages of some files, in their order."""
+    learner, seen = Learner(tree.learn), []
+    for url, page in _pages(files, config):
+        key = url_keys.url_key(url, page.declared.title, tree.keys.rules)
+        learner.see(key, block_keys(page.blocks, tree.blocks.hash))
+        seen.append(key)
+    return Found(documents=len(seen), duplicates=url_keys.duplicates(seen), rules=learner.rules())
+
+
+def _pages(files: Iterable[str], config: DbceConfig) -> Iterator[tuple[str, Parsed]]:
+    for file in files:
+        for fetch in fetches(file, config):
+            if isinstance(fetch, Fetch):
+                try:
+                    yield fetch.capture.url, parse(fetch.html, fetch.capture.declared_charset, config.page)
+                except PageError:  # has no block to compare
+                    continue

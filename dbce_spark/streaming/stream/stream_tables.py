@@ -1,0 +1,209 @@
+"""The tables of a stream: each batch has files of its own, and the last that is written of it says which these are.
+
+A batch that was ended before that is written again: its files have the same names and rows. So a reader who goes by
+the commits sees each batch whole, once or not at all; and one who reads all files of a table sees no row twice.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import pyarrow as pa
+
+from dbce_spark import storage, tables
+from dbce_spark.archive import sources
+from dbce_spark.errors import OutputError
+from dbce_spark.streaming.stream.arrival import Row
+from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
+from dbce_spark.streaming.stream.local_stream import REJECTS
+
+VERSION = 1
+"""Of what is written: tables, commits and what travels. An output of another version is refused."""
+COMMITS = "commits"
+CHECKPOINT = "_checkpoint"
+"""Where Spark keeps how far it is, unless it is told another place."""
+_OF_OTHERS = frozenset({CHECKPOINT, "_staging"})
+"""What may lie in an output before it is begun: the lock of a run is in the latter."""
+BEGUN = "stream.json"
+SCHEMAS: Mapping[str, pa.Schema] = {
+    LABELS: tables.LABELS,
+    LATE_LABELS: tables.LATE_LABELS,
+    REPEATS: tables.REPEATS,
+    REJECTS: pa.schema([*tables.REJECTS, pa.field("file_no", pa.int64())]),
+}
+Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[str]]
+"""What is other in one set of settings than in the one before, each as a person may read it."""
+_ROWS_PER_GROUP = 1024
+_REPEATING = [
+    "mime",
+    "charset",
+    "charset_source",
+    "declared_language",
+    "warc_file",
+    "domain",
+    "node",
+    "stage",
+    "reason",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A batch that is written: rows of each file by its path in the output, what was counted, and the sum of all counts
+    up to it; when that was (UTC, ISO 8601), and the seconds that it took."""
+
+    batch: int
+    files: dict[str, int]
+    counts: dict[str, int]
+    totals: dict[str, int]
+    committed: str
+    seconds: float
+
+    @property
+    def captures(self) -> int:
+        """Pages that it has labelled or known for repeats."""
+        return self.counts.get("captures", 0)
+
+    @property
+    def pages_per_second(self) -> float:
+        return round(self.captures / self.seconds, 2) if self.seconds else 0.0
+
+
+def folder(table: str, batch: int) -> str:
+    """Where a batch's files of a table lie, in the output. With leading zeros DuckDB would read the number as text."""
+    return f"{table}/batch={batch}"
+
+
+class Part:
+    """What one part of the state gives to the tables of a batch: a file each, of those that have rows.
+
+    They are there when the block ends well, whole, and replace what another attempt has written.
+    """
+
+    def __init__(self, output: str, batch: int, part: int):
+        self._output, self._batch, self._part = output, batch, part
+        self._open_files = ExitStack()
+        self._files: dict[str, storage.ParquetFile] = {}
+        self.rows: Counter[str] = Counter()
+        """Of each file, by its path in the output."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self._open_files.__exit__(*raised)
+
+    def write(self, table: str, rows: Sequence[Row]) -> None:
+        path, schema = f"{folder(table, self._batch)}/part-{self._part:05}.parquet", SCHEMAS[table]
+        if table not in self._files:
+            names = [name for name in _REPEATING if name in schema.names]
+            self._files[table] = self._open_files.enter_context(
+                storage.parquet_file(f"{self._output}/{path}", schema, dictionary=names, rows_per_group=_ROWS_PER_GROUP)
+            )
+        self._files[table].write(_batch(rows, schema))
+        self.rows[path] += len(rows)
+
+
+def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
+    """Columns that a row does not have are null."""
+    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def commit(
+    output: str, batch: int, files: Mapping[str, int], counts: Mapping[str, int], *, seconds: float = 0.0
+) -> Commit:
+    """Says that a batch is written: these files, and no others that an attempt with another end has left."""
+    for table in SCHEMAS:
+        for name in storage.names(f"{output}/{folder(table, batch)}"):
+            if f"{folder(table, batch)}/{name}" not in files:
+                storage.remove(f"{output}/{folder(table, batch)}/{name}")
+    before = read_commit(output, batch - 1)
+    totals = Counter(before.totals if before else {})
+    totals.update(counts)
+    made = Commit(
+        batch=batch,
+        files=dict(sorted(files.items())),
+        counts=dict(sorted(counts.items())),
+        totals=dict(sorted(totals.items())),
+        committed=datetime.now(UTC).isoformat(timespec="seconds"),
+        seconds=round(seconds, 3),
+    )
+    with storage.whole_file(_commit_path(output, batch)) as file:
+        file.write(json.dumps(asdict(made), indent=1).encode())
+    return made
+
+
+def read_commit(output: str, batch: int) -> Commit | None:
+    """What was said of a batch; None: nothing yet."""
+    if f"{batch:08}.json" not in storage.names(f"{output}/{COMMITS}"):
+        return None
+    with sources.open_binary(_commit_path(output, batch)) as file:
+        return Commit(**json.loads(file.read()))
+
+
+def committed(output: str) -> list[Commit]:
+    """All batches that are written, in their order."""
+    return [one for number in _numbers(output) if (one := read_commit(output, number)) is not None]
+
+
+def last_commit(output: str) -> Commit | None:
+    """The batch that was written last; None: none was."""
+    numbers = _numbers(output)
+    return read_commit(output, numbers[-1]) if numbers else None
+
+
+def _numbers(output: str) -> list[int]:
+    """Of the batches that are written; what begins otherwise is half a file."""
+    return sorted(int(name.removesuffix(".json")) for name in storage.names(f"{output}/{COMMITS}") if name[0].isdigit())
+
+
+def files(output: str, table: str) -> list[str]:
+    """The files of a table that are committed, as paths."""
+    paths = (path for one in committed(output) for path in one.files)
+    return [f"{output}/{path}" for path in paths if path.startswith(f"{table}/")]
+
+
+def _commit_path(output: str, batch: int) -> str:
+    return f"{output}/{COMMITS}/{batch:08}.json"
+
+
+def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool:
+    """Notes with what settings a stream is begun there; returns whether it was begun before, with the same.
+
+    Raises:
+        OutputError: with others, by another version, or the folder holds something else.
+    """
+    path, held = f"{output}/{BEGUN}", storage.names(output)
+    wanted = {"version": VERSION, **settings}
+    if BEGUN not in held:
+        if foreign := sorted(held - _OF_OTHERS):
+            raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
+        with storage.whole_file(path) as file:
+            file.write(json.dumps(wanted, indent=1, sort_keys=True).encode())
+        return False
+    before = _read(path)
+    if before.get("version") != VERSION:
+        raise OutputError(
+            f"{output} is of version {before.get('version')} of the stream, this program has {VERSION}: go on with the"
+            " program that began it, or begin anew with another --output"
+        )
+    if told := [*unlike(before, json.loads(json.dumps(wanted)))]:
+        raise OutputError(
+            f"{output} was begun otherwise: {'; '.join(told[:5])}. Labels behind a change would not be those of one"
+            " stream: ask for the same as then, or give another --output"
+        )
+    return True
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with sources.open_binary(path) as file:
+            found: dict[str, Any] = json.loads(file.read())
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path}: cannot be read: {error}") from error
+    return found

@@ -1,0 +1,66 @@
+"""Text blocks as a tree counts them: by the hash of their letters."""
+
+import hashlib
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import xxhash
+
+from dbce_spark.html.tokens import code_points
+from dbce_spark.model import Blocks
+
+Keys = npt.NDArray[np.uint64]
+"""(blocks, words): the hash of each block, in 64-bit words."""
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LOWER = bytes(range(256)).lower()
+_NO_ASCII_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha() and chr(code) != "\n")
+
+_HASHES: Mapping[str, Callable[[bytes], bytes]] = {
+    "xxh3": lambda data: xxhash.xxh3_64_digest(data)[::-1],
+    "md5": lambda data: hashlib.md5(data, usedforsecurity=False).digest(),
+}
+
+WORDS = {"xxh3": 1, "md5": 2}
+"""64-bit words of a key."""
+
+
+def letters(text: str) -> bytes:
+    """A text without all that is no letter, in lower case, as UTF-8; its lines stay lines. Blocks of these in common
+    are the same to a tree."""
+    if text.isascii():  # at half of the time
+        return text.encode().translate(_LOWER, _NO_ASCII_LETTERS)
+    codes = code_points(text)
+    kept = codes[_is_kept()[codes]].tobytes().decode("utf-32-le", "surrogatepass")
+    return kept.lower().encode("utf-8", "surrogatepass")
+
+
+@cache
+def _is_kept() -> npt.NDArray[np.bool_]:
+    """Of each code point, whether `letters` keeps it."""
+    every = np.arange(sys.maxunicode + 1, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    is_kept = np.zeros(len(every), np.bool_)
+    is_kept[ord("\n")] = True
+    for match in _LETTERS.finditer(every):
+        is_kept[slice(*match.span())] = True
+    return is_kept
+
+
+def block_keys(blocks: Blocks, hash_name: str) -> Keys:
+    """The key of each block of a page, in page order. Blocks without a letter, such as dates, all have the same."""
+    raw = b"".join(map(_HASHES[hash_name], _letters_of(blocks)))
+    return np.frombuffer(raw, "<u8").astype(np.uint64).reshape(len(blocks), WORDS[hash_name])
+
+
+def _letters_of(blocks: Blocks) -> list[bytes]:
+    """The letters of each block: of all at once, since a line of the page text is a block on all pages but those with
+    blocks of several lines (<pre>)."""
+    lines = letters(blocks.text).split(b"\n")
+    if len(lines) == len(blocks):
+        return lines
+    spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), strict=True)
+    return [letters(blocks.text[start:end]).replace(b"\n", b"") for start, end in spans]

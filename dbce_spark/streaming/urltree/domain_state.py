@@ -1,0 +1,146 @@
+"""The state of a domain as bytes: a line of JSON and numpy columns. Nothing in it can run."""
+
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.errors import OutputError
+from dbce_spark.streaming.urltree.blocks import Keys
+from dbce_spark.streaming.urltree.url_tree import Held, Node, Table, Tree
+
+VERSION = 1
+"""Of the layout below. A state of another version is refused."""
+
+_MAGIC = b"URLTREE\0"
+_HEAD = struct.Struct("<HI")  # version, bytes of JSON
+_NO_TABLE = -1
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """What `pack` was given."""
+
+    tree: Tree
+    keys: Keys
+    next_number: int
+
+
+def pack(tree: Tree, keys: Keys, next_number: int, hash_name: str) -> bytes:
+    """A tree with the keys of its vocabulary."""
+    nodes = list(tree.nodes())
+    index = {node: at for at, node in enumerate(nodes)}
+    tables = [node.table for node in nodes if node.table is not None]
+    numbers, held = list(tree.documents), list(tree.documents.values())
+    columns: dict[str, Array] = {
+        "keys": keys.astype("<u8"),
+        "totals": tree.totals[: len(keys)].astype("<u2"),
+        "holders": tree.holders[: len(keys)].astype("<i4"),
+        "numbers": np.array(numbers, "<i4"),
+        "timestamps": np.array([one.timestamp for one in held], "<i8"),
+        "leaves": np.array([index[one.leaf] for one in held], "<i4"),
+        "finals": np.array([one.is_final for one in held], "<u1"),
+        "lengths": np.array([len(one.ids) for one in held], "<i4"),
+        "blocks": _joined([one.ids for one in held], "<i4"),
+        "parents": np.array([index[node.parent] if node.parent else -1 for node in nodes], "<i4"),
+        "documents": np.array([node.documents for node in nodes], "<i4"),
+        "ends": np.array([node.ends for node in nodes], "<i4"),
+        "only": np.array([node.only for node in nodes], "<i4"),
+        "tables": np.array([_NO_TABLE if node.table is None else len(node.table.ids) for node in nodes], "<i4"),
+        "ids": _joined([table.ids for table in tables], "<i4"),
+        "counts": _joined([table.counts for table in tables], "<u2"),
+    }
+    header = {
+        "hash": hash_name,
+        "next": next_number,
+        "names": [node.name for node in nodes],
+        "document_ids": [one.document_id for one in held],
+        "columns": [[name, column.dtype.str, list(column.shape)] for name, column in columns.items()],
+    }
+    text = json.dumps(header, separators=(",", ":")).encode()
+    return b"".join([_MAGIC, _HEAD.pack(VERSION, len(text)), text, *(column.tobytes() for column in columns.values())])
+
+
+def unpack(data: bytes, hash_name: str) -> Unpacked:
+    """What was packed.
+
+    Raises:
+        OutputError: it is no such state, or one of another version or hash.
+    """
+    header, columns = _read(data)
+    if header["hash"] != hash_name:
+        raise OutputError(
+            f"the state of the stream has blocks hashed by {header['hash']}, and blocks.hash is {hash_name}; set it"
+            " back, or begin with a new checkpoint"
+        )
+    nodes = _nodes(header["names"], columns)
+    tree = Tree(nodes[0].name)
+    tree.root = nodes[0]
+    tree.totals, tree.holders = columns["totals"].astype(np.uint16), columns["holders"].astype(np.int32)
+    documents = zip(
+        columns["numbers"].tolist(),
+        header["document_ids"],
+        columns["timestamps"].tolist(),
+        columns["leaves"].tolist(),
+        _cut(columns["blocks"], columns["lengths"]),
+        columns["finals"].tolist(),
+        strict=True,
+    )
+    for number, document_id, timestamp, leaf, ids, is_final in documents:
+        tree.documents[number] = Held(document_id, timestamp, nodes[leaf], ids, bool(is_final))
+    return Unpacked(tree, columns["keys"].astype(np.uint64), header["next"])
+
+
+def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
+    start = len(_MAGIC) + _HEAD.size
+    if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
+        raise OutputError("the state of the stream is not one of URL Tree; begin with a new checkpoint")
+    version, length = _HEAD.unpack_from(data, len(_MAGIC))
+    if version != VERSION:
+        raise OutputError(
+            f"the state of the stream has version {version}, and this program reads {VERSION}; go on with the program"
+            " that wrote it, or begin with a new checkpoint"
+        )
+    header = json.loads(data[start : start + length])
+    columns, at = {}, start + length
+    for name, kind, shape in header["columns"]:
+        count = int(np.prod(shape))
+        columns[name] = np.frombuffer(data, kind, count, at).reshape(shape)
+        at += columns[name].nbytes
+    return header, columns
+
+
+def _nodes(names: Sequence[str], columns: Mapping[str, Array]) -> list[Node]:
+    """The nodes, each behind the one above it, put together again."""
+    nodes: list[Node] = []
+    tables = columns["tables"]
+    lengths = np.maximum(tables, 0)
+    ids, counts = _cut(columns["ids"], lengths), _cut(columns["counts"], lengths)
+    plain = zip(*(columns[name].tolist() for name in ("parents", "documents", "ends", "only", "tables")), strict=True)
+    for at, (parent, documents, ends, only, table) in enumerate(plain):
+        node = Node(names[at], nodes[parent] if parent >= 0 else None)
+        node.documents, node.ends, node.only = documents, ends, only
+        if table != _NO_TABLE:
+            node.table = Table(ids[at], counts[at])
+        if node.parent is not None:
+            node.parent.children = node.parent.children or {}
+            node.parent.children[node.name] = node
+        nodes.append(node)
+    return nodes
+
+
+def _joined(parts: Sequence[Array], kind: str) -> Array:
+    return np.concatenate(parts).astype(kind) if parts else np.empty(0, kind)
+
+
+def _cut(column: Array, lengths: Array) -> list[Array]:
+    """A column in pieces of these lengths, each with memory of its own: a view would keep the whole."""
+    ends = [0, *np.cumsum(lengths).tolist()]
+    return [column[start:end].astype(column.dtype.newbyteorder("=")) for start, end in pairwise(ends)]

@@ -1,0 +1,113 @@
+"""Rules for query parameters, learned from the stream: the future work of the paper's section 6.
+
+Of the documents of one script (host and path) it is asked which sets of parameters tell apart what differs, and nothing
+else: the set that errs on the fewest pairs of documents is the rule's. Two documents are one if they have the same
+title and nearly the same blocks.
+"""
+
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.streaming.urltree.blocks import Keys
+from dbce_spark.streaming.urltree.url_keys import TITLE, UrlKey
+from dbce_spark.streaming.urltree.urltree_settings import LearnConfig, Rule
+
+_MOST_PARAMETERS = 8
+"""Of a script, those with most values: 256 sets of them are tried."""
+
+Matrix = npt.NDArray[np.bool_]
+"""(documents, documents): what is so of each pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A document of a script: its parameters, `_cid_` among them, and the first words of its block keys, sorted."""
+
+    parameters: dict[str, str]
+    blocks: npt.NDArray[np.uint64]
+
+
+class Learner:
+    """Watches documents as they arrive, before duplicates are dropped, and says what rules they ask for."""
+
+    def __init__(self, config: LearnConfig):
+        self._config = config
+        self._scripts: OrderedDict[str, list[_Seen]] = OrderedDict()
+
+    def see(self, key: UrlKey, blocks: Keys) -> None:
+        """Takes note of a document. blocks: (blocks, words), its keys."""
+        script, _, query = key.titled.partition("://")[2].partition("?")
+        seen = self._scripts.setdefault(script, [])
+        self._scripts.move_to_end(script)
+        if len(seen) < self._config.documents:
+            parameters = dict(pair.partition("=")[::2] for pair in query.split("&"))
+            seen.append(_Seen(parameters, np.unique(blocks[:, 0])))
+        if len(self._scripts) > self._config.scripts:
+            self._scripts.popitem(last=False)
+
+    def rules(self) -> list[Rule]:
+        """A rule for each script whose documents need one, in order of scripts. Elsewhere all are dropped."""
+        kept = {
+            script: _kept(seen, self._config.same)
+            for script, seen in sorted(self._scripts.items())
+            if len(seen) >= self._config.least
+        }
+        return [Rule(match=rf"{re.escape(script)}(\?|$)", keep=keep) for script, keep in kept.items() if keep]
+
+
+def as_toml(rules: Iterable[Rule]) -> str:
+    """Rules as they stand in conf/urltree.toml, to be read and taken over."""
+    lines = [f"  {{ match = {json.dumps(rule.match)}, keep = {json.dumps(list(rule.keep))} }}," for rule in rules]
+    return "\n".join(["[keys]", "rules = [", *lines, "]"]) + "\n"
+
+
+def _kept(seen: Sequence[_Seen], same: float) -> tuple[str, ...]:
+    """The parameters that err on the fewest pairs; of equal sets one without the title, then the smallest."""
+    is_same = _same(seen, same)
+    equal = {name: _equal([one.parameters.get(name) for one in seen]) for name in _names(seen)}
+    return min(
+        _sets(list(equal)),
+        key=lambda chosen: (_errors(chosen, equal, is_same), TITLE in chosen, len(chosen), chosen),
+    )
+
+
+def _names(seen: Sequence[_Seen]) -> list[str]:
+    """The parameters with most values, in alphabetical order."""
+    values = {name: len({one.parameters.get(name) for one in seen}) for one in seen for name in one.parameters}
+    return sorted(sorted(values, key=lambda name: (-values[name], name))[:_MOST_PARAMETERS])
+
+
+def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for count in range(len(names) + 1):
+        yield from combinations(names, count)
+
+
+def _errors(chosen: Iterable[str], equal: dict[str, Matrix], is_same: Matrix) -> int:
+    """Pairs that have one key and differ, or are the same under two."""
+    has_one_key = np.ones_like(is_same)
+    for name in chosen:
+        has_one_key &= equal[name]
+    return int(np.count_nonzero(has_one_key != is_same))
+
+
+def _same(seen: Sequence[_Seen], same: float) -> Matrix:
+    found = _equal([one.parameters.get(TITLE) for one in seen])
+    for one, other in zip(*np.nonzero(np.triu(found, 1)), strict=True):
+        common = len(np.intersect1d(seen[one].blocks, seen[other].blocks, assume_unique=True))
+        union = len(seen[one].blocks) + len(seen[other].blocks) - common
+        found[one, other] = found[other, one] = common >= same * union
+    return found
+
+
+def _equal(values: Sequence[str | None]) -> Matrix:
+    numbers = {value: at for at, value in enumerate(dict.fromkeys(values))}
+    column = np.array([numbers[value] for value in values])
+    equal: Matrix = column[:, None] == column[None, :]
+    return equal

@@ -1,0 +1,232 @@
+"""The URL Tree of one domain: at each node, how many documents below it hold each block.
+
+Counted at every node, a document costs as many counts as its branch is long, and most of them are of blocks that no
+other document has. So what one document alone has said, or one alone below a node, is not counted below the domain: it
+is known without. A block has its holder written beside it (`_holders`) until it has a second one, a node its only
+document (`only`); then what was left out is counted. Every count that is asked for is exact.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.streaming.urltree.vocabulary import Ids
+
+Counts = npt.NDArray[np.uint16]
+
+NOBODY, SEVERAL = -1, -2
+"""In place of a document: none holds this block; two or more do, or did, and nodes count it."""
+
+
+@dataclass(slots=True)
+class Table:
+    """How many documents hold each of some blocks."""
+
+    ids: Ids  # ascending
+    counts: Counts
+
+    def of(self, ids: Ids) -> Counts:
+        """The counts of blocks that it has."""
+        return self.counts[np.searchsorted(self.ids, ids)]
+
+    def add(self, ids: Ids) -> None:
+        """Counts these blocks, each given once, for one document more."""
+        at = np.searchsorted(self.ids, ids)
+        is_known = self.ids.take(at, mode="clip") == ids if len(self.ids) else np.zeros(len(ids), bool)
+        self.counts[at[is_known]] += 1
+        if not is_known.all():
+            at, fresh = at[~is_known], ids[~is_known]
+            self.ids = np.insert(self.ids, at, fresh)
+            self.counts = np.insert(self.counts, at, 1)
+
+    def take_away(self, ids: Ids) -> None:
+        """Counts these blocks, all of which it has, for one document less."""
+        at = np.searchsorted(self.ids, ids)
+        self.counts[at] -= 1
+        if not self.counts[at].all():
+            is_left = self.counts > 0
+            self.ids, self.counts = self.ids[is_left], self.counts[is_left]
+
+
+class Node:
+    """A step of URL keys. Without a table it has one document, `only`; or it is the domain's (see `Tree.totals`)."""
+
+    __slots__ = ("children", "documents", "ends", "name", "only", "parent", "table")
+
+    def __init__(self, name: str, parent: "Node | None"):
+        self.name = name
+        self.parent = parent
+        self.children: dict[str, Node] | None = None  # None in place of an empty one: most nodes are leaves
+        self.documents = 0  # n_s of the paper
+        self.ends = NOBODY  # the document whose branch ends here
+        self.only = NOBODY
+        self.table: Table | None = None
+
+    def up(self) -> "Iterator[Node]":
+        """This node, and all above it up to the domain's."""
+        node: Node | None = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+    @property
+    def path(self) -> str:
+        """Its names from the domain on."""
+        return "/".join(reversed([node.name for node in self.up()]))
+
+
+@dataclass(slots=True)
+class Held:
+    """A document in a tree: its leaf, and its blocks in page order."""
+
+    document_id: str
+    timestamp: int  # microseconds since 1970-01-01 UTC
+    leaf: Node
+    ids: Ids
+    is_final: bool = False  # its labels stay as they are
+
+
+@dataclass(slots=True)
+class Tree:
+    """The tree of a domain. Documents go by numbers that only grow, blocks by those of a vocabulary."""
+
+    domain: str
+    root: Node = field(init=False)
+    documents: dict[int, Held] = field(default_factory=dict)
+    totals: Counts = field(default_factory=lambda: np.zeros(0, np.uint16))  # of each block, documents that hold it
+    holders: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+
+    def __post_init__(self) -> None:
+        self.root = Node(self.domain, None)
+
+    def find(self, branch: Sequence[str]) -> Node | None:
+        """The node at the end of a branch, if there is one."""
+        node: Node | None = self.root
+        for name in branch:
+            if node is None or node.children is None:
+                return None
+            node = node.children.get(name)
+        return node
+
+    def insert(
+        self, number: int, document_id: str, timestamp: int, branch: Sequence[str], ids: Ids, blocks: int
+    ) -> Held:
+        """Puts a document in, and gives it as the tree holds it.
+
+        `ids` are its blocks in page order, of a vocabulary that has so many `blocks` now.
+        """
+        self._make_room(blocks)
+        leaf = self._grow(branch)
+        leaf.ends = number
+        held = self.documents[number] = Held(document_id, timestamp, leaf, ids)
+        unique = np.unique(ids)
+        holders = self.holders[unique]
+        self.totals[unique] += 1
+        self.holders[unique[holders == NOBODY]] = number
+        self._count_first_holders(unique[holders >= 0], holders[holders >= 0])
+        self.root.documents += 1
+        counted = unique[holders != NOBODY]
+        for node in leaf.up():
+            if node is not self.root:
+                self._count(node, number, counted)
+        return held
+
+    def remove(self, number: int) -> None:
+        """Takes a document out: all counts are then as if it had never been there."""
+        held = self.documents.pop(number)
+        unique = np.unique(held.ids)
+        counted = unique[self.holders[unique] == SEVERAL]
+        self.totals[unique] -= 1
+        self.holders[unique[self.totals[unique] == 0]] = NOBODY
+        held.leaf.ends = NOBODY
+        self.root.documents -= 1
+        for node in list(held.leaf.up())[:-1]:
+            node.documents -= 1
+            if node.table is not None:
+                node.table.take_away(counted)
+            if not node.documents:
+                _drop(node)
+
+    def counts(self, node: Node, ids: Ids) -> Counts:
+        """How many documents below `node` hold each of these blocks, which are of a document below it."""
+        if node is self.root:
+            return self.totals[ids]
+        found = np.ones(len(ids), np.uint16)
+        if node.table is not None:
+            is_counted = self.holders[ids] == SEVERAL
+            found[is_counted] = node.table.of(ids[is_counted])
+        return found
+
+    def forget(self, alive: npt.NDArray[np.bool_]) -> None:
+        """Renumbers blocks when those that nobody holds have left the vocabulary: `alive` says which stay.
+
+        In place: thousands of arrays that are made anew at once leave holes in memory that nothing fills.
+        """
+        renumbered = (np.cumsum(alive) - 1).astype(np.int32)
+        self.totals, self.holders = self.totals[: len(alive)][alive], self.holders[: len(alive)][alive]
+        for held in self.documents.values():
+            held.ids[:] = renumbered[held.ids]
+        for node in self.nodes():
+            if node.table is not None:
+                node.table.ids[:] = renumbered[node.table.ids]
+
+    def nodes(self) -> Iterator[Node]:
+        """All nodes, each before those below it."""
+        waiting = [self.root]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += reversed((node.children or {}).values())
+
+    def _grow(self, branch: Sequence[str]) -> Node:
+        node = self.root
+        for name in branch:
+            if node.children is None:
+                node.children = {}
+            below = node.children.get(name)
+            if below is None:
+                below = node.children[name] = Node(name, node)
+            node = below
+        return node
+
+    def _count(self, node: Node, number: int, counted: Ids) -> None:
+        """One document more at a node below the domain; `counted` are its blocks that others hold too."""
+        node.documents += 1
+        if node.documents == 1:
+            node.only = number
+            return
+        if node.table is None:
+            first = np.unique(self.documents[node.only].ids)
+            ids = first[self.holders[first] == SEVERAL]
+            node.table, node.only = Table(ids, np.ones(len(ids), np.uint16)), NOBODY
+        node.table.add(counted)
+
+    def _count_first_holders(self, ids: Ids, holders: npt.NDArray[np.int32]) -> None:
+        """Counts blocks that have a second holder now at the nodes of the first."""
+        self.holders[ids] = SEVERAL
+        of_node: dict[Node, list[Ids]] = {}
+        for holder in np.unique(holders).tolist():
+            own = ids[holders == holder]
+            for node in self.documents[holder].leaf.up():
+                of_node.setdefault(node, []).append(own)
+        for node, parts in of_node.items():
+            if node.table is not None:
+                node.table.add(np.sort(np.concatenate(parts)))
+
+    def _make_room(self, blocks: int) -> None:
+        """For a quarter more blocks than there are, whenever there are more than before."""
+        lacking = blocks - len(self.totals)
+        if lacking > 0:
+            more = lacking + blocks // 4
+            self.totals = np.concatenate([self.totals, np.zeros(more, np.uint16)])
+            self.holders = np.concatenate([self.holders, np.full(more, NOBODY, np.int32)])
+
+
+def _drop(node: Node) -> None:
+    """Takes a node that has no document out of the tree."""
+    parent = node.parent
+    if parent is not None and parent.children is not None:
+        del parent.children[node.name]
+        parent.children = parent.children or None

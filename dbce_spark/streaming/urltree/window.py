@@ -1,0 +1,163 @@
+"""A domain of the stream: its tree, the documents in it, and which of them leave (section 6 of the paper)."""
+
+from bisect import insort
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dbce_spark.model import Bits, Label
+from dbce_spark.streaming.urltree import domain_state
+from dbce_spark.streaming.urltree.blocks import WORDS, Keys
+from dbce_spark.streaming.urltree.heuristics import decide
+from dbce_spark.streaming.urltree.url_keys import UrlKey
+from dbce_spark.streaming.urltree.url_tree import Counts, Held, Tree
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+from dbce_spark.streaming.urltree.vocabulary import Vocabulary, of_keys
+
+_DAY = 86_400_000_000
+"""Microseconds."""
+
+_MOST_DEAD = 0.25
+"""Share of a vocabulary that nobody holds any more, at which it is thrown out: some thousand documents apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A page as it arrives in the stream."""
+
+    document_id: str
+    url_key: UrlKey
+    timestamp: int  # of its event, in microseconds since 1970-01-01 UTC
+    keys: Keys  # (blocks, words), in page order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """The labels of a document's blocks, and what decided them. Columns have one entry a block, in page order."""
+
+    document_id: str
+    node: str  # its path from the domain on
+    node_documents: int  # that it has seen (n_s)
+    domain_documents: int
+    c_max: int  # a block that more documents of the node hold is boilerplate
+    counts: Counts  # documents of the node that hold the block
+    labels: Bits  # of `labels.Label`
+    is_late: bool  # not the document that arrived, but one before it, labelled again
+
+
+class DomainTree:
+    """All that the stream keeps of one domain."""
+
+    def __init__(self, domain: str, config: UrlTreeConfig):
+        self.domain = domain
+        self._config = config
+        self._tree = Tree(domain)
+        self._vocabulary = Vocabulary(WORDS[config.blocks.hash])
+        self._order: list[tuple[int, int]] = []  # timestamp and number of each document, ascending
+        self._next = 0
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @property
+    def blocks(self) -> int:
+        """Different blocks that are numbered: those that are held, and those that have left but were not thrown out."""
+        return len(self._vocabulary)
+
+    def holds(self, url_key: UrlKey) -> bool:
+        """Whether a document of this URL key is in the window."""
+        leaf = self._tree.find(url_key.branch)
+        return leaf is not None and leaf.ends >= 0
+
+    def add(self, document: Document) -> tuple[Labelled, ...]:
+        """Takes a document in and labels it: its labels, then those of earlier ones that are labelled once more.
+
+        None if the window holds a document of its URL key: a duplicate, which changes nothing.
+        """
+        if self.holds(document.url_key):
+            return ()
+        self._evict(document.timestamp)
+        ids = self._vocabulary.numbers(document.keys)
+        number, self._next = self._next, self._next + 1
+        held = self._tree.insert(
+            number, document.document_id, document.timestamp, document.url_key.branch, ids, len(self._vocabulary)
+        )
+        insort(self._order, (document.timestamp, number))
+        return (self._label(held, is_late=False), *(self._label(one, is_late=True) for one in self._due(held)))
+
+    def to_bytes(self) -> bytes:
+        """The whole state, for `from_bytes`."""
+        return domain_state.pack(self._tree, self._vocabulary.keys, self._next, self._config.blocks.hash)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
+        """The domain as it was when `to_bytes` was called.
+
+        Raises:
+            OutputError: the state has another version, or its keys were made by another hash.
+        """
+        unpacked = domain_state.unpack(data, config.blocks.hash)
+        made = cls(unpacked.tree.domain, config)
+        made._tree, made._vocabulary, made._next = unpacked.tree, of_keys(unpacked.keys), unpacked.next_number
+        made._order = sorted((held.timestamp, number) for number, held in unpacked.tree.documents.items())
+        return made
+
+    def _evict(self, arriving: int) -> None:
+        """Makes room for a document of this time."""
+        window = self._config.window
+        newest = max(arriving, self._order[-1][0]) if self._order else arriving
+        horizon = newest - window.max_age_days * _DAY
+        leaving = 0
+        for timestamp, _ in self._order:
+            left = len(self._order) - leaving
+            is_old = timestamp < horizon and left >= window.min_documents
+            if not is_old and left < window.max_documents:
+                break
+            leaving += 1
+        for _, number in self._order[:leaving]:
+            self._tree.remove(number)
+        del self._order[:leaving]
+        if leaving:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Throws out blocks that nobody holds, when there are many."""
+        alive = self._tree.totals[: len(self._vocabulary)] > 0
+        if np.count_nonzero(alive) < len(alive) * (1 - _MOST_DEAD):
+            self._vocabulary = of_keys(self._vocabulary.keys[alive])
+            self._tree.forget(alive)
+
+    def _label(self, held: Held, *, is_late: bool) -> Labelled:
+        decision = decide(held.leaf, self._config.label)
+        counts = self._tree.counts(decision.node, held.ids)
+        held.is_final = decision.node.documents >= self._config.relabel.support
+        return Labelled(
+            document_id=held.document_id,
+            node=decision.node.path,
+            node_documents=decision.node.documents,
+            domain_documents=self._tree.root.documents,
+            c_max=decision.c_max,
+            counts=counts,
+            labels=_labels(counts, decision.c_max),
+            is_late=is_late,
+        )
+
+    def _due(self, arrived: Held) -> list[Held]:
+        """Documents that a node decides on which has just seen enough, and that are to be labelled once more."""
+        support = self._config.relabel.support
+        full = {node for node in arrived.leaf.up() if node.documents == support}
+        if not full:
+            return []
+        waiting = (self._tree.documents[number] for _, number in self._order)
+        return [
+            held
+            for held in waiting
+            if not held.is_final and held is not arrived and decide(held.leaf, self._config.label).node in full
+        ]
+
+
+def _labels(counts: Counts, c_max: int) -> Bits:
+    labels: npt.NDArray[np.uint8] = np.where(counts > c_max, Label.BOILERPLATE, Label.CONTENT).astype(np.uint8)
+    return labels

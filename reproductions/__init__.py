@@ -1,0 +1,1 @@
+"""Experiments of the publications that the product implements, made again. A plain install does not need them."""

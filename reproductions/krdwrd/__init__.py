@@ -1,0 +1,1 @@
+"""KrdWrd's chapter 4: what machines learn of labels by people."""

@@ -1,0 +1,111 @@
+"""`dbce labels`: what is measured on labels, and learnt of them."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from tqdm import tqdm
+
+from dbce_spark import storage
+from dbce_spark.annotation import cross_tasks, jsonl, labelling, labels_job, page_file, rendering
+from dbce_spark.annotation import label_merge as merging
+from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.annotation.rendering import Scene
+from dbce_spark.annotation.workbench_settings import settings
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.html.page import PageError
+from reproductions.krdwrd import canola as krdwrd
+from reproductions.krdwrd import svm, testcases
+
+
+def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
+    """Writes a table of T001 to T006 on labelled crosses as Markdown, and returns it.
+
+    Raises:
+        InputError: an input cannot be read, or no cross has labels.
+    """
+    some = (one for path in paths for one in cross_tasks.read(path))
+    told = testcases.table(testcases.measure(some, labelling.read(labels), config))
+    with storage.whole_file(output) as stream:
+        stream.write(told.encode())
+    return told
+
+
+def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> str:
+    """Writes how a browser shows each page, and says how many they are.
+
+    pages: files of them; kept: a store, whose pages have what they load with them; "" for none.
+
+    Raises:
+        InputError: an input cannot be read, or the browser gives up on a page.
+        PlatformError: there is no browser, or what the store needs is not installed.
+    """
+    scenes = chain(map(rendering.of_sheet, labels_job.sheets(pages)), _of_store(kept) if kept else ())
+    counted = tqdm(scenes, desc="shown", unit=" pages", disable=None)
+    try:
+        count = rendering.write(output, rendering.render(counted, screenshots))
+    except PageError as error:
+        raise InputError(f"a page cannot be shown: {error}") from error
+    return f"{count:,} pages in {output}"
+
+
+def _of_store(kept: str) -> Iterator[Scene]:
+    try:
+        from dbce_spark.annotation.web import scenes
+    except ImportError as error:
+        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
+    return scenes.of_store(kept, settings({}))
+
+
+def learn(pages: Sequence[str], labels: str, renderings: str, output: str, said: str) -> str:
+    """Writes a table of what machines learn of the labels as Markdown, and returns it.
+
+    renderings: what `render` wrote, "" for none: then nothing is learnt of how pages look. said: a folder for what each
+    machine said of every page, as labels; "" for none.
+
+    Raises:
+        InputError: an input cannot be read, or they do not belong together.
+    """
+    shown = {one.page: one for one in rendering.read(renderings)} if renderings else {}
+    seen = svm.vectors(labels_job.sheets(pages), labelling.read(labels), shown)
+    by = svm.plan()
+    with tqdm(desc="trained", unit=" machines", disable=None) as bar:
+        compared = svm.compare(seen, by, lambda _: bar.update())
+    told = svm.table(compared.results)
+    for one in compared.results if said else ():
+        found = compared.labelling(seen, one.name)
+        jsonl.write(
+            str(Path(said) / f"{one.name.replace(' ', '-')}.jsonl"),
+            (
+                {"page": page, "tags": [None if tag is None else tag.word for tag in tags]}
+                for page, tags in found.items()
+            ),
+        )
+    with storage.whole_file(output) as stream:
+        stream.write(told.encode())
+    return f"{told}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"
+
+
+def take_krdwrd(canola: str, votes: str, output: str) -> str:
+    """Writes KrdWrd's corpus as pages.jsonl and gold.jsonl, and its votes, merged, as votes.jsonl; with the report.
+
+    canola: its pages as JSON lines with `html_annotated`; votes: the folder of its votes.
+
+    Raises:
+        InputError: one cannot be read.
+    """
+    by = rules({})
+    read = list(krdwrd.read(votes))
+    corpus = {one.page: one.master for one in read}
+    some = [one for page in read for one in page.submissions]
+    found = merging.merge(corpus, some, minimum=by.minimum_submissions, excluded={})
+    merging.write(str(Path(output) / "votes.jsonl"), found.pages)
+    pages = list(krdwrd.pages(canola))
+    page_file.write(str(Path(output) / "pages.jsonl"), (page for page, _ in pages))
+    of_pages = (
+        {"page": page.page, "tags": [None if tag is None else tag.word for tag in tags]} for page, tags in pages
+    )
+    jsonl.write(str(Path(output) / "gold.jsonl"), of_pages)
+    told = labels_job.write_agreement(found, {one.page: one.words for one in read}, output, by)
+    return f"{len(pages):,} pages, {len(found.counted):,} submissions of {len(found.pages):,}; {told}\nin {output}"

@@ -1,0 +1,271 @@
+"""What machines learn of the labels: an SVM with an RBF kernel on each kind of features, on several, and by vote
+(KrdWrd chapter 4, table 4.1)."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.metrics import precision_recall_fscore_support
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from dbce_spark.annotation.page_file import Sheet
+from dbce_spark.annotation.rendering import Rendering
+from dbce_spark.annotation.submission import Tags
+from dbce_spark.config import shipped
+from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.model import Label
+from reproductions.krdwrd.segment_features import Values, structural, textual, visual
+
+Truth = npt.NDArray[np.bool_]
+Indexes = npt.NDArray[np.intp]
+
+TEXT, DOM, VISUAL = "cl", "dom", "viz"
+"""Kinds of features, by the names of table 4.1."""
+
+VOTE = "vote"
+
+SETS: Sequence[tuple[str, ...]] = (
+    (TEXT,), (DOM,), (VISUAL,), (TEXT, DOM), (DOM, VISUAL), (TEXT, VISUAL), (TEXT, DOM, VISUAL),
+)  # fmt: skip
+"""What one machine sees, in the order of table 4.1."""
+
+PUBLISHED: Mapping[tuple[str, ...], tuple[int, float, float, float]] = {
+    (TEXT,): (21, 0.86, 0.61, 0.76),
+    (DOM,): (13, 0.65, 0.64, 0.56),
+    (VISUAL,): (8, 0.86, 0.64, 0.82),
+    (TEXT, DOM): (34, 0.67, 0.74, 0.57),
+    (DOM, VISUAL): (21, 0.67, 0.72, 0.59),
+    (TEXT, VISUAL): (29, 0.86, 0.63, 0.78),
+    (TEXT, DOM, VISUAL): (42, 0.68, 0.76, 0.58),
+}
+"""Table 4.1: number of features, accuracy, precision and recall."""
+
+WIDTHS = {TEXT: len(textual.NAMES), DOM: len(structural.NAMES), VISUAL: len(visual.NAMES)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """conf/learning.toml, which says what each field means.
+
+    Raises:
+        ConfigError: a value out of its range.
+    """
+
+    folds: int
+    vectors: int
+    grid_vectors: int
+    grid_folds: int
+    costs: Sequence[float]
+    gammas: Sequence[float]
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name, least in (("folds", 2), ("grid_folds", 2), ("vectors", 10), ("grid_vectors", 10)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
+        for name in ("costs", "gammas"):
+            if not getattr(self, name) or min(getattr(self, name)) <= 0:
+                raise ConfigError(f"{name} are {getattr(self, name)}; they must be above 0, and one at least")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vectors:
+    """The segments of some pages that have a label, one after the other."""
+
+    values: Mapping[str, Values]  # by the kind of features
+    is_content: Truth  # undecided is not content
+    pages: Indexes  # of each segment its page
+    places: Indexes  # and which segment of that page it is
+    words: npt.NDArray[np.int64]
+    ids: tuple[str, ...]  # of the pages
+    lengths: tuple[int, ...]  # segments of each page, those without a label too
+
+    def together(self, kinds: Sequence[str]) -> Values:
+        return np.concatenate([self.values[kind] for kind in kinds], axis=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """How well something tells content: what was said of each page by what was learnt of others."""
+
+    name: str
+    kinds: tuple[str, ...]
+    features: int
+    accuracy: float
+    precision: float  # of content, as are recall and F1
+    recall: float
+    f1: float
+    accuracy_by_words: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How well each set of features tells content, and what it said of every segment, by the name of its result."""
+
+    results: list[Result]
+    said: Mapping[str, Truth]
+
+    def labelling(self, of: Vectors, name: str) -> dict[str, Tags]:
+        """What was said as labels of pages: None where nobody had said anything."""
+        found: dict[str, list[Label | None]] = {
+            page: [None] * length for page, length in zip(of.ids, of.lengths, strict=True)
+        }
+        for page, place, is_content in zip(
+            of.pages.tolist(), of.places.tolist(), self.said[name].tolist(), strict=True
+        ):
+            found[of.ids[page]][place] = Label.CONTENT if is_content else Label.BOILERPLATE
+        return {page: tuple(tags) for page, tags in found.items()}
+
+
+def plan() -> Plan:
+    """The shipped plan."""
+    return Plan(**shipped("learning.toml"))
+
+
+def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:
+    """The vectors of all segments with a label, of the pages that have labels; `renderings` may be empty.
+
+    Raises:
+        InputError: a page has other segments than its labels or its rendering, or no page has labels.
+    """
+    kinds = (TEXT, DOM, VISUAL) if renderings else (TEXT, DOM)
+    values: dict[str, list[Values]] = {kind: [] for kind in kinds}
+    truth, pages, places, words = [], [], [], []
+    ids: list[str] = []
+    lengths: list[int] = []
+    for sheet in sheets:
+        tags = labels.get(sheet.page)
+        if tags is None:
+            continue
+        rendering = renderings.get(sheet.page)
+        counts = {len(tags), len(sheet.segments), *({len(rendering.runs)} if rendering else set())}
+        if len(counts) > 1 or (renderings and rendering is None):
+            raise InputError(f"{sheet.page}: labels, segments and rendering do not belong together; make them anew")
+        known = np.array([tag is not None for tag in tags], np.bool_)
+        values[TEXT].append(textual.features(sheet.texts)[known])
+        values[DOM].append(structural.features(sheet)[known])
+        if rendering:
+            values[VISUAL].append(visual.features(rendering)[known])
+        truth.append(np.array([tag is Label.CONTENT for tag in tags], np.bool_)[known])
+        words.append(np.array([len(text.split()) for text in sheet.texts], np.int64)[known])
+        pages.append(np.full(int(known.sum()), len(ids), np.intp))
+        places.append(np.flatnonzero(known))
+        ids.append(sheet.page)
+        lengths.append(len(tags))
+    if not ids:
+        raise InputError("no page has labels; give the pages that were labelled")
+    return Vectors(
+        values={kind: np.concatenate(some) for kind, some in values.items()},
+        is_content=np.concatenate(truth),
+        pages=np.concatenate(pages),
+        places=np.concatenate(places),
+        words=np.concatenate(words),
+        ids=tuple(ids),
+        lengths=tuple(lengths),
+    )
+
+
+def compare(of: Vectors, by: Plan, advance: Callable[[str], object]) -> Compared:
+    """Every set of features that is there, then the vote of those that are alone: each by how often it was right on
+    the pages it was trained on, in parts that it was not trained on.
+
+    Raises:
+        InputError: there are fewer pages than folds, or but one label.
+    """
+    kinds = [kind for kind in (TEXT, DOM, VISUAL) if kind in of.values]
+    sets = [some for some in SETS if set(some) <= set(kinds)]
+    said = {some: np.zeros(len(of.is_content), np.bool_) for some in sets}
+    voted = np.zeros(len(of.is_content), np.bool_)
+    for train, test in _folds(of, by):
+        votes = np.zeros(len(test))
+        for some in sets:
+            machine, right = _trained(of.together(some)[train], of.is_content[train], of.pages[train], by)
+            said[some][test] = machine(of.together(some)[test])
+            if len(some) == 1:
+                votes += np.where(said[some][test], right - 0.5, 0.5 - right)
+            advance(" ".join(some))
+        voted[test] = votes > 0
+    found = [_result(" ".join(some), some, said[some], of) for some in sets]
+    return Compared(
+        [*found, _result(VOTE, tuple(kinds), voted, of)],
+        {" ".join(some): what for some, what in said.items()} | {VOTE: voted},
+    )
+
+
+def table(results: Sequence[Result]) -> str:
+    """The results as Markdown, beside those of table 4.1."""
+    head = (
+        "modules",
+        "features",
+        "accuracy",
+        "precision",
+        "recall",
+        "F1",
+        "accuracy by words",
+        "published",
+        "A",
+        "P",
+        "R",
+    )
+    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for one in results:
+        known = PUBLISHED.get(one.kinds) if one.name != VOTE else None
+        beside = (str(known[0]), *(f"{value:.2f}" for value in known[1:])) if known else ("", "", "", "")
+        figures = (one.accuracy, one.precision, one.recall, one.f1, one.accuracy_by_words)
+        cells = (one.name, str(one.features), *(f"{value:.3f}" for value in figures), *beside)
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _folds(of: Vectors, by: Plan) -> "list[tuple[Indexes, Indexes]]":
+    """Indexes to train on and to judge, by pages."""
+    count = int(of.pages.max()) + 1
+    if count < by.folds:
+        raise InputError(f"{count} pages cannot be cut into {by.folds} folds; label more")
+    order = np.random.default_rng(by.seed).permutation(count)
+    fold_of = np.empty(count, np.intp)
+    fold_of[order] = np.arange(count) % by.folds
+    folds = fold_of[of.pages]
+    return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(by.folds)]
+
+
+def _trained(values: Values, truth: Truth, pages: Indexes, by: Plan) -> tuple[Callable[[Values], Truth], float]:
+    """A machine with the best cost and width of a grid, and the share that such a one got right in the search."""
+    if truth.all() or not truth.any():
+        raise InputError("all segments to train on have one label; label other pages, too")
+    some = _drawn(len(truth), by.grid_vectors, by.seed)
+    searched = GridSearchCV(
+        make_pipeline(StandardScaler(), SVC(kernel="rbf")),
+        {"svc__C": [*by.costs], "svc__gamma": [*by.gammas]},
+        cv=GroupKFold(by.grid_folds),
+        refit=False,
+    ).fit(values[some], truth[some], groups=pages[some])
+    many = _drawn(len(truth), by.vectors, by.seed)
+    machine = make_pipeline(StandardScaler(), SVC(kernel="rbf")).set_params(**searched.best_params_)
+    machine.fit(values[many], truth[many])
+    return machine.predict, float(searched.best_score_)
+
+
+def _drawn(count: int, wanted: int, seed: int) -> Indexes:
+    return np.sort(np.random.default_rng(seed).permutation(count)[:wanted])
+
+
+def _result(name: str, kinds: tuple[str, ...], said: Truth, of: Vectors) -> Result:
+    precision, recall, f1, _ = precision_recall_fscore_support(
+        of.is_content, said, average="binary", zero_division=np.nan
+    )
+    right = said == of.is_content
+    return Result(
+        name=name,
+        kinds=kinds,
+        features=sum(WIDTHS[kind] for kind in kinds),
+        accuracy=float(right.mean()),
+        precision=float(precision),
+        recall=float(recall),
+        f1=float(f1),
+        accuracy_by_words=float(np.average(right, weights=of.words)),
+    )

@@ -1,0 +1,178 @@
+"""A classifier for one cross, learned from the nodes that the bit patterns know (thesis 2.3, listings 4.1 and 4.2)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+
+from dbce_spark.model import Bits, Label
+from reproductions.thesis.windows import Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """A learning set: vectors, the label of each, and how many were discarded because equal ones disagreed."""
+
+    vectors: Vectors
+    labels: Bits
+    conflicts: int
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+class Model(Protocol):
+    """What was learned."""
+
+    def predict(self, vectors: Vectors, /) -> Any:
+        """A label for each vector."""
+
+
+Learner = Callable[[Examples], Model]
+"""From examples, at least one, to a model of them."""
+
+Balance = Callable[[Examples], Examples]
+
+
+def examples(vectors: Vectors, labels: Bits) -> Examples:
+    """The pre-classified nodes as a learning set. Equal vectors of different labels are all discarded (thesis 2.3)."""
+    decided = np.flatnonzero(labels != Label.UNDECIDED)
+    of_decided, known = vectors[decided], labels[decided]
+    if not len(decided):
+        return Examples(of_decided, known, 0)
+    _, group = np.unique(of_decided, axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    has = [np.bincount(group[known == label], minlength=group.max() + 1) > 0 for label in set(known.tolist())]
+    agrees = (np.sum(has, axis=0) == 1)[group]
+    return Examples(of_decided[agrees], known[agrees], int(np.count_nonzero(~agrees)))
+
+
+def learn(learner: Learner, from_these: Examples) -> Model | None:
+    """The model of these examples, None if there is none left to learn from."""
+    return learner(from_these) if len(from_these) else None
+
+
+def reclassify(model: Model | None, vectors: Vectors, labels: Bits) -> Bits:
+    """The labels that the model gives all nodes, the pre-classified ones among them.
+
+    Without a model the labels stay as they are. One that was learned from examples of one label gives every node that
+    label: it knows no other.
+    """
+    return labels if model is None else np.asarray(model.predict(vectors), np.uint8)
+
+
+def nearest(*, neighbours: int, weights: str) -> Learner:
+    """KNeighborsClassifier as in listing 4.1 but for these two. With fewer examples than neighbours, all of them vote.
+
+    `algorithm` "auto" meant "kd_tree" for these sets in scikit-learn 0.18. Today it means "brute" above 15 features,
+    whose distances are differences of squares: hashes of class attributes leave nothing of the other features in them.
+    """
+
+    def fit(from_these: Examples) -> Model:
+        model = KNeighborsClassifier(
+            algorithm="kd_tree",
+            leaf_size=30,
+            metric="minkowski",
+            n_jobs=1,
+            n_neighbors=min(neighbours, len(from_these)),
+            p=2,
+            weights=weights,
+        )
+        fitted: Model = model.fit(from_these.vectors, from_these.labels)
+        return fitted
+
+    return fit
+
+
+def forest(*, trees: int, min_samples_leaf: int, class_weight: str | None, seed: int) -> Learner:
+    """RandomForestClassifier as in listing 4.2 but for these. `max_features` "auto" of 0.18 is "sqrt" today."""
+
+    def fit(from_these: Examples) -> Model:
+        model = RandomForestClassifier(
+            bootstrap=True,
+            class_weight=class_weight,
+            criterion="gini",
+            max_depth=None,
+            max_features="sqrt",
+            max_leaf_nodes=None,
+            min_samples_leaf=min_samples_leaf,
+            min_samples_split=2,
+            min_weight_fraction_leaf=0.0,
+            n_estimators=trees,
+            n_jobs=1,
+            oob_score=False,
+            random_state=seed,
+            verbose=0,
+            warm_start=False,
+        )
+        fitted: Model = model.fit(from_these.vectors, from_these.labels)
+        return fitted
+
+    return fit
+
+
+def scaled(learner: Learner) -> Learner:
+    """The same learner on features brought to mean 0 and variance 1 over the examples; the thesis leaves them as is."""
+
+    def fit(from_these: Examples) -> Model:
+        mean = from_these.vectors.mean(axis=0)
+        spread = np.where(np.ptp(from_these.vectors, axis=0) > 0, from_these.vectors.std(axis=0), 1.0)
+        model = learner(Examples((from_these.vectors - mean) / spread, from_these.labels, from_these.conflicts))
+        return _Scaled(model, mean, spread)
+
+    return fit
+
+
+def balanced(balance: Balance, learner: Learner) -> Learner:
+    """The same learner on examples that were balanced before."""
+    return lambda from_these: learner(balance(from_these))
+
+
+@dataclass(frozen=True, slots=True)
+class _Scaled:
+    model: Model
+    mean: Vectors
+    spread: Vectors
+
+    def predict(self, vectors: Vectors) -> Any:
+        return self.model.predict((vectors - self.mean) / self.spread)
+
+
+def as_found(of: Examples) -> Examples:
+    return of
+
+
+def undersampled(of: Examples) -> Examples:
+    """As many examples of each label as the rarer one has, evenly spread over the page."""
+    return _resampled(of, min)
+
+
+def oversampled(of: Examples) -> Examples:
+    """As many examples of each label as the more frequent one has, repeated in turn."""
+    return _resampled(of, max)
+
+
+def _resampled(of: Examples, choose: Callable[[list[int]], int]) -> Examples:
+    places = [np.flatnonzero(of.labels == label) for label in sorted(set(of.labels.tolist()))]
+    size = choose([len(some) for some in places]) if places else 0
+    chosen = [_drawn(some, size) for some in places]
+    order = np.sort(np.concatenate(chosen)) if chosen else np.empty(0, np.intp)
+    return Examples(of.vectors[order], of.labels[order], of.conflicts)
+
+
+def _drawn(places: Any, size: int) -> Any:
+    """`size` of the places: every one in turn if there are fewer, else evenly spread ones."""
+    if size >= len(places):
+        return np.resize(places, size)
+    return places[np.arange(size) * len(places) // size]
+
+
+BALANCES: Mapping[str, Balance] = {
+    "as found": as_found,
+    "undersampled": undersampled,
+    "oversampled": oversampled,
+}
+"""What chapter 6 asks for: the learning set with its labels balanced, or not."""

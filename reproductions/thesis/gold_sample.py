@@ -1,0 +1,84 @@
+"""Gold pages chosen for an experiment, read, and with the labels of their text nodes."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import xxhash
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.evaluation import datasets
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.model import Annotation, Bits
+from reproductions.thesis import learned_cases, prepared
+from reproductions.thesis.label_merging import Rule, by_evidence
+from reproductions.thesis.learned_cases import CASES, Case
+from reproductions.thesis.outcomes import Judged, Outcome, outcome
+from reproductions.thesis.phases import Clock
+from reproductions.thesis.prepared import Archive
+from reproductions.thesis.truth import text_node_labels
+
+MIN_SIBLINGS = 2
+"""Other pages of its group that a page of a sample has: enough to fill both vertical arms of a cross."""
+
+
+PER_GROUP = 12
+"""Pages of one group in a sample, so that no site decides the result; enough for a cross with ten siblings."""
+
+
+def chosen(pages: Sequence[GoldPage], count: int) -> list[GoldPage]:
+    """Groups of pages with siblings, the first pages of each, ordered by a hash of the names, about `count` in all."""
+    siblings = datasets.siblings(pages)
+    groups: dict[str, list[GoldPage]] = defaultdict(list)
+    for page in pages:
+        if siblings[page.page_id] >= MIN_SIBLINGS:
+            groups[page.group].append(page)
+    found: list[GoldPage] = []
+    for group in sorted(groups, key=lambda name: xxhash.xxh3_64_intdigest(name.encode())):
+        if len(found) < count:
+            found += groups[group][:PER_GROUP]
+    return found
+
+
+def across_versions(pages: Iterable[GoldPage]) -> list[GoldPage]:
+    """The same pages grouped by site alone, so that captures of different versions meet."""
+    return [replace(page, group=page.site) for page in pages]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An archive whose captures all have a gold text, and these captures by id, in the order of their pages."""
+
+    archive: Archive
+    judged: Mapping[str, Judged]
+
+
+def read(pages: Sequence[GoldPage], config: DbceConfig) -> Sample:
+    """A sample of all these pages."""
+    archive = prepared.archive((page.fetch(at) for at, page in enumerate(pages)), config)
+    judged: dict[str, Judged] = {}
+    for page, capture_id in zip(pages, archive.places, strict=True):
+        if isinstance(capture_id, str) and capture_id not in judged:
+            capture = archive.captures[capture_id]
+            truth = text_node_labels(page.html, page.gold)
+            judged[capture_id] = Judged(gold=page, capture=capture, truth=truth)
+    return Sample(archive, judged)
+
+
+def outcomes(
+    sample: Sample, annotations: Mapping[str, Sequence[Annotation]], case: Case, rule: Rule, clock: Clock
+) -> list[Outcome]:
+    """What a test case does to each capture that has annotations."""
+    found = []
+    for capture_id, of_capture in annotations.items():
+        one = sample.judged[capture_id]
+        dom, blocks = one.capture.dom, one.capture.page.blocks
+        nodes, labels = learned_cases.merged(dom, blocks, of_capture, case, rule, clock)
+        found.append(outcome(one, nodes, labels, patterns_alone(one, of_capture)))
+    return found
+
+
+def patterns_alone(one: Judged, annotations: Sequence[Annotation]) -> Bits:
+    """What T001 says of the nodes of a capture."""
+    capture = one.capture
+    return learned_cases.merged(capture.dom, capture.page.blocks, annotations, CASES["T001"], by_evidence, Clock())[1]

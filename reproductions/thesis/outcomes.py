@@ -1,0 +1,77 @@
+"""What a way of labelling did to each page: counts of nodes, and the text beside the gold text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dbce_spark.dbce.dbce_elements import Nodes
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.metrics import Score, rouge_l, words
+from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.model import Bits, Label
+from reproductions.thesis import learned_cases
+from reproductions.thesis.markdown_tables import number, table
+from reproductions.thesis.prepared import Capture
+from reproductions.thesis.truth import counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A capture whose text nodes have known labels."""
+
+    gold: GoldPage
+    capture: Capture
+    truth: Bits  # one a text node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One page under one way of labelling. `known` are the counts of the nodes that the bit patterns label."""
+
+    site: str
+    all_nodes: Confusion
+    known: Confusion
+    undecided: float  # share of the nodes
+    f1: float  # ROUGE-L of the texts
+
+
+def outcome(of: Judged, nodes: Nodes, labels: Bits, pattern_labels: Bits) -> Outcome:
+    """`pattern_labels` are what the bit patterns alone say of the same nodes."""
+    truth = of.truth[nodes.texts]
+    known = pattern_labels != Label.UNDECIDED
+    text = learned_cases.text(of.capture.dom, of.capture.page.blocks, nodes, labels)
+    return Outcome(
+        site=of.gold.site,
+        all_nodes=counts(labels, truth),
+        known=counts(labels[known], truth[known]),
+        undecided=float(np.mean(labels == Label.UNDECIDED)),
+        f1=rouge_l(words(of.gold.gold), words(text)).f1,
+    )
+
+
+HEAD = ("acc", "P con", "R con", "F1 con", "P bp", "R bp", "F1 bp", "acc of known", "undecided", "ROUGE-L F1")
+"""Columns of `figures`: accuracy and scores over all nodes, pooled; `acc of known` leaves out what the patterns do not
+know, as appendix D does for all but T002; the last is the mean over pages."""
+
+
+def figures(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """The cells under `HEAD`."""
+    every = sum((one.all_nodes for one in outcomes), Confusion())
+    known = sum((one.known for one in outcomes), Confusion())
+    undecided, f1 = (float(np.mean([getattr(one, name) for one in outcomes])) for name in ("undecided", "f1"))
+    scores = (*_three(every.content), *_three(every.boilerplate))
+    return tuple(map(number, (every.accuracy, *scores, known.accuracy, undecided, f1)))
+
+
+def compared(first: Sequence[str], rows: Mapping[tuple[str, ...], Sequence[Outcome]]) -> str:
+    """A table of `figures`, a row a name; `first` heads the columns of the names."""
+    return table((*first, "pages", *HEAD), (_row(names, some) for names, some in rows.items() if some))
+
+
+def _row(names: Iterable[str], outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    return (*names, f"{len(outcomes):,}", *figures(outcomes))
+
+
+def _three(score: Score) -> tuple[float, float, float]:
+    return score.precision, score.recall, score.f1

@@ -1,0 +1,76 @@
+"""Captures that are ready for an experiment: parsed, with their DOM, crosses and annotations, and what that took."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from dbce_spark.archive import warc
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import buckets, dom, pages, sites
+from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce.dom import Dom
+from dbce_spark.html import charset
+from dbce_spark.model import Annotation, Cross, Hashes, Member, Page, Reject
+from reproductions.thesis.phases import Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """A page with its DOM, and the seconds that reading it took."""
+
+    page: Page
+    dom: Dom
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Captures by id, each once, and what became of each fetch: its capture id or its reject."""
+
+    captures: Mapping[str, Capture]
+    places: Sequence[str | Reject]
+
+    @property
+    def tokens(self) -> dict[str, Hashes]:
+        return {capture_id: one.page.blocks.tokens for capture_id, one in self.captures.items()}
+
+    def members_by_site(self) -> dict[str, list[Member]]:
+        """The captures that can meet, in order of their ids."""
+        pages_ = (self.captures[capture_id].page for capture_id in sorted(self.captures))
+        met = buckets.members_of(buckets.members(pages_))
+        found: dict[str, dict[str, Member]] = defaultdict(dict)
+        for bucket, members in met.items():
+            found[bucket.site] |= {member.capture_id: member for member in members}
+        return {site: [members[capture_id] for capture_id in sorted(members)] for site, members in found.items()}
+
+
+def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
+    """The captures of some fetches."""
+    captures: dict[str, Capture] = {}
+    places: list[str | Reject] = []
+    for fetch in fetches:
+        clock = Clock()
+        with clock.phase("prepare"):
+            page = pages.page_of(fetch, config)
+            if isinstance(page, Page) and page.capture_id not in captures:
+                html = charset.decode(fetch.html, fetch.capture.declared_charset).html
+                captures[page.capture_id] = Capture(page=page, dom=dom.read(html, page.blocks), clock=clock)
+        places.append(page.capture_id if isinstance(page, Page) else page)
+    return Archive(captures, places)
+
+
+def found_crosses(of: Archive, config: DbceConfig) -> list[Cross]:
+    """The crosses that the method itself finds, at most `cross.per_capture` a capture."""
+    members = buckets.members(one.page for one in of.captures.values())
+    return [found.cross for found in sites.chosen(members, config)]
+
+
+def annotations(of: Archive, chosen: Iterable[Cross], config: DbceConfig) -> dict[str, list[Annotation]]:
+    """The annotations of these crosses by capture. What each took is added to the clock of its capture."""
+    done: dict[str, list[Annotation]] = defaultdict(list)
+    chosen = list(chosen)
+    steps: Iterator[Annotation] = annotate(chosen, of.tokens, exact_limit=config.diff.exact_limit)
+    for cross in chosen:
+        with of.captures[cross.cur].clock.phase("annotate"):
+            done[cross.cur].append(next(steps))
+    return done
