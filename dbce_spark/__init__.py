@@ -1,3 +1,3 @@
-"""Main-content extraction for web archives, by setting each page beside its siblings and its own past and future."""
+"""Find the main content of every page in a web archive by comparing it with its siblings, its past and its future."""
 
 __version__ = "0.1.0"

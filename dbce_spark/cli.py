@@ -2,7 +2,8 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import ModuleType
 
 import dbce_spark
 from dbce_spark import log
@@ -21,6 +22,15 @@ from dbce_spark.commands import (
 from dbce_spark.commands import status as status_command
 from dbce_spark.commands import stream as stream_command
 from dbce_spark.errors import DbceError
+
+GROUPS: Mapping[str, Sequence[ModuleType]] = {
+    "extract and read": (extract, status_command, readers),
+    "collections": (collection, history),
+    "streams": (acquire, stream_command, rules),
+    "benchmark and train": (bench, evaluate),
+    "annotate": (annotate, labels),
+}
+"""The modules of the commands under each heading of `dbce --help`, in its order."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,14 +63,43 @@ def stream_main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """All commands with all their options."""
-    parser = argparse.ArgumentParser(prog="dbce", description=dbce_spark.__doc__)
+    """Build the parser of all commands, in the order of GROUPS."""
+    headings: dict[str, str] = {}
+    parser = argparse.ArgumentParser(
+        prog="dbce",
+        description=dbce_spark.__doc__,
+        epilog="`dbce COMMAND --help` lists the options of a command.",
+        formatter_class=lambda prog: GroupedHelp(prog, headings),
+    )
     parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    together = (extract, collection, history, acquire, stream_command, status_command, readers)
-    for one in (*together, rules, bench, evaluate, annotate, labels):
-        one.add(commands)
+    for heading, modules in GROUPS.items():
+        before = len(commands.choices)
+        for one in modules:
+            one.add(commands)
+        headings[list(commands.choices)[before]] = heading
     return parser
+
+
+class GroupedHelp(argparse.HelpFormatter):
+    """List commands under headings; argparse has a single list.
+
+    headings: by the name of the first command below it.
+    """
+
+    def __init__(self, prog: str, headings: Mapping[str, str]) -> None:
+        super().__init__(prog)
+        self._headings = headings
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if isinstance(action, argparse._SubParsersAction):
+            # argparse reckons the width of this column without the indent of what stands in it.
+            self._action_max_length += self._indent_increment
+            return self._join_parts([self._format_action(one) for one in self._iter_indented_subactions(action)])
+        text = super()._format_action(action)
+        heading = self._headings.get(action.dest)
+        before = " " * (self._current_indent - self._indent_increment)
+        return f"\n{before}{heading}:\n{text}" if heading else text
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def _fenced(text: str, language: str) -> str:
 def commands(parser: argparse.ArgumentParser) -> str:
     """A section for each command, with its description and a table of its arguments."""
     told = [_of_parser(one) for one in leaves(parser)]
-    return "# Commands and options\n\n" + _plain(f"`dbce` {parser.description}") + "\n\n" + "\n".join(told)
+    return "# Commands and options\n\n" + _plain(f"`dbce`: {parser.description}") + "\n\n" + "\n".join(told)
 
 
 def leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

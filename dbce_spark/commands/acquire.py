@@ -26,27 +26,34 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "acquire",
         help="poll feeds, and write the pages that they link to as WARC files",
         description="Poll RSS, Atom and RDF feeds, and write the pages that they link to as WARC files, for `dbce"
-        " stream` (docs/streaming.md). Ends when it is stopped by Ctrl-C or SIGTERM, and goes on where it was.",
+        " stream` (docs/streaming.md). Runs until it is stopped by Ctrl-C or SIGTERM; the same command resumes it.",
     )
     command.add_argument(
-        "feed", nargs="+", metavar="FEED", help="the URL of a feed, or @FILE with one a line; # begins a comment"
+        "feed",
+        nargs="+",
+        metavar="FEED",
+        help="poll the feed of this URL, or the feeds in @FILE, one on each line; # begins a comment",
     )
     command.add_argument(
         "--output",
         required=True,
         metavar="DIR",
-        help="a folder, or a URL such as s3://bucket/name, for whole WARC files",
+        help="write finished WARC files to this folder, or URL such as s3://bucket/name",
     )
     command.add_argument(
-        "--state", required=True, metavar="DIR", help="a folder for what is remembered and for the file that is written"
+        "--state", required=True, metavar="DIR", help="keep the state and the unfinished WARC file in this folder"
     )
     command.add_argument(
-        "--once", action="store_true", help="poll the feeds that are due, fetch what can be had now, and end"
+        "--once", action="store_true", help="poll the feeds that are due, fetch the pages that are due, and stop"
     )
-    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="one parameter of conf/dbce.toml, such as acquire.poll_seconds=300; may be repeated",
+        help="set one parameter of conf/dbce.toml, such as acquire.poll_seconds=300; may be repeated",
     )  # fmt: skip
     add_log(command)
     command.set_defaults(run=_acquire_and_tell)

@@ -13,7 +13,7 @@ from dbce_spark.errors import PlatformError
 if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import Settings
 
-_STORE_HELP = "the store: one SQLite file"
+_STORE_HELP = "use the store in this SQLite file"
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -22,7 +22,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "annotate",
         help="let people label archived pages in their browsers",
         description="Let people label archived pages in their browsers (docs/annotation.md). Needs pip install"
-        " 'dbce-spark[annotate]'. What is not said otherwise is in conf/annotate.toml.",
+        " 'dbce-spark[annotate]'. Defaults are in conf/annotate.toml.",
     )
     steps = command.add_subparsers(title="steps", required=True, metavar="STEP")
     _add_add(steps)
@@ -37,45 +37,73 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     step = steps.add_parser(
         "add",
-        help="put pages of web archives into a store",
-        description="Put pages of web archives into a store, with all that they load. It is made if it is not there.",
+        help="add pages of web archives to a store",
+        description="Add pages of web archives to a store, with the styles and pictures that they load. A store that"
+        " does not exist is created.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("--archive", action="extend", nargs="+", required=True, metavar="PATH", help=INPUT_HELP)
     step.add_argument(
-        "--min-words", type=count, metavar="N", help="words of a page's text (default: as configured, 500)"
-    )
-    step.add_argument("--max-words", type=count, metavar="N", help="and at most (default: as configured, 6000)")
-    step.add_argument("--site", type=names, default=[], metavar="NAME,...", help="pages of these sites only")
-    step.add_argument(
-        "--language", type=names, default=[], metavar="TAG,...", help="pages that say they are in one of these"
+        "--min-words",
+        type=count,
+        metavar="N",
+        help="add pages with a text of at least N words (default: that of conf/annotate.toml, 500)",
     )
     step.add_argument(
-        "--url", action="append", default=[], metavar="REGEX", help="pages whose URL holds this; may be repeated"
+        "--max-words",
+        type=count,
+        metavar="N",
+        help="add pages with a text of at most N words (default: that of conf/annotate.toml, 6000)",
+    )
+    step.add_argument("--site", type=names, default=[], metavar="NAME,...", help="add only pages of these sites")
+    step.add_argument(
+        "--language",
+        type=names,
+        default=[],
+        metavar="TAG,...",
+        help="add only pages that declare one of these languages",
+    )
+    step.add_argument(
+        "--url",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="add only pages whose URL this pattern matches somewhere; may be repeated",
     )
     how_many = step.add_mutually_exclusive_group()
-    how_many.add_argument("--one-per-site", action="store_true", help="of each site one page, chosen by the seed")
+    how_many.add_argument("--one-per-site", action="store_true", help="add one page of each site, drawn by the seed")
     how_many.add_argument(
-        "--whole-sites", action="store_true", help="of a site that has such a page, all pages and all their snapshots"
+        "--whole-sites",
+        action="store_true",
+        help="add all pages, with all snapshots, of each site that has a matching page",
     )
-    step.add_argument("--sample", type=count, metavar="N", help="N of these pages, or of these sites if they are whole")
-    step.add_argument("--seed", type=int, metavar="N", help="of the sample (default: as configured)")
-    step.add_argument("--list", metavar="FILE", help="the pages whose URLs stand in FILE, one a line, and no others")
+    step.add_argument(
+        "--sample", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
+    )
+    step.add_argument(
+        "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
+    )
+    step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
     step.set_defaults(run=_add)
 
 
 def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     step = steps.add_parser(
         "take",
-        help="put pages of JSON lines into a store",
-        description="Put pages of JSON lines, as export writes them, into a store, which is made if it is not there."
-        " They keep their segments. Crosses, as `labels crosses` writes them, have their neighbours beside them. What"
-        " pages load is copied from the archives that are given.",
+        help="add pages from JSON lines to a store",
+        description="Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created"
+        " if it does not exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their"
+        " neighbours. The styles and pictures of pages are copied from the given archives.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
-    step.add_argument("pages", nargs="+", metavar="PAGES", help="JSON lines with id, html, text and segments")
+    step.add_argument("pages", nargs="+", metavar="PAGES", help="read JSON lines with id, html, text and segments")
     step.add_argument(
-        "--archive", action="extend", nargs="+", default=[], metavar="PATH", help=f"with what they load: {INPUT_HELP}"
+        "--archive",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help=f"copy styles and pictures from archives: {INPUT_HELP}",
     )
     step.set_defaults(run=_take)
 
@@ -83,12 +111,14 @@ def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
 def _add_account(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     step = steps.add_parser(
         "account",
-        help="make an account, or give one another password",
-        description="Make an account, or give one that is there another password. The password is printed, once.",
+        help="create an account, or set a new password for one",
+        description="Create an account, or set a new password for an existing one. The password is printed once.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
-    step.add_argument("name", metavar="NAME", help="what somebody logs in with; no export names it")
-    step.add_argument("--admin", action="store_true", help="may see progress, and make and shut accounts")
+    step.add_argument("name", metavar="NAME", help="set the name to log in with; exports do not contain it")
+    step.add_argument(
+        "--admin", action="store_true", help="let the account see progress, and create and close accounts"
+    )
     step.add_argument("--password-stdin", action="store_true", help="read the password from the first line of stdin")
     step.set_defaults(run=_account)
 
@@ -97,18 +127,34 @@ def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     step = steps.add_parser(
         "serve",
         help="serve a store to browsers",
-        description="Serve a store to browsers, on two ports of one process, until it is stopped. What was tagged is"
-        " kept, however it is stopped.",
+        description="Serve a store to browsers, on two ports of one process, until it is stopped. However it is"
+        " stopped, no label is lost.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
-    step.add_argument("--host", metavar="NAME", help="where to listen (default: as configured, this machine only)")
-    step.add_argument("--port", type=int, metavar="N", help="for people (default: as configured, 8420)")
-    step.add_argument("--replay-port", type=int, metavar="N", help="for archived pages (default: as configured, 8421)")
+    step.add_argument(
+        "--host", metavar="NAME", help="listen on this address (default: that of conf/annotate.toml, this machine only)"
+    )
+    step.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help="serve the workbench on this port (default: that of conf/annotate.toml, 8420)",
+    )
+    step.add_argument(
+        "--replay-port",
+        type=int,
+        metavar="N",
+        help="serve archived pages on this port (default: that of conf/annotate.toml, 8421)",
+    )
     step.set_defaults(run=_serve)
 
 
 def _add_status(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser("status", help="tell how far a store is", description="Tell how far a store is.")
+    step = steps.add_parser(
+        "status",
+        help="show the progress of labelling",
+        description="Show how many pages of a store are labelled, and by how many people.",
+    )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.set_defaults(run=_status)
 
@@ -116,23 +162,23 @@ def _add_status(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
 def _add_backup(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     step = steps.add_parser(
         "backup",
-        help="copy a store, also while it is served",
-        description="Copy a store as it is at this moment, also while it is served. Nobody has to wait.",
+        help="copy a store, even while it is served",
+        description="Copy a store as it is at this moment, even while it is served. Nobody has to wait.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
-    step.add_argument("target", metavar="FILE", help="a file that is not there yet")
+    step.add_argument("target", metavar="FILE", help="write the copy to this file, which must not exist yet")
     step.set_defaults(run=_backup)
 
 
 def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     step = steps.add_parser(
         "export",
-        help="write the pages and what was submitted of them as JSON lines",
-        description="Write the pages and what was submitted of them as JSON lines: pages.jsonl and submissions.jsonl,"
-        " which merging and agreement read.",
+        help="write pages and submissions as JSON lines",
+        description="Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce"
+        " labels merge` and `dbce labels agreement` read.",
     )
     step.add_argument("store", metavar="STORE", help=_STORE_HELP)
-    step.add_argument("target", metavar="DIR", help="a folder; files of these names in it are replaced")
+    step.add_argument("target", metavar="DIR", help="write to this folder, in place of earlier files of these names")
     step.set_defaults(run=_export)
 
 

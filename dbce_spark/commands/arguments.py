@@ -15,8 +15,8 @@ from dbce_spark.errors import ConfigError
 from dbce_spark.log import Log
 
 INPUT_HELP = (
-    "a (W)ARC file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these a line;"
-    " local or any URL that fsspec knows (s3://, http://, hdfs://)"
+    "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
+    " on each line; local, or any URL that fsspec supports (s3://, http://, hdfs://)"
 )
 
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -25,25 +25,33 @@ _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
 
 def add_version(command: argparse.ArgumentParser) -> None:
     """Adds the option that says which version of a collection is read."""
-    command.add_argument("--version", type=count, metavar="N", help="of a collection (default: the last)")
+    command.add_argument(
+        "--version", type=count, metavar="N", help="read this version of a collection (default: the last)"
+    )
 
 
 def add_spark(command: argparse.ArgumentParser) -> None:
     """Adds the options that say where and how Spark runs."""
-    command.add_argument("--master", metavar="URL", help="Spark master; without it the active session's, or local[*]")
+    command.add_argument(
+        "--master",
+        metavar="URL",
+        help="connect to this Spark master (default: that of the active session, or local[*])",
+    )
     command.add_argument(
         "--spark", action="append", default=[], metavar="KEY=VALUE", dest="spark",
-        help="one of Spark's own settings, such as spark.ui.enabled=true; may be repeated (with spark-submit give them"
-        " to that)",
+        help="set a property of Spark, such as spark.ui.enabled=true; may be repeated (under spark-submit give it"
+        " --conf KEY=VALUE instead)",
     )  # fmt: skip
 
 
 def add_log(command: argparse.ArgumentParser) -> None:
     """Adds the options that say where it is told what happens."""
-    command.add_argument("--log", default="", metavar="FILE", help="also tell what happens there, as JSON lines")
+    command.add_argument(
+        "--log", default="", metavar="FILE", help="append all log messages to this file, as JSON lines"
+    )
     command.add_argument(
         "--log-format", choices=("text", "json"), default="text",
-        help="tell it on stderr as text or as JSON lines (default: %(default)s)",
+        help="write log messages on stderr as text or as JSON lines (default: %(default)s)",
     )  # fmt: skip
 
 

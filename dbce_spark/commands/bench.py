@@ -19,26 +19,32 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "sample-archive",
-        help="write a web archive with known labels",
-        description="Write a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels.",
+        help="make a web archive of invented sites, with known labels",
+        description="Make a web archive of invented sites, crawled three times, as WARC with CDXJ and known labels.",
     )
-    command.add_argument("folder", metavar="DIR", help="where to write it")
+    command.add_argument("folder", metavar="DIR", help="write the archive to this folder")
     command.add_argument(
-        "--pages", type=count, default=300, metavar="N", help="about how many URLs (default: %(default)s)"
+        "--pages", type=count, default=300, metavar="N", help="invent about N URLs (default: %(default)s)"
     )
     command.add_argument(
-        "--seed", type=int, default=1, metavar="N", help="the same seed writes the same bytes (default: %(default)s)"
+        "--seed",
+        type=int,
+        default=1,
+        metavar="N",
+        help="draw pages from this seed; the same seed gives the same bytes (default: %(default)s)",
     )
     command.add_argument(
         "--weight", type=int, default=0, metavar="N",
-        help="N times 20 KB of scripts and 40 menu links a page; news sites are like 6 (default: %(default)s)",
+        help="add N times 20 KB of scripts and 40 menu links to each page; 6 is like a news site (default:"
+        " %(default)s)",
     )  # fmt: skip
     command.add_argument(
-        "--gold", metavar="FILE", help="also write its pages with their main text, as JSON lines for `dbce evaluate`"
+        "--gold", metavar="FILE", help="write the pages with their main text too, as JSON lines for `dbce evaluate`"
     )
     command.add_argument(
         "--days", type=count, metavar="N",
-        help="in place of three crawls one a day, a folder each, and what goes wrong in a month (docs/collections.md)",
+        help="make N daily crawls in folders of their own, with the faults of a real month, instead of three crawls"
+        " (docs/collections.md)",
     )  # fmt: skip
     command.set_defaults(run=_sample_archive)
 
@@ -46,16 +52,17 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
 def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "bench",
-        help="measure time a page, beside trafilatura and resiliparse on the same pages",
-        description="Measure time a page and stage, beside trafilatura and resiliparse on the same pages.",
+        help="measure the time for a page, beside trafilatura and resiliparse on the same pages",
+        description="Measure the time for a page, in total and by stage, beside trafilatura and resiliparse on the"
+        " same pages.",
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
     command.add_argument(
-        "--output", default="bench.json", metavar="FILE", help="where to write the figures (bench.json)"
+        "--output", default="bench.json", metavar="FILE", help="write the figures to this file (default: %(default)s)"
     )
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="one parameter of what is measured, as for extract; may be repeated",
+        help="set one parameter of the measured run, as for `dbce extract`; may be repeated",
     )  # fmt: skip
     command.set_defaults(run=_bench)
 
@@ -63,43 +70,46 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
 def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "bench-scale",
-        help="measure how time, memory and disk grow with the input, and on inputs of hard shapes",
-        description="Extract made archives of several sizes and shapes, and with one worker and with two, each in a"
-        " command of its own: time, memory, shuffles and disk (docs/operations.md).",
+        help="measure how time, memory and disk grow with the input",
+        description="Measure time, memory, shuffles and disk of runs over made archives of several sizes and"
+        " difficult shapes, with one worker and with two (docs/measurements.md).",
     )
     command.add_argument(
-        "--output", default="bench-scale.json", metavar="FILE", help="where to write the figures (bench-scale.json)"
+        "--output",
+        default="bench-scale.json",
+        metavar="FILE",
+        help="write the figures to this file (default: %(default)s)",
     )
     command.add_argument(
-        "--work", required=True, metavar="DIR", help="a folder for the archives, which are kept, and for the runs"
+        "--work", required=True, metavar="DIR", help="keep made archives in this folder, and run there"
     )
     command.add_argument(
         "--only", action="append", choices=("growth", "shapes", "workers", "collection"), metavar="PART", dest="parts",
-        help="what to measure: growth, shapes, workers or collection; may be repeated (default: all)",
+        help="measure growth, shapes, workers or collection; may be repeated (default: all)",
     )  # fmt: skip
     command.add_argument(
         "--pages", type=counts, default="5000,20000,80000", metavar="N,...",
-        help="captures of the sample archives whose growth is measured; the largest is for one worker and two"
-        " (default: %(default)s)",
+        help="measure growth over sample archives of these numbers of captures, and one worker and two on the"
+        " largest (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--weight",
         type=int,
         default=0,
         metavar="N",
-        help="of their pages, as for sample-archive (default: %(default)s)",
+        help="make pages of this weight, as for `dbce sample-archive` (default: %(default)s)",
     )
     command.add_argument(
         "--shape-pages", type=count, default=100_000, metavar="N",
-        help="captures of an archive of one shape (default: %(default)s)",
+        help="make archives of difficult shapes with N captures (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--crawl-pages", type=count, default=2_000, metavar="N",
-        help="captures of each of the ten crawls that a collection grows by (default: %(default)s)",
+        help="make each of the ten crawls of a collection with N captures (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="one parameter for all runs, as for extract; may be repeated",
+        help="set one parameter of all runs, as for `dbce extract`; may be repeated",
     )  # fmt: skip
     command.set_defaults(run=_bench_scale)
 
@@ -107,21 +117,33 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
 def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "cost",
-        help="reckon what a large run costs",
-        description="Reckon what a large run costs, from what a page was measured to take and from prices, and draw how"
-        " uneven its sites are (docs/operations.md).",
-    )
-    command.add_argument("measured", nargs="?", metavar="BENCH_SCALE_JSON", help="what `make bench-scale` wrote")
-    command.add_argument(
-        "--captures", type=count, metavar="N", help="of the run (default: 1 million, 100 million and 3 billion)"
+        help="estimate the cost of a large run",
+        description="Estimate the cost of a large run from measured figures of a page and from prices, and simulate"
+        " how uneven its sites are (docs/operations.md).",
     )
     command.add_argument(
-        "--hours", type=seconds, default=24.0, metavar="N", help="in which it is to end (default: %(default)s)"
+        "measured",
+        nargs="?",
+        metavar="BENCH_SCALE_JSON",
+        help="read measured figures from this file, written by `dbce bench-scale`",
     )
-    command.add_argument("--prices", metavar="FILE", help="a TOML file; the rest stays as in conf/prices.toml")
-    command.add_argument("--cpu-ms", type=float, metavar="MS", help="processor time of a page, as measured")
+    command.add_argument(
+        "--captures",
+        type=count,
+        metavar="N",
+        help="estimate a run over N captures (default: 1 million, 100 million and 3 billion)",
+    )
+    command.add_argument(
+        "--hours", type=seconds, default=24.0, metavar="N", help="plan for a run of N hours (default: %(default)s)"
+    )
+    command.add_argument(
+        "--prices",
+        metavar="FILE",
+        help="read prices from this TOML file; those that it leaves out keep their values in conf/prices.toml",
+    )
+    command.add_argument("--cpu-ms", type=float, metavar="MS", help="assume this processor time for a page")
     for name, of in (("shuffle", "shuffled"), ("staged", "staged"), ("output", "written"), ("input", "read")):
-        command.add_argument(f"--{name}-bytes", type=float, metavar="N", help=f"bytes {of} a page, as measured")
+        command.add_argument(f"--{name}-bytes", type=float, metavar="N", help=f"assume N bytes {of} for a page")
     command.set_defaults(run=_cost)
 
 

@@ -12,37 +12,54 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "collection",
-        help="say what a collection holds, go back to a version, make it smaller, or remove what none needs",
-        description="Say what a collection holds, go back to a version, make it smaller, or remove what none needs"
-        " (docs/collections.md).",
+        help="list, compare, restore, compact and clean up the versions of a collection",
+        description="List, compare, restore, compact and clean up the versions of a collection (docs/collections.md).",
     )
     what = command.add_subparsers(dest="what", required=True, metavar="WHAT")
     for name, text in (
-        ("log", "list its versions"),
-        ("show", "say what a version holds"),
+        ("log", "list all versions, with their increments and captures"),
+        ("show", "show the increments, rows and bytes of a version"),
         ("files", "list the Parquet files of a version, table by table"),
-        ("report", "say what changed oddly from one crawl to the next"),
-        ("rollback", "make what a version held count again, as a new version"),
-        ("compact", "write what counts anew, without what was replaced and in fewer files, as a new version"),
-        ("vacuum", "remove old versions, and what none of the others needs"),
-        ("register", "make Delta tables of a version, of links to its files"),
+        ("report", "report unusual changes between the last two crawls"),
+        ("rollback", "restore the contents of an earlier version, as a new version"),
+        ("compact", "rewrite the current rows in fewer files, without replaced rows, as a new version"),
+        ("vacuum", "remove old versions, and the files that no remaining version needs"),
+        ("register", "create Delta tables of a version, as links to its files"),
     ):
         part = what.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-        part.add_argument("collection", metavar="DIR", help="the folder that `dbce extract --collection` was given")
+        part.add_argument(
+            "collection",
+            metavar="DIR",
+            help="use the collection in this folder, written by `dbce extract --collection`",
+        )
         if name == "rollback":
-            part.add_argument("version", type=count, metavar="VERSION", help="its number, as `log` lists it")
+            part.add_argument(
+                "version", type=count, metavar="VERSION", help="restore the version of this number, as `log` lists it"
+            )
         elif name == "vacuum":
             part.add_argument(
-                "--keep", type=count, default=10, metavar="N", help="versions that stay (default: %(default)s)"
+                "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
             )
         elif name not in ("log", "compact"):
-            part.add_argument("--version", type=count, metavar="N", help="its number (default: the last)")
+            part.add_argument(
+                "--version", type=count, metavar="N", help="use the version of this number (default: the last)"
+            )
         if name == "report":
-            part.add_argument("--output", metavar="FILE", help="write it as a page of HTML, too, such as report.html")
-            part.add_argument("--config", metavar="FILE", help="a TOML file with a section [comparison] of its own")
+            part.add_argument(
+                "--output", metavar="FILE", help="write the report as HTML too, to a file such as report.html"
+            )
+            part.add_argument(
+                "--config",
+                metavar="FILE",
+                help="read the thresholds of [comparison] from this TOML"
+                " file; those that it leaves out keep their values in conf/dbce.toml",
+            )
         if name == "register":
             part.add_argument(
-                "--delta", required=True, metavar="DIR", help="a folder for the tables, on the same file system"
+                "--delta",
+                required=True,
+                metavar="DIR",
+                help="create the tables in this folder, which must be on the same file system as the collection",
             )
         part.set_defaults(run=_collection)
 

@@ -6,7 +6,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import count, names, seconds
 
 _PAGES_HELP = (
-    "JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
+    "read JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
     " article-extraction-benchmark, CETD, CleanEval, dragnet)"
 )
 
@@ -23,34 +23,50 @@ def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     command = commands.add_parser(
         "evaluate",
         help="score extractors on pages whose main text is known",
-        description="Score extractors on gold pages: summary.md, report.html, scores.parquet, texts.parquet and"
-        " pages.parquet (docs/benchmark.md).",
+        description="Score extractors on gold pages, and write summary.md, report.html, scores.parquet,"
+        " texts.parquet and pages.parquet (docs/benchmark.md).",
     )
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     command.add_argument(
         "--extractors", type=names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
-        help="what to compare, or all; the others are tested against the first (default: %(default)s)",
+        help="compare these extractors, or all; the others are tested against the first (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
-        "--output", required=True, metavar="DIR", help="a folder for the tables and the report, replaced if there"
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write tables and report to this folder, in place of earlier ones",
     )
     command.add_argument(
-        "--reuse", action="store_true", help="take texts that an earlier run left in DIR, where nothing has changed"
+        "--reuse",
+        action="store_true",
+        help="reuse the texts of an earlier run in the output folder, where nothing has changed",
     )
     command.add_argument(
-        "--folds", default="", metavar="DIR", help="what `train --folds` wrote: judge each site by what has not seen it"
+        "--folds",
+        default="",
+        metavar="DIR",
+        help="judge each site by the classifier that has not seen it, of those that `dbce train --folds` wrote",
     )
-    command.add_argument("--floors", default="", metavar="FILE", help="fail where a mean F1 is under its floor")
-    command.add_argument("--pin-floors", action="store_true", help="write what is reached as floors into that FILE")
-    command.add_argument("--lower-floors", action="store_true", help="do so even where a floor sinks or pages changed")
-    command.add_argument("--limit", type=count, metavar="N", help="take the first N pages of each set only")
+    command.add_argument(
+        "--floors", default="", metavar="FILE", help="fail if a mean F1 is under its floor in this file"
+    )
+    command.add_argument(
+        "--pin-floors",
+        action="store_true",
+        help="write the scores that are reached as floors into the file of --floors",
+    )
+    command.add_argument(
+        "--lower-floors", action="store_true", help="let --pin-floors lower floors, and replace those of other pages"
+    )
+    command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
     command.add_argument(
         "--time-limit", type=seconds, default=30.0, metavar="SECONDS",
-        help="what an extractor may take for a page (default: %(default)s)",
+        help="stop an extractor on a page after this time (default: %(default)s)",
     )  # fmt: skip
     command.add_argument(
         "--contrasts", type=int, default=10, metavar="N",
-        help="show N pages of each extractor beside their gold, those it does worst on; 0: none (default: %(default)s)",
+        help="show the N worst pages of each extractor beside their gold; 0: none (default: %(default)s)",
     )  # fmt: skip
     command.set_defaults(run=_evaluate)
 
@@ -59,15 +75,18 @@ def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     command = commands.add_parser(
         "train",
         help="train the classifier on pages whose main text is known",
-        description="Train the classifier on gold pages, and one without each fifth of the sites, to be judged on.",
+        description="Train the classifier on gold pages, and with --folds one without each fifth of the sites, for"
+        " unbiased scores (docs/classifier.md).",
     )
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    command.add_argument("--output", required=True, metavar="FILE", help="where to write it, such as classifier.npz")
+    command.add_argument(
+        "--output", required=True, metavar="FILE", help="write the classifier to this file, such as classifier.npz"
+    )
     command.add_argument(
         "--folds", metavar="DIR",
-        help="also train one classifier without each fifth of the sites, for `evaluate --folds DIR`",
+        help="train one classifier without each fifth of the sites too, for `dbce evaluate --folds DIR`",
     )  # fmt: skip
-    command.add_argument("--limit", type=count, metavar="N", help="take the first N pages of each set only")
+    command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
     command.set_defaults(run=_train)
 
 
@@ -75,10 +94,15 @@ def _add_convert(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command = commands.add_parser(
         "convert",
         help="write published sets of gold pages as JSON lines",
-        description="Write gold pages of any format that evaluate reads as JSON lines.",
+        description="Write gold pages of any format that `dbce evaluate` reads as JSON lines.",
     )
     command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    command.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
+    command.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
     command.set_defaults(run=_convert)
 
 
@@ -86,15 +110,27 @@ def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command = commands.add_parser(
         "thesis",
         help="repeat the experiments of the thesis",
-        description="T001 to T006 and what chapter 6 leaves open, on gold pages: thesis.md (docs/method.md).",
+        description="Repeat the experiments of the thesis on gold pages, T001 to T006 and the open questions of"
+        " chapter 6, and write thesis.md (docs/method.md).",
     )
-    command.add_argument("pages", nargs="+", metavar="PAGES", help="as for evaluate; sets of series are taken whole")
     command.add_argument(
-        "--crawl", action="append", default=[], metavar="INPUT", help="an archive without gold, for its time series"
+        "pages",
+        nargs="+",
+        metavar="PAGES",
+        help="read gold pages, as `dbce evaluate` does; sets with snapshots are used whole",
     )
-    command.add_argument("--output", required=True, metavar="DIR", help="a folder for thesis.md, replaced if there")
     command.add_argument(
-        "--limit", type=count, default=40, metavar="N", help="take about N pages of each set (default: %(default)s)"
+        "--crawl",
+        action="append",
+        default=[],
+        metavar="INPUT",
+        help="read an archive without gold for its series of snapshots; may be repeated",
+    )
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="write thesis.md to this folder, in place of an earlier one"
+    )
+    command.add_argument(
+        "--limit", type=count, default=40, metavar="N", help="use about N pages of each set (default: %(default)s)"
     )
     command.set_defaults(run=_thesis)
 

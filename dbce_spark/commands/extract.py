@@ -26,14 +26,14 @@ from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection
 
 _FILTERS = {
-    "surt": ("PREFIX", "captures whose SURT key begins so: org,example)/news/"),
-    "domain": ("NAME", "captures of this registered domain, with all hosts below it"),
-    "host": ("NAME", "captures of exactly this host"),
-    "mime": ("TYPE", "captures of this media type: text/html, text/*"),
-    "status": ("CODE", "captures with this HTTP status"),
-    "language": ("CODE", "captures that the index says are in this language: de, deu"),
-    "digest": ("DIGEST", "captures with this digest of the payload"),
-    "url": ("REGEX", "captures in whose URL this is found"),
+    "surt": ("PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
+    "domain": ("NAME", "read captures of this registered domain and all its hosts"),
+    "host": ("NAME", "read captures of exactly this host"),
+    "mime": ("TYPE", "read captures of this media type, such as text/html or text/*"),
+    "status": ("CODE", "read captures with this HTTP status"),
+    "language": ("CODE", "read captures that the index lists in this language, such as de or deu"),
+    "digest": ("DIGEST", "read captures whose payload has this digest"),
+    "url": ("REGEX", "read captures whose URL this pattern matches somewhere"),
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan")
 """Of run.json: what a log has already, or that is too long for a line."""
@@ -44,67 +44,89 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "extract",
-        help="label the text of every page in web archives and write it as Parquet",
-        description="Label the text of every page in web archives and write it as Parquet (docs/tables.md).",
+        help="label the text of every page in web archives, and write it as Parquet",
+        description="Label the text of every page in web archives, and write it as Parquet (docs/tables.md).",
     )
     command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
     where = command.add_mutually_exclusive_group(required=True)
     where.add_argument(
         "--output", metavar="DIR",
-        help="a folder, or a URL such as s3://bucket/name, for extractions, captures, rejects and run.json",
+        help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
     )  # fmt: skip
     where.add_argument(
         "--collection", metavar="DIR",
-        help="a folder that grows by crawls: what is new in INPUT extends it (docs/collections.md)",
+        help="extend the collection in this folder by what is new in INPUT (docs/collections.md)",
     )  # fmt: skip
     command.add_argument(
         "--staging", default="", metavar="DIR",
-        help="a folder for what stages hand on; needed if the output is in an object store (default: in the output)",
+        help="keep intermediate files in this folder; required if the output is in an object store (default: in the"
+        " output)",
     )  # fmt: skip
-    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="one parameter of conf/dbce.toml for this run, such as lsh.threshold=0.3; may be repeated",
+        help="set one parameter of conf/dbce.toml for this run, such as lsh.threshold=0.3; may be repeated",
     )  # fmt: skip
     command.add_argument(
         "--favor", choices=("precision", "balanced", "recall"),
-        help="what to keep where it is not sure (default: as configured, balanced)",
+        help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
+        " conf/dbce.toml, balanced)",
     )  # fmt: skip
-    command.add_argument("--comments", action="store_true", help="keep what readers wrote below the content too")
-    command.add_argument("--html", action="store_true", help="also write each page as annotated HTML (column html)")
+    command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
+    command.add_argument("--html", action="store_true", help="write each page as annotated HTML too (column html)")
     command.add_argument(
-        "--limit", type=count, metavar="N", help="extract the first N captures by file and offset only"
+        "--limit", type=count, metavar="N", help="extract only the first N captures, by file and offset"
     )
-    command.add_argument("--dry-run", action="store_true", help="say what would be read, and read nothing")
+    command.add_argument("--dry-run", action="store_true", help="show what would be read, and stop")
     command.add_argument(
-        "--overwrite", action="store_true", help="replace an output that exists, or start an unfinished one afresh"
+        "--overwrite",
+        action="store_true",
+        help="replace a finished output, or start an unfinished one from the beginning",
     )
     command.add_argument(
         "--max-failed-files", type=float, metavar="SHARE",
-        help="end with an error if more than this share of the files cannot be read (default: as configured, 0.05)",
+        help="fail if more than this share of the files cannot be read (default: input.max_failed_files of"
+        " conf/dbce.toml, 0.05)",
     )  # fmt: skip
     add_spark(command)
     add_log(command)
-    _add_selection(command.add_argument_group("selection", "which captures are read (docs/selection.md)"))
+    _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
     command.set_defaults(run=_extract_and_tell)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--index", action="append", default=[], metavar="FILE",
-        help="a CDX, CDXJ, ZipNum or columnar index, or a WACZ: of the archives that it names only what is wanted is"
-        " read; may be repeated, and is named as INPUT is",
+        help="read only the selected records of the archives that this index lists: CDX, CDXJ, ZipNum, Parquet or"
+        " WACZ, named as INPUT is; may be repeated",
     )  # fmt: skip
     group.add_argument(
         "--base", default="", metavar="FOLDER_OR_URL",
-        help="where the file names in the index lie (default: the folder of the index)",
+        help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
     )  # fmt: skip
     for option, (metavar, text) in _FILTERS.items():
         group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
-    group.add_argument("--from", dest="since", metavar="DATE", help="fetched then or later: 2010, 201003, 2010-03-05")
-    group.add_argument("--to", dest="until", metavar="DATE", help="fetched then or earlier, to the end of that day")
     group.add_argument(
-        "--sample", type=float, metavar="SHARE", help="this share of the registered domains, always the same: 0.01"
+        "--from",
+        dest="since",
+        metavar="DATE",
+        help="read captures of this date or later, such as 2010, 201003 or 2010-03-05",
+    )
+    group.add_argument(
+        "--to",
+        dest="until",
+        metavar="DATE",
+        help="read captures of this date or earlier, up to the end of that year, month or day",
+    )
+    group.add_argument(
+        "--sample",
+        type=float,
+        metavar="SHARE",
+        help="read this share of the registered domains, such as 0.01; always the same domains",
     )
 
 

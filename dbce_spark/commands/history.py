@@ -31,20 +31,22 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "history",
-        help="say what became of a page from capture to capture",
-        description="Say what became of a page from capture to capture (docs/collections.md).",
+        help="show how a page changed from capture to capture",
+        description="Show how a page changed from capture to capture (docs/collections.md).",
     )
-    command.add_argument("url", metavar="URL", help="of the page, in any spelling that has its SURT key")
-    command.add_argument("--collection", required=True, metavar="DIR", help="that holds captures of it")
+    command.add_argument(
+        "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
+    )
+    command.add_argument("--collection", required=True, metavar="DIR", help="look for captures in this collection")
     add_version(command)
     command.add_argument(
-        "--all", action="store_true", dest="everything", help="tell of boilerplate too, not of content alone"
+        "--all", action="store_true", dest="everything", help="show changes of boilerplate too, not of content alone"
     )
     command.add_argument(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="colour what came and went (default: on a terminal)",
+        help="colour added and removed text (default: on a terminal)",
     )
     command.set_defaults(run=_history)
 
@@ -52,12 +54,21 @@ def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "changes",
-        help="write what became of all pages of a collection as tables",
-        description="Write what became of all pages of a collection, from capture to capture, as Parquet tables: steps,"
+        help="write how all pages of a collection changed, as Parquet tables",
+        description="Write how all pages of a collection changed from capture to capture, as Parquet tables: steps,"
         " changes, lives of texts, redesigns of sites (docs/collections.md).",
     )
-    command.add_argument("collection", metavar="COLLECTION", help="what `dbce extract --collection` was given")
-    command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
+    command.add_argument(
+        "collection",
+        metavar="COLLECTION",
+        help="use the collection in this folder, written by `dbce extract --collection`",
+    )
+    command.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write the tables to this folder, which must not exist yet, or URL",
+    )
     add_version(command)
     add_spark(command)
     add_log(command)

@@ -10,16 +10,15 @@ from dbce_spark.errors import InputError
 if TYPE_CHECKING:
     pass
 
-_PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
+_PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groundtruth.md), plain, .xz or .gz"
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "labels",
-        help="merge labels of people, measure their agreement, make a gold set of them",
-        description="Merge what annotators submitted, measure how far they agree, and make a gold set of it"
-        " (docs/groundtruth.md).",
+        help="merge people's labels, measure their agreement, and make gold sets of them",
+        description="Merge people's labels, measure their agreement, and make gold sets of them (docs/groundtruth.md).",
     )
     parts = command.add_subparsers(title="parts", required=True, metavar="PART")
     _add_merge(parts)
@@ -36,9 +35,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "merge",
-        help="the majority's label of every segment",
-        description="Write merged.jsonl, the majority's label of every segment, and refused.jsonl, what did not count"
-        " and why.",
+        help="merge submissions to the majority's label of every segment",
+        description="Merge submissions to the majority's label of every segment, in merged.jsonl; refused.jsonl"
+        " lists the submissions that were left out, with reasons.",
     )
     _add_inputs(part)
     part.set_defaults(run=_merge)
@@ -47,9 +46,9 @@ def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def _add_agreement(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "agreement",
-        help="how far annotators agree, and what else is known of them",
-        description="Write agreement.jsonl, Fleiss's multi-pi of every page, and report.html: agreement, bias and time"
-        " of annotators.",
+        help="measure how far annotators agree",
+        description="Measure how far annotators agree: Fleiss's multi-pi of every page in agreement.jsonl;"
+        " agreement, bias and time of annotators in report.html.",
     )
     _add_inputs(part)
     part.set_defaults(run=_agreement)
@@ -58,93 +57,155 @@ def _add_agreement(parts: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def _add_export(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "export",
-        help="merged labels as a gold set",
-        description="Write merged labels as the JSON lines that evaluate and train read.",
+        help="write merged labels as a gold set",
+        description="Write merged labels as a gold set: JSON lines that `dbce evaluate` and `dbce train` read.",
     )
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    part.add_argument("--merged", required=True, metavar="FILE", help="merged.jsonl of `labels merge`")
-    part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
-    part.add_argument("--dataset", default="labels", metavar="NAME", help="of the set (default: %(default)s)")
+    part.add_argument(
+        "--merged", required=True, metavar="FILE", help="read merged labels from merged.jsonl of `dbce labels merge`"
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    part.add_argument("--dataset", default="labels", metavar="NAME", help="name the gold set (default: %(default)s)")
     part.set_defaults(run=_export)
 
 
 def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "diff",
-        help="two labellings over the pages they are of",
-        description="Write two labellings over the pages that both have, in colours, and an index of them from those"
+        help="show two labellings of the same pages in colours",
+        description="Show two labellings of the same pages in colours, as HTML, with an index that begins with those"
         " that differ most.",
     )
-    part.add_argument("pages", nargs="+", metavar="PAGES", help=f"{_PAGES_HELP}; or gold pages, as evaluate reads them")
-    labels = (
-        "gold; DIR@EXTRACTOR, of what `dbce evaluate` wrote to DIR; merged.jsonl, or other JSON lines with page and"
-        " tags; of submissions FILE@ANNOTATOR"
+    part.add_argument(
+        "pages", nargs="+", metavar="PAGES", help=f"{_PAGES_HELP}; or gold pages, as `dbce evaluate` reads them"
     )
-    part.add_argument("--reference", required=True, metavar="LABELS", help=f"whose colours are shown: {labels}")
-    part.add_argument("--given", required=True, metavar="LABELS", help="what is set beside it, of any kind")
-    part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
+    labels = (
+        "gold; DIR@EXTRACTOR for an extractor's texts that `dbce evaluate` wrote to DIR; FILE@ANNOTATOR for one"
+        " annotator's submissions; or a file, merged.jsonl or other JSON lines with page and tags"
+    )
+    part.add_argument(
+        "--reference", required=True, metavar="LABELS", help=f"show the colours of these labels: {labels}"
+    )
+    part.add_argument(
+        "--given", required=True, metavar="LABELS", help="compare these labels with the reference; written like it"
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write to this folder, in place of earlier files of the same names",
+    )
     part.set_defaults(run=_diff)
 
 
 def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "crosses",
-        help="choose crosses of archives to be labelled",
-        description="Write crosses as pages to be labelled, cut where the occurrence bits change, with the neighbours"
-        " beside them (thesis 4.1).",
+        help="choose crosses of archives for people to label",
+        description="Choose crosses of archives, and write them as pages for people to label, cut where the"
+        " occurrence bits change, with their neighbours (thesis 4.1).",
     )
     part.add_argument("inputs", nargs="+", metavar="INPUT", help=INPUT_HELP)
-    part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
-    part.add_argument("--tasks", default="", metavar="DIR", help="a file a cross, to label it in a browser")
-    part.add_argument("--urls-per-site", type=count, metavar="N", help="drawn by chance (conf/labels.toml)")
-    part.add_argument("--crosses-per-url", type=count, metavar="N", help="that differ in how many arms they have")
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    part.add_argument(
+        "--tasks",
+        default="",
+        metavar="DIR",
+        help="write each cross as an HTML file too, to be labelled in a browser without a server",
+    )
+    part.add_argument(
+        "--urls-per-site", type=count, metavar="N", help="draw N URLs of each site (default: that of conf/labels.toml)"
+    )
+    part.add_argument(
+        "--crosses-per-url",
+        type=count,
+        metavar="N",
+        help="choose N crosses of each URL, with different numbers of arms (default: that of conf/labels.toml)",
+    )
     part.set_defaults(run=_crosses)
 
 
 def _add_thesis(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "thesis",
-        help="T001 to T006 on labelled crosses",
-        description="Write a table of T001 to T006 on labelled crosses, as Markdown (thesis, tables 4.2 and D.1-D.4).",
+        help="score T001 to T006 on labelled crosses",
+        description="Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4).",
     )
-    part.add_argument("crosses", nargs="+", metavar="CROSSES", help="what `labels crosses` wrote")
-    part.add_argument("--labels", required=True, metavar="FILE", help="merged.jsonl, or JSON lines with page and tags")
-    part.add_argument("--output", required=True, metavar="FILE", help="Markdown")
+    part.add_argument("crosses", nargs="+", metavar="CROSSES", help="read crosses that `dbce labels crosses` wrote")
+    part.add_argument(
+        "--labels",
+        required=True,
+        metavar="FILE",
+        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
+    )
+    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
     part.set_defaults(run=_thesis)
 
 
 def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "render",
-        help="how a browser shows pages",
-        description="Write where a headless Chromium puts every segment, how large its letters are, and whether it is"
-        " seen. No script runs, and nothing is asked of the network.",
+        help="record how a browser shows pages",
+        description="Record where a headless Chromium shows every segment, how large its letters are, and whether it"
+        " is visible. No script runs, and nothing is loaded from the network.",
     )
-    part.add_argument("pages", nargs="*", metavar="PAGES", help=f"{_PAGES_HELP}; without what they load")
     part.add_argument(
-        "--store", default="", metavar="STORE", help="pages of `dbce annotate`, with styles and pictures as archived"
+        "pages", nargs="*", metavar="PAGES", help=f"{_PAGES_HELP}; they are shown without styles and pictures"
     )
-    part.add_argument("--output", required=True, metavar="FILE", help="JSON lines; .xz and .gz are compressed")
-    part.add_argument("--screenshots", default="", metavar="DIR", help="a picture of each whole page")
+    part.add_argument(
+        "--store",
+        default="",
+        metavar="STORE",
+        help="read the pages of this store of `dbce annotate`, with their archived styles and pictures",
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    part.add_argument(
+        "--screenshots", default="", metavar="DIR", help="write a picture of each whole page to this folder"
+    )
     part.set_defaults(run=_render)
 
 
 def _add_learn(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "learn",
-        help="what machines learn of labels, by kinds of features",
-        description="Write how well an SVM tells content by words, by the DOM and by how pages look, by each alone,"
-        " together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml).",
+        help="measure how well an SVM learns the labels, by kind of features",
+        description="Measure how well an SVM learns the labels from words, from the DOM and from the look of pages,"
+        " by each alone, together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml).",
     )
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    part.add_argument("--labels", required=True, metavar="FILE", help="merged.jsonl, or JSON lines with page and tags")
-    part.add_argument("--rendering", default="", metavar="FILE", help="what `labels render` wrote of these pages")
-    part.add_argument("--output", required=True, metavar="FILE", help="Markdown")
+    part.add_argument(
+        "--labels",
+        required=True,
+        metavar="FILE",
+        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
+    )
+    part.add_argument(
+        "--rendering",
+        default="",
+        metavar="FILE",
+        help="read the look of these pages from the file that `dbce labels render` wrote",
+    )
+    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
     part.add_argument(
         "--said",
         default="",
         metavar="DIR",
-        help="what each machine said of pages that it had not seen, for `labels diff`",
+        help="write the labels that each SVM gave to pages that it had not seen to this folder, for `dbce labels diff`",
     )
     part.set_defaults(run=_learn)
 
@@ -152,28 +213,56 @@ def _add_learn(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
 def _add_krdwrd(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "krdwrd",
-        help="take over KrdWrd's corpus canola and its votes",
-        description="Write KrdWrd's corpus canola as pages.jsonl and gold.jsonl, its votes, merged, as votes.jsonl, and"
-        " the report of their agreement.",
+        help="convert KrdWrd's corpus canola and its votes",
+        description="Convert KrdWrd's corpus canola to pages.jsonl and gold.jsonl, and its votes, merged, to"
+        " votes.jsonl, with a report of their agreement.",
     )
-    part.add_argument("canola", metavar="CANOLA", help="its pages as JSON lines with html_annotated")
-    part.add_argument("--votes", required=True, metavar="DIR", help="its tables of votes (ID.stats), unpacked")
-    part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
+    part.add_argument("canola", metavar="CANOLA", help="read canola's pages from JSON lines with html_annotated")
+    part.add_argument(
+        "--votes",
+        required=True,
+        metavar="DIR",
+        help="read canola's tables of votes (ID.stats), unpacked, from this folder",
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write to this folder, in place of earlier files of the same names",
+    )
     part.set_defaults(run=_krdwrd)
 
 
 def _add_inputs(part: argparse.ArgumentParser) -> None:
     part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
     part.add_argument(
-        "--submissions", nargs="+", required=True, metavar="FILE", help="JSON lines of what annotators submitted"
+        "--submissions", nargs="+", required=True, metavar="FILE", help="read submissions from JSON lines"
     )
-    part.add_argument("--output", required=True, metavar="DIR", help="a folder; files of this name are replaced")
-    part.add_argument("--minimum", type=count, metavar="N", help="submissions that a page must have (conf/labels.toml)")
-    part.add_argument("--minimum-pages", type=count, metavar="N", help="pages that an annotator must have")
     part.add_argument(
-        "--tolerated-bias", type=float, metavar="SHARE", help="below it no annotator is excluded; 1: none"
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write to this folder, in place of earlier files of the same names",
     )
-    part.add_argument("--exclude", type=names, default=[], metavar="NAME,...", help="annotators who do not count")
+    part.add_argument(
+        "--minimum",
+        type=count,
+        metavar="N",
+        help="leave out pages with fewer than N submissions (default: that of conf/labels.toml)",
+    )
+    part.add_argument(
+        "--minimum-pages",
+        type=count,
+        metavar="N",
+        help="leave out annotators with fewer than N pages (default: that of conf/labels.toml)",
+    )
+    part.add_argument(
+        "--tolerated-bias",
+        type=float,
+        metavar="SHARE",
+        help="keep annotators up to this bias, even as outliers; 1: keep all (default: that of conf/labels.toml)",
+    )
+    part.add_argument("--exclude", type=names, default=[], metavar="NAME,...", help="leave out these annotators")
 
 
 def _merge(arguments: argparse.Namespace) -> None:

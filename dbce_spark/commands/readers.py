@@ -18,14 +18,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "report",
-        help="show an output as static HTML",
-        description="Show an output as static HTML: totals, rejects, templates, sample pages with labels.",
+        help="write a report of an output as static HTML",
+        description="Write a report of an output as static HTML: totals, rejects, templates, sample pages with labels.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote, or a collection")
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="read the output of `dbce extract`, or a collection")
     add_version(command)
-    command.add_argument("--output", required=True, metavar="DIR", help="a folder for the report")
+    command.add_argument("--output", required=True, metavar="DIR", help="write the report to this folder")
     command.add_argument(
-        "--pages", type=count, default=12, metavar="N", help="sample pages to show (default: %(default)s)"
+        "--pages", type=count, default=12, metavar="N", help="show N sample pages (default: %(default)s)"
     )
     command.set_defaults(run=_report)
 
@@ -33,64 +33,102 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "export",
-        help="take an output elsewhere: JSON lines, plain text by site, Dolma's attributes",
-        description="Write an output as documents for corpus builders, as plain text by site, or as pages with Dolma's"
-        " attributes (docs/export.md). What is written with no option said otherwise is in conf/export.toml.",
+        help="write an output as JSON lines, as plain text by site, or with Dolma's attributes",
+        description="Write an output as documents for corpus builders, as plain text by site, or as pages with"
+        " Dolma's attributes (docs/export.md). Defaults are in conf/export.toml.",
     )
-    command.add_argument("extracted", metavar="OUTPUT_DIR", help="what `dbce extract --output` wrote, or a collection")
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="read the output of `dbce extract`, or a collection")
     add_version(command)
     command.add_argument(
         "--to", required=True, choices=("jsonl", "text", "dolma"),
-        help="jsonl: main texts, a document a line; text: main texts, a file a site; dolma: whole pages, a document a"
-        " line, with labels and evidence as attributes over them",
+        help="write jsonl: main texts, one document on each line; text: main texts, one file for each site; dolma:"
+        " whole pages, one document on each line, with labels and evidence as attributes",
     )  # fmt: skip
-    command.add_argument("--output", required=True, metavar="DIR", help="a folder that is not there yet, or a URL")
-    command.add_argument("--source", metavar="NAME", help="`source` of the documents (default: as configured, dbce)")
-    command.add_argument("--compression", choices=("gz", "zst"), help="of shards (default: as configured, gz)")
     command.add_argument(
-        "--shard-bytes", type=count, metavar="N", help="of a shard's documents uncompressed (default: as configured)"
+        "--output", required=True, metavar="DIR", help="write to this folder, which must not exist yet, or URL"
+    )
+    command.add_argument(
+        "--source",
+        metavar="NAME",
+        help="set the field `source` of the documents (default: that of conf/export.toml, dbce)",
+    )
+    command.add_argument(
+        "--compression",
+        choices=("gz", "zst"),
+        help="compress shards in this way (default: that of conf/export.toml, gz)",
+    )
+    command.add_argument(
+        "--shard-bytes",
+        type=count,
+        metavar="N",
+        help="begin a new shard after N bytes of documents, uncompressed (default: that of conf/export.toml)",
     )
     command.add_argument(
         "--processes", type=count, default=os.cpu_count() or 1, metavar="N",
-        help="how many site parts are written side by side (default: one a core, here %(default)s)",
+        help="write N parts of the output at once (default: one for each core, here %(default)s)",
     )  # fmt: skip
-    wanted = command.add_argument_group("rows", "which are exported; without these all are")
-    wanted.add_argument("--site", action="append", default=[], metavar="NAME", help="of this site; may be repeated")
+    wanted = command.add_argument_group("rows", "choose the rows to export (default: all)")
     wanted.add_argument(
-        "--language", action="append", default=[], metavar="TAG", help="in this language (de); may be repeated"
+        "--site", action="append", default=[], metavar="NAME", help="export pages of this site; may be repeated"
     )
-    wanted.add_argument("--status", choices=("crossed", "single"), help="judged beside siblings, or alone")
-    wanted.add_argument("--min-words", type=count, default=0, metavar="N", help="with a main text of N words or more")
+    wanted.add_argument(
+        "--language",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="export texts in this language, such as de; may be repeated",
+    )
+    wanted.add_argument(
+        "--status",
+        choices=("crossed", "single"),
+        help="export pages that were compared with siblings (crossed), or judged alone (single)",
+    )
+    wanted.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
     command.set_defaults(run=_export)
 
 
 def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
         "corpus",
-        help="write those extractions of an output that filters keep, and what each removed",
-        description="Write those extractions of an output that filters keep, with a table of what each removed"
+        help="write the extractions that pass filters, with counts of what each filter removed",
+        description="Write the extractions of an output that pass filters, with a table of what each filter removed"
         " (docs/corpus.md).",
     )
     command.add_argument(
-        "extracted", metavar="OUTPUT", help="what `dbce extract --output` wrote: a folder, or a URL; or a collection"
+        "extracted",
+        metavar="OUTPUT",
+        help="read the output of `dbce extract`, in a folder or at a URL, or a collection",
     )
     add_version(command)
-    command.add_argument("--to", required=True, metavar="DIR", help="a folder, or a URL, for the corpus")
-    command.add_argument("--status", choices=("crossed", "single"), help="pages of this status only")
+    command.add_argument("--to", required=True, metavar="DIR", help="write the corpus to this folder or URL")
+    command.add_argument("--status", choices=("crossed", "single"), help="keep only pages of this status")
     command.add_argument(
-        "--language", action="append", metavar="CODE", help="texts in this language (en, de, zh); may be repeated"
+        "--language",
+        action="append",
+        metavar="CODE",
+        help="keep texts in this language, such as en, de or zh; may be repeated",
     )
-    command.add_argument("--min-words", type=int, metavar="N", help="texts of N words or more")
-    command.add_argument("--min-probability", type=float, metavar="P", help="texts whose mean score is P or more")
+    command.add_argument("--min-words", type=int, metavar="N", help="keep texts of at least N words")
     command.add_argument(
-        "--duplicates", choices=("keep", "exact", "near"), help="whether, and which, duplicates are left out"
+        "--min-probability", type=float, metavar="P", help="keep texts with a mean score of at least P"
     )
     command.add_argument(
-        "--within", choices=("all", "url"), help="whether a text is to be there once in all, or once for each URL"
+        "--duplicates",
+        choices=("keep", "exact", "near"),
+        help="keep duplicates, or remove exact ones, or exact and near ones",
     )
-    command.add_argument("--columns", type=names, default=[], metavar="NAME,...", help="what to write (default: all)")
-    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
-    command.add_argument("--overwrite", action="store_true", help="replace a corpus that exists")
+    command.add_argument(
+        "--within", choices=("all", "url"), help="keep a text once in the whole corpus, or once for each URL"
+    )
+    command.add_argument(
+        "--columns", type=names, default=[], metavar="NAME,...", help="write only these columns (default: all)"
+    )
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
+    command.add_argument("--overwrite", action="store_true", help="replace an existing corpus")
     command.set_defaults(run=_corpus)
 
 

@@ -11,17 +11,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "rules",
-        help="find which query parameters name a document, for conf/urltree.toml",
-        description="Read archives, tell how many documents are duplicates after each step of the normalisation of"
-        " their URLs, and write the rules that their query parameters ask for as TOML (docs/urltree.md).",
+        help="learn which query parameters identify a document, for conf/urltree.toml",
+        description="Learn from archives which query parameters identify a document, and write the rules as TOML,"
+        " with the number of duplicates after each step of the normalisation of URLs (docs/urltree.md).",
     )
     command.add_argument("input", nargs="+", metavar="INPUT", help=INPUT_HELP)
     command.add_argument(
-        "--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/urltree.toml"
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/urltree.toml",
     )
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="one parameter of it, such as learn.least=10; may be repeated",
+        help="set one parameter of conf/urltree.toml, such as learn.least=10; may be repeated",
     )  # fmt: skip
     command.set_defaults(run=_rules)
 

@@ -10,18 +10,18 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "status",
-        help="say how far a run or a stream is, or where it died",
-        description="Say how far a run or a stream is, or where it died. Ends with 0: finished, 3: finished, but too"
-        " many files failed, 4: running, 5: dead or stopped, 6: never begun, 2: cannot be said.",
+        help="show the progress of a run or a stream, or where it died",
+        description="Show the progress of a run or a stream, or where it died. The exit status is 0: finished, 3:"
+        " finished, but too many files failed, 4: running, 5: dead or stopped, 6: never begun, 2: unknown.",
     )
     command.add_argument(
         "extracted", metavar="OUTPUT_DIR",
-        help="what `dbce extract --output` or `--collection`, or `dbce stream --output` was given",
+        help="show the output of `dbce extract` or `dbce stream`, or the collection, in this folder or URL",
     )  # fmt: skip
     command.add_argument(
-        "--staging", default="", metavar="DIR", help="what `dbce extract --staging` was given, if it was"
+        "--staging", default="", metavar="DIR", help="look for intermediate files here, if `dbce extract` had --staging"
     )
-    command.add_argument("--json", action="store_true", help="as JSON, for programs")
+    command.add_argument("--json", action="store_true", help="print JSON, for programs")
     command.set_defaults(run=_tell_status)
 
 

@@ -29,38 +29,52 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Adds it to the commands of `dbce`."""
     command = commands.add_parser(
         "stream",
-        help="label pages as they arrive, by what their domain has shown before",
-        description="Label the pages of WARC files as these appear, by what their domain has shown before (URL Tree),"
-        " and write them as Parquet (docs/streaming.md). Given again with the same --output it goes on.",
+        help="label pages as they arrive, by comparing them with earlier pages of their domain",
+        description="Label the pages of WARC files as these appear, by comparing them with earlier pages of their"
+        " domain (URL Tree), and write them as Parquet (docs/streaming.md). The same command with the same --output"
+        " resumes a stream.",
     )
     command.add_argument(
         "input", nargs="+", metavar="INPUT",
-        help="a folder in which files appear (searched at every depth), a glob in quotes, or a file; local, or any URL"
-        " that fsspec knows (s3://)",
+        help="read a folder in which files appear (searched at every depth), a glob in quotes, or a file; local, or"
+        " any URL that fsspec supports (s3://)",
     )  # fmt: skip
-    command.add_argument("--output", required=True, metavar="DIR", help="a folder or URL for tables and commits")
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="write tables and commits to this folder or URL"
+    )
     command.add_argument(
         "--checkpoint", default="", metavar="DIR",
-        help="where Spark keeps the state, a folder that all workers see or a URL that Spark knows (default: in the"
-        " output)",
+        help="keep the state of Spark in this folder, which all workers must see, or a URL that Spark supports"
+        " (default: in the output)",
     )  # fmt: skip
     command.add_argument(
         "--every", type=seconds, metavar="SECONDS",
-        help="go on for ever, with a batch so often; without it what is there is read, and that is all",
+        help="run until stopped, with a batch at this interval; without it, read the files that exist, and stop",
     )  # fmt: skip
     command.add_argument(
-        "--heuristic", choices=urltree.HEURISTICS, help="how the tree labels (default: as in conf/urltree.toml)"
+        "--heuristic",
+        choices=urltree.HEURISTICS,
+        help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
     )
     command.add_argument(
         "--relabel", type=int, metavar="N",
-        help="label a page once more when the node that decided on it has seen N documents (default: as configured, 0:"
-        " never)",
+        help="label a page again when the node of the tree that decided it has N documents; 0: never (default:"
+        " that of conf/urltree.toml, 0)",
     )  # fmt: skip
-    command.add_argument("--config", metavar="FILE", help="a TOML file; what it leaves out stays as in conf/dbce.toml")
-    command.add_argument("--urltree", metavar="FILE", help="the same for conf/urltree.toml")
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
+    command.add_argument(
+        "--urltree",
+        metavar="FILE",
+        help="read parameters of the URL Tree from this TOML file;"
+        " those that it leaves out keep their values in conf/urltree.toml",
+    )
     command.add_argument(
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="one parameter of conf/dbce.toml, or, behind urltree., of conf/urltree.toml: stream.batch_files=8,"
+        help="set one parameter of conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as"
         " urltree.label.n_min=3; may be repeated",
     )  # fmt: skip
     add_spark(command)
