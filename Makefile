@@ -92,10 +92,10 @@ format: $(READY_DEV) ## lay out the code as `make lint` wants it
 	$(BIN)/ruff check --fix .
 
 bench: $(READY_BENCH) $(if $(INPUT),,$(BENCH_SAMPLE)/made) ## measure speed into bench.json, on a larger sample archive or on INPUT="..."
-	$(DBCE) bench $(or $(INPUT),$(BENCH_SAMPLE)) --output $(BENCH)
+	$(BIN)/python -m benchmarks speed $(or $(INPUT),$(BENCH_SAMPLE)) --output $(BENCH)
 
 bench-scale: $(READY_BENCH) ## measure growth, hard shapes and two workers into bench-scale.json, for hours; SCALE="..." for some
-	$(DBCE) bench-scale --work $(BUILD)/scale --output $(BENCH_SCALE) $(SCALE)
+	$(BIN)/python -m benchmarks scale --work $(BUILD)/scale --output $(BENCH_SCALE) $(SCALE)
 
 benchmark: $(READY_DEV) $(if $(PAGES),,$(GATE)/made) ## score all extractors on PAGES="a.jsonl.xz b.jsonl" into build/benchmark
 	$(DBCE) evaluate $(or $(PAGES),$(GATE)/gold.jsonl) --extractors all --reuse --output $(BENCHMARK)
@@ -118,17 +118,17 @@ distclean: clean ## remove the virtual environment too
 # A sample that was made halfway has no stamp and is made again.
 $(SAMPLE)/made: | $(READY)
 	rm -rf $(SAMPLE)
-	$(DBCE) sample-archive $(SAMPLE)
+	$(BIN)/python -m benchmarks sample-archive $(SAMPLE)
 	touch $@
 
 $(BENCH_SAMPLE)/made: | $(READY)
 	rm -rf $(BENCH_SAMPLE)
-	$(DBCE) sample-archive $(BENCH_SAMPLE) --pages 1000 --weight 6
+	$(BIN)/python -m benchmarks sample-archive $(BENCH_SAMPLE) --pages 1000 --weight 6
 	touch $@
 
 $(GATE)/made: | $(READY)
 	rm -rf $(GATE)
-	$(DBCE) sample-archive $(GATE) --pages 60 --gold $(GATE)/gold.jsonl
+	$(BIN)/python -m benchmarks sample-archive $(GATE) --pages 60 --gold $(GATE)/gold.jsonl
 	touch $@
 
 $(READY): setup.cfg pyproject.toml

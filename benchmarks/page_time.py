@@ -202,7 +202,7 @@ def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
     """
     from dbce_spark.spark.session import session
 
-    spark = session("dbce bench")
+    spark = session("python -m benchmarks speed")
 
     def run(limit: int | None) -> dict[str, Any]:
         with tempfile.TemporaryDirectory() as folder:

@@ -10,7 +10,6 @@ from dbce_spark import log
 from dbce_spark.commands import (
     acquire,
     annotate,
-    bench,
     collection,
     evaluate,
     extract,
@@ -27,22 +26,30 @@ GROUPS: Mapping[str, Sequence[ModuleType]] = {
     "extract and read": (extract, status_command, readers),
     "collections": (collection, history),
     "streams": (acquire, stream_command, rules),
-    "benchmark and train": (bench, evaluate),
+    "benchmark and train": (evaluate,),
     "annotate": (annotate, labels),
 }
 """The modules of the commands under each heading of `dbce --help`, in its order."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs one subcommand. Returns 0, or the status of an error that it has told in one line."""
-    arguments = parser().parse_args(argv)
+    """Run one command of `dbce`; return its exit status."""
+    return run(parser(), argv)
+
+
+def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name; return 0, or the status of an error that was printed in one line."""
+    arguments = parser.parse_args(argv)
     try:
         status: int | None = arguments.run(arguments)
     except DbceError as error:
-        print(f"dbce: {log.without_credentials(str(error))}", file=sys.stderr)
+        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
-        print("dbce: stopped; what was written is not finished, and the same command goes on with it", file=sys.stderr)
+        print(
+            f"{parser.prog}: stopped; what was written is not finished, and the same command goes on with it",
+            file=sys.stderr,
+        )
         return 130
     return status or 0
 

@@ -1,7 +1,9 @@
 """`python -m tests.increments FOLDER [SETTING]...`: what ten crawls of the same sites take as increments, in processor
-seconds of plain Python, each beside the crawl alone. Whole commands, with Spark: `dbce bench-scale --only collection`.
+seconds of plain Python, each beside the crawl alone. Whole commands, with Spark:
+`python -m benchmarks scale --only collection`.
 
-The crawls are those of `dbce bench-scale`, of PAGES pages each. Known pages are held in memory, where a run reads them.
+The crawls are those of `python -m benchmarks scale`, of PAGES pages each. Known pages are held in memory,
+where a run reads them.
 """
 
 import sys

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.mark.parametrize(
     "command",
     [
-        *("extract", "history", "status", "report", "export", "sample-archive", "bench", "bench-scale", "cost"),
+        *("extract", "history", "status", "report", "export", "evaluate"),
         *("evaluate", "train", "changes", "acquire", "stream", "rules"),
     ],
 )
@@ -53,7 +53,6 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--status", "ok"], "--status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
-        (["sample-archive", "out", "--days", "3", "--gold", "gold.jsonl"], "--gold is of three crawls"),
         (["collection", "compact", "nowhere"], "nowhere is no collection"),
         (["acquire", "ftp://example.org/feed", "--output", "o", "--state", "s"], "ftp://example.org/feed: is no URL"),
         (["stream", "@files", "--output", "o"], "@files: a stream takes folders"),

@@ -11,7 +11,7 @@ import pytest
 import yaml
 import zstandard
 
-from dbce_spark.cli import main
+from benchmarks.__main__ import main
 from tests.containers import Volumes, engine
 from tests.spark.cluster import wait_for
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks import cost
+from benchmarks.__main__ import main
 from benchmarks.scale.runs import Run
 from dbce_spark import config
-from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError, InputError
 
 PAGE = cost.Measured(cpu_ms=10.0, shuffle_bytes=8e3, staged_bytes=20e3, output_bytes=5e3, input_bytes=40e3)

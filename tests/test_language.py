@@ -120,7 +120,10 @@ def test_model_is_loaded_late() -> None:
 
 def test_same_score_however_many_threads() -> None:
     """The score is that of a process of its own with as many threads as there are cores."""
-    code = f"from dbce_spark.html.language import detect\nprint(*detect([{TEXTS['pl'][:40]!r}], min_words=1, sample_chars=600))"
+    code = (
+        "from dbce_spark.html.language import detect\n"
+        + f"print(*detect([{TEXTS['pl'][:40]!r}], min_words=1, sample_chars=600))"
+    )
     environment = {"OPENBLAS_NUM_THREADS": "4", "PYTHONIOENCODING": "utf-8", "PYTHONHASHSEED": "7"}
     run = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment)
 

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from dbce_spark.cli import main
+from benchmarks.__main__ import main
 
 REPOSITORY = Path(__file__).parents[1]
 NOTEBOOK = REPOSITORY / "examples" / "notebook.ipynb"

@@ -224,7 +224,10 @@ def test_index_on_the_web_needs_no_driver(tmp_path: Path) -> None:
 
 def test_pandas_stays_out() -> None:
     """A worker that reads files does not load what only an index in Parquet needs: half a second for each."""
-    code = "import sys, dbce_spark.archive.indexed_records; print(sorted({'pandas', 'pyarrow.dataset'} & set(sys.modules)))"
+    code = (
+        "import sys, dbce_spark.archive.indexed_records\n"
+        + "print(sorted({'pandas', 'pyarrow.dataset'} & set(sys.modules)))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert "[]" == done.stdout.strip()

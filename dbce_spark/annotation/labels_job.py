@@ -169,6 +169,6 @@ def _agreement_fields(one: PageAgreement) -> Fields:
 
 def _told(agreed: CorpusAgreement) -> str:
     return (
-        f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}), the mean of"
-        f" {len(agreed.pages):,} pages; of all segments at once {annotator_report.number(agreed.pooled.pi)}"
+        f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}),"
+        f" the mean of {len(agreed.pages):,} pages; of all segments at once {annotator_report.number(agreed.pooled.pi)}"
     )

@@ -27,7 +27,7 @@ _MANY = "*["
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """What some indexes name that is wanted: places by path, as `byte_ranges.by_file` gives them, and what is no entry."""
+    """The wanted places that indexes name, by path as `byte_ranges.by_file` gives them, and what is no entry."""
 
     archives: dict[str, list[Entry]]
     duplicates: int  # entries that name a place which another names

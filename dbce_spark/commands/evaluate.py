@@ -1,4 +1,4 @@
-"""`dbce evaluate`, `dbce train`, `dbce convert` and `dbce thesis`: what is measured on gold, and learnt of it."""
+"""`dbce evaluate`, `dbce train` and `dbce convert`: measure extractors on gold pages, and learn from them."""
 
 import argparse
 
@@ -16,7 +16,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_evaluate(commands)
     _add_train(commands)
     _add_convert(commands)
-    _add_thesis(commands)
 
 
 def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -106,35 +105,6 @@ def _add_convert(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     command.set_defaults(run=_convert)
 
 
-def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    command = commands.add_parser(
-        "thesis",
-        help="repeat the experiments of the thesis",
-        description="Repeat the experiments of the thesis on gold pages, T001 to T006 and the open questions of"
-        " chapter 6, and write thesis.md (docs/method.md).",
-    )
-    command.add_argument(
-        "pages",
-        nargs="+",
-        metavar="PAGES",
-        help="read gold pages, as `dbce evaluate` does; sets with snapshots are used whole",
-    )
-    command.add_argument(
-        "--crawl",
-        action="append",
-        default=[],
-        metavar="INPUT",
-        help="read an archive without gold for its series of snapshots; may be repeated",
-    )
-    command.add_argument(
-        "--output", required=True, metavar="DIR", help="write thesis.md to this folder, in place of an earlier one"
-    )
-    command.add_argument(
-        "--limit", type=count, default=40, metavar="N", help="use about N pages of each set (default: %(default)s)"
-    )
-    command.set_defaults(run=_thesis)
-
-
 def _evaluate(arguments: argparse.Namespace) -> None:
     from dbce_spark.evaluation import harness
 
@@ -167,12 +137,3 @@ def _convert(arguments: argparse.Namespace) -> None:
     from dbce_spark.evaluation import datasets
 
     print(f"{datasets.convert(arguments.pages, arguments.output):,} pages in {arguments.output}")
-
-
-def _thesis(arguments: argparse.Namespace) -> None:
-    from reproductions.thesis import thesis_report
-
-    request = thesis_report.Request(
-        paths=arguments.pages, crawls=arguments.crawl, output=arguments.output, pages=arguments.limit
-    )
-    print(thesis_report.write(request, configuration.default()))

@@ -8,7 +8,7 @@ from dbce_spark.commands.arguments import INPUT_HELP, count, names
 from dbce_spark.errors import InputError
 
 if TYPE_CHECKING:
-    pass
+    from dbce_spark.annotation import labels_job
 
 _PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groundtruth.md), plain, .xz or .gz"
 
@@ -26,10 +26,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_export(parts)
     _add_diff(parts)
     _add_crosses(parts)
-    _add_thesis(parts)
     _add_render(parts)
-    _add_learn(parts)
-    _add_krdwrd(parts)
 
 
 def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -135,23 +132,6 @@ def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -
     part.set_defaults(run=_crosses)
 
 
-def _add_thesis(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "thesis",
-        help="score T001 to T006 on labelled crosses",
-        description="Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4).",
-    )
-    part.add_argument("crosses", nargs="+", metavar="CROSSES", help="read crosses that `dbce labels crosses` wrote")
-    part.add_argument(
-        "--labels",
-        required=True,
-        metavar="FILE",
-        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
-    )
-    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
-    part.set_defaults(run=_thesis)
-
-
 def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     part = parts.add_parser(
         "render",
@@ -178,59 +158,6 @@ def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         "--screenshots", default="", metavar="DIR", help="write a picture of each whole page to this folder"
     )
     part.set_defaults(run=_render)
-
-
-def _add_learn(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "learn",
-        help="measure how well an SVM learns the labels, by kind of features",
-        description="Measure how well an SVM learns the labels from words, from the DOM and from the look of pages,"
-        " by each alone, together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml).",
-    )
-    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
-    part.add_argument(
-        "--labels",
-        required=True,
-        metavar="FILE",
-        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
-    )
-    part.add_argument(
-        "--rendering",
-        default="",
-        metavar="FILE",
-        help="read the look of these pages from the file that `dbce labels render` wrote",
-    )
-    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
-    part.add_argument(
-        "--said",
-        default="",
-        metavar="DIR",
-        help="write the labels that each SVM gave to pages that it had not seen to this folder, for `dbce labels diff`",
-    )
-    part.set_defaults(run=_learn)
-
-
-def _add_krdwrd(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    part = parts.add_parser(
-        "krdwrd",
-        help="convert KrdWrd's corpus canola and its votes",
-        description="Convert KrdWrd's corpus canola to pages.jsonl and gold.jsonl, and its votes, merged, to"
-        " votes.jsonl, with a report of their agreement.",
-    )
-    part.add_argument("canola", metavar="CANOLA", help="read canola's pages from JSON lines with html_annotated")
-    part.add_argument(
-        "--votes",
-        required=True,
-        metavar="DIR",
-        help="read canola's tables of votes (ID.stats), unpacked, from this folder",
-    )
-    part.add_argument(
-        "--output",
-        required=True,
-        metavar="DIR",
-        help="write to this folder, in place of earlier files of the same names",
-    )
-    part.set_defaults(run=_krdwrd)
 
 
 def _add_inputs(part: argparse.ArgumentParser) -> None:
@@ -301,40 +228,15 @@ def _crosses(arguments: argparse.Namespace) -> None:
     )
 
 
-def _thesis(arguments: argparse.Namespace) -> None:
-    from reproductions.krdwrd import label_experiments
-
-    print(
-        label_experiments.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end=""
-    )
-
-
 def _render(arguments: argparse.Namespace) -> None:
-    from reproductions.krdwrd import label_experiments
+    from dbce_spark.annotation import render_job
 
     if not arguments.pages and not arguments.store:
         raise InputError("there is nothing to show; give files of pages, or a --store")
-    print(label_experiments.render(arguments.pages, arguments.store, arguments.output, arguments.screenshots))
+    print(render_job.render(arguments.pages, arguments.store, arguments.output, arguments.screenshots))
 
 
-def _learn(arguments: argparse.Namespace) -> None:
-    from reproductions.krdwrd import label_experiments
-
-    print(
-        label_experiments.learn(
-            arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.said
-        ),
-        end="",
-    )
-
-
-def _krdwrd(arguments: argparse.Namespace) -> None:
-    from reproductions.krdwrd import label_experiments
-
-    print(label_experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))
-
-
-def _request(arguments: argparse.Namespace) -> "job.Request":
+def _request(arguments: argparse.Namespace) -> "labels_job.Request":
     from dbce_spark.annotation import labels_job
     from dbce_spark.annotation.merge_rules import rules
 

@@ -1,8 +1,8 @@
 """What the scores say: averages with their weights and intervals, by all that is known of the pages.
 
 There are two kinds of average. Of one set: every page weighs the same. Of pages of several sets (a pool, and every part
-of one): by `page_weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's weights, and
-the parts of a pool add up to it.
+of one): by `page_weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's weights,
+and the parts of a pool add up to it.
 """
 
 from collections import Counter

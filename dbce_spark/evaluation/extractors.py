@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
 from threading import Lock
 from typing import Protocol
 
@@ -63,14 +64,25 @@ def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
     if not names:
         raise ConfigError(f"--extractors names none; known are {', '.join(NAMES)}")
     for name in names:
-        if name not in NAMES:
-            raise ConfigError(f"--extractors {name}: not known; known are {', '.join(NAMES)}")
         if name in PEERS:
             PEERS[name].check()
-    return {
-        name: OneByOne(PEERS[name].load, setting) if name in PEERS else partial(JOINT[name], setting=setting)
-        for name in dict.fromkeys(names)
-    }
+    return {name: _extractor(name, setting) for name in dict.fromkeys(names)}
+
+
+def _extractor(name: str, setting: Setting) -> Extractor:
+    """Return the extractor of a name; MODULE:FUNCTION names a Joint that somebody else has written."""
+    if name in PEERS:
+        return OneByOne(PEERS[name].load, setting)
+    if name in JOINT:
+        return partial(JOINT[name], setting=setting)
+    module, _, function = name.partition(":")
+    if not function:
+        raise ConfigError(f"--extractors {name}: not known; known are {', '.join(NAMES)}, or MODULE:FUNCTION")
+    try:
+        joint: Joint = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"--extractors {name}: {error}") from error
+    return partial(joint, setting=setting)
 
 
 def run(chosen: Mapping[str, Extractor], of: Mapping[str, Sequence[GoldPage]]) -> dict[str, dict[str, Extracted]]:
@@ -204,15 +216,6 @@ def _by_spark(of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
     return spark_run.extract(of, config=setting.config, advance=setting.advance)
 
 
-def by_case(of: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Extracted]:
-    """A test case of the thesis that learns (T003 to T006), each page with its own time."""
-    from reproductions.thesis.thesis_extractors import extract  # scikit-learn, which no other extractor needs
-
-    found = extract(of, setting.config, case)
-    setting.advance(len(of))
-    return {page_id: Extracted(one.text, sum(one.seconds.values()), one.error) for page_id, one in found.items()}
-
-
 def by_url_tree(of: Sequence[GoldPage], setting: Setting, changes: Sequence[str] = ()) -> dict[str, Extracted]:
     """URL Tree, each page as it comes; the changes are laid over the shipped parameters ("label.n_min=3")."""
     found = gold_stream.extract(of, urltree.load(settings=changes), setting.config.page)
@@ -243,7 +246,6 @@ JOINT: Mapping[str, Joint] = {
     },
     "dbce-T001": partial(together, by="T001"),
     "dbce-T002": partial(together, by="T002"),
-    **{f"dbce-{case}": partial(by_case, case=case) for case in ("T003", "T004", "T005", "T006")},
     "dbce-arrived": partial(together, method=gold_stream.arrived),
     "dbce-spark": _by_spark,
     "urltree": by_url_tree,

@@ -39,7 +39,7 @@ class _Place:
 
 
 def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
-    """Writes the pages as `gold-*.warc.gz`, a gzip member a record, with `index_file.cdxj`; returns the archive's files.
+    """Write the pages as `gold-*.warc.gz`, a gzip member a record, with `index.cdxj`; return the archive's files.
 
     Each page is a response at its `address`, at its time (1970-01-01 where that is not known), in UTF-8. The index
     says of each its `dataset` and `page_id`.

@@ -1,4 +1,4 @@
-"""Revisits and their originals: `dbce_spark.archive.revisits` over all files at once. Names, ids and times are shuffled."""
+"""Revisits and their originals: `archive.revisits` over all files at once. Names, ids and times are shuffled."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -158,7 +158,7 @@ def known(spark: SparkSession, output: str, known_pages: Known) -> DataFrame:
 
 
 def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
-    """The original of each revisit that has one, as `dbce_spark.archive.revisits.resolve` finds it: file_no, row_no, original.
+    """The original of each revisit that has one, as `archive.revisits.resolve` finds it: file_no, row_no, original.
 
     `wanted` and `captures` are rows of names; an `original` may be anything that can be sorted. Under a name, both are
     sorted by time, and each revisit sees the last capture that went before.

@@ -150,7 +150,7 @@ def _ranked(spark: SparkSession, output: str) -> DataFrame:
 
 
 def _place(spark: SparkSession, ranked: DataFrame, archives: dict[str, int], output: str, per_part: int) -> None:
-    """Stages the places with the `part` that each belongs to: as `indexed_records.cut`, of archives in order of their names."""
+    """Stage the places with the `part` of each: as `indexed_records.cut`, of archives in order of their names."""
     before = list(accumulate(archives.values(), initial=0))[:-1]
     first = spark.createDataFrame(list(zip(archives, before, strict=True)), "path string, before long")
     part = F.floor((F.col("before") + F.col("rank") - 1) / per_part).cast("int").alias("part")

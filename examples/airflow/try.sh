@@ -15,7 +15,7 @@ folder=$(cd "$folder" && pwd)
 # Its own PySpark client, which it brings, is another version: the two do not share an environment.
 "$bin/uv" venv --quiet --python "$bin/python" "$folder/venv"
 "$bin/uv" pip install --quiet --python "$folder/venv/bin/python" 'apache-airflow==3.3.*' 'apache-airflow-providers-apache-spark==6.*'
-"$bin/python" -m dbce_spark.cli sample-archive "$folder/srv/inbox/$day" --pages 20
+"$bin/python" -m benchmarks sample-archive "$folder/srv/inbox/$day" --pages 20
 
 JAVA_HOME=$("$bin/python" -m dbce_spark.spark.java)
 export JAVA_HOME

@@ -1,7 +1,6 @@
 """`dbce labels`: what is measured on labels, and learnt of them."""
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 
 from tqdm import tqdm
@@ -10,11 +9,7 @@ from dbce_spark import storage
 from dbce_spark.annotation import cross_tasks, jsonl, labelling, labels_job, page_file, rendering
 from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.merge_rules import rules
-from dbce_spark.annotation.rendering import Scene
-from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import InputError, PlatformError
-from dbce_spark.html.page import PageError
 from reproductions.krdwrd import canola as krdwrd
 from reproductions.krdwrd import svm, testcases
 
@@ -30,32 +25,6 @@ def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -
     with storage.whole_file(output) as stream:
         stream.write(told.encode())
     return told
-
-
-def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> str:
-    """Writes how a browser shows each page, and says how many they are.
-
-    pages: files of them; kept: a store, whose pages have what they load with them; "" for none.
-
-    Raises:
-        InputError: an input cannot be read, or the browser gives up on a page.
-        PlatformError: there is no browser, or what the store needs is not installed.
-    """
-    scenes = chain(map(rendering.of_sheet, labels_job.sheets(pages)), _of_store(kept) if kept else ())
-    counted = tqdm(scenes, desc="shown", unit=" pages", disable=None)
-    try:
-        count = rendering.write(output, rendering.render(counted, screenshots))
-    except PageError as error:
-        raise InputError(f"a page cannot be shown: {error}") from error
-    return f"{count:,} pages in {output}"
-
-
-def _of_store(kept: str) -> Iterator[Scene]:
-    try:
-        from dbce_spark.annotation.web import scenes
-    except ImportError as error:
-        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
-    return scenes.of_store(kept, settings({}))
 
 
 def learn(pages: Sequence[str], labels: str, renderings: str, output: str, said: str) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from benchmarks.__main__ import main
 from dbce_spark import config
-from dbce_spark.cli import main
 from dbce_spark.spark import job
 from tests.spark.cluster import kill_all, wait_for
 from tests.spark.ended import tables_below

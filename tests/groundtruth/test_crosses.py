@@ -11,6 +11,7 @@ from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
+from reproductions import __main__ as reproductions
 from reproductions.krdwrd.testcases import ALL, measure
 from tests.builders import CONFIG, archive, http, record
 from tests.builders import read as read_archive
@@ -126,7 +127,9 @@ def test_from_an_archive_to_the_table_of_the_thesis(
     assert cli.main(["labels", "crosses", crawl, "--output", path, "--urls-per-site", "1"]) == 0
     tagged = ((one.sheet.page, truth(one)) for one in cross_tasks.read(path))
     jsonl.write(labels, ({"page": page, "tags": [tag.word for tag in tags]} for page, tags in tagged))
-    assert cli.main(["labels", "thesis", path, "--labels", labels, "--output", str(tmp_path / "thesis.md")]) == 0
+    assert (
+        reproductions.main(["labelled-crosses", path, "--labels", labels, "--output", str(tmp_path / "thesis.md")]) == 0
+    )
 
     told = (tmp_path / "thesis.md").read_text("utf-8")
     assert "2 crosses of 1 sites" in capsys.readouterr().out

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.__main__ import main
 from benchmarks.samples import month, write_month
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.archive.warc import Fetch
-from dbce_spark.cli import main
 from dbce_spark.model import Reason, Reject, Revisit
 from tests.samples.conftest import read
 
@@ -139,3 +139,11 @@ def test_a_damaged_file_is_read_but_for_what_it_lost(days: Path) -> None:
     assert len(read) > len(whole) / 2
     assert 1 == len(cut)
     assert {Reason.BROKEN_RECORD} == {one.reason for one in found if isinstance(one, Reject)}
+
+
+def test_gold_is_made_of_three_crawls_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A month has none, and the command says so in a line."""
+    status = main(["sample-archive", str(tmp_path / "out"), "--days", "3", "--gold", "gold.jsonl"])
+
+    assert 2 == status
+    assert "--gold is of three crawls" in capsys.readouterr().err

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from benchmarks.__main__ import main
 from benchmarks.scale import Measurement, Request, measurement
 from benchmarks.scale.runs import Run
-from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -139,8 +139,8 @@ def test_a_setting_that_is_none_is_refused_before_anything_is_made(tmp_path: Pat
 def test_without_psutil_the_command_says_what_to_install(tmp_path: Path) -> None:
     """It comes with an extra."""
     program = (
-        "import sys; sys.modules['psutil'] = None; from dbce_spark.cli import main;"
-        " sys.exit(main(['bench-scale', '--work', 'work']))"
+        "import sys; sys.modules['psutil'] = None; from benchmarks.__main__ import main;"
+        " sys.exit(main(['scale', '--work', 'work']))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(
@@ -153,10 +153,10 @@ def test_without_psutil_the_command_says_what_to_install(tmp_path: Path) -> None
 
 @pytest.mark.spark
 def test_growth_is_measured_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`dbce bench-scale` runs the base and each size, with the settings given, and writes what they took."""
+    """`python -m benchmarks scale` runs the base and each size, with the settings given, and writes what they took."""
     output = tmp_path / "bench-scale.json"
     options = ["--only", "growth", "--pages", "20", "--set", "label.by=T002"]
-    status = main(["bench-scale", "--work", str(tmp_path / "work"), "--output", str(output), *options])
+    status = main(["scale", "--work", str(tmp_path / "work"), "--output", str(output), *options])
     report = json.loads(output.read_text())
 
     assert 0 == status

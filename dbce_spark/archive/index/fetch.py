@@ -19,7 +19,7 @@ from dbce_spark.config import FetchConfig
 _FIRST_WINDOW = 1 << 16
 """Bytes asked for first where a record's length is not known; then twice as many, and so on."""
 READ_AHEAD = 8 << 20
-"""Bytes that a stream over ranges asks for at once where it is read from start to end, as in dbce_spark.archive.sources."""
+"""Bytes that a stream over ranges asks for at once where it is read from start to end, as in `sources`."""
 PROBE = 1 << 16
 """Bytes asked for at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
 
@@ -54,7 +54,7 @@ class Unfetched:
 def fetch(
     path: str, entries: Iterable[Entry], config: FetchConfig, max_record_bytes: int
 ) -> Iterator[Fetched | Unfetched]:
-    """The records of one file that the entries name, in file order; the entries come in file order (`byte_ranges.by_file`).
+    """Iterate over the records that the entries of one file name; both in file order (`byte_ranges.by_file`).
 
     One for each entry, whatever happens; those of too large records before the others. After `config.max_failed_spans`
     spans in a row without an answer, or one that is gone, the rest is not asked for.

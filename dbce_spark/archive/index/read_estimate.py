@@ -43,7 +43,7 @@ class Estimate:
 
 
 def of_index(found: Iterable[Entry | BadLine], counts: Counts, config: FetchConfig) -> Estimate:
-    """What reading the entries of `index_file.wanted` would be; `counts` are those it fills. Holds 16 bytes an entry."""
+    """What reading the entries of `index_file.wanted` would be, in 16 bytes an entry; `counts` are those it fills."""
     places: dict[str, array[int]] = {}
     for one in found:
         if isinstance(one, Entry):
@@ -64,7 +64,7 @@ def of_index(found: Iterable[Entry | BadLine], counts: Counts, config: FetchConf
 
 
 def _once(flat: "array[int]") -> npt.NDArray[np.int64]:
-    """(offset, length) of each place once, in file order: of several lengths the longest, as in `byte_ranges.by_file`."""
+    """(offset, length) of each place once, in file order: the longest of several lengths, as `byte_ranges.by_file`."""
     pairs = np.frombuffer(flat, np.int64).reshape(-1, 2)
     ordered = pairs[np.lexsort((-pairs[:, 1], pairs[:, 0]))]
     is_first = np.diff(ordered[:, 0], prepend=-1) != 0

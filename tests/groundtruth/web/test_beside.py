@@ -22,6 +22,7 @@ from dbce_spark.annotation import (
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
+from reproductions import __main__ as reproductions
 from tests.builders import CONFIG, archive, http, record
 from tests.groundtruth.stores import DOT, PASSWORD, SETTINGS
 from tests.groundtruth.web.benches import Served, served
@@ -181,8 +182,8 @@ def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
     merge = ["labels", "merge", str(tmp_path / "crosses.jsonl"), "--submissions", f"{out}/submissions.jsonl"]
     assert cli.main(["annotate", "export", path, out]) == 0
     assert cli.main([*merge, "--minimum", "1", "--minimum-pages", "1", "--output", out]) == 0
-    thesis = ["labels", "thesis", str(tmp_path / "crosses.jsonl"), "--labels", f"{out}/merged.jsonl"]
-    assert cli.main([*thesis, "--output", f"{out}/thesis.md"]) == 0
+    thesis = ["labelled-crosses", str(tmp_path / "crosses.jsonl"), "--labels", f"{out}/merged.jsonl"]
+    assert reproductions.main([*thesis, "--output", f"{out}/thesis.md"]) == 0
 
     assert [expected] == [[tag.word for tag in one.tags if tag is not None] for one in submissions(path)]
     assert "| harbour.example | T001 | 1 |" in Path(out, "thesis.md").read_text("utf-8")

@@ -1,19 +1,31 @@
-"""`dbce sample-archive`, `dbce bench`, `dbce bench-scale`, `dbce cost`: what is made to be measured, and its price."""
+"""`python -m benchmarks`: make sample archives, and measure what the product takes in time, memory and money."""
 
 import argparse
+import sys
+from collections.abc import Sequence
 
+import benchmarks
+from dbce_spark import cli
 from dbce_spark import config as configuration
 from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import INPUT_HELP, count, counts, seconds
 from dbce_spark.errors import InputError
 
 
-def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds them to the commands of `dbce`."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one benchmark; return 0, or the status of an error that was printed in one line."""
+    return cli.run(parser(), argv)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of all benchmarks."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=benchmarks.__doc__)
+    commands = parser.add_subparsers(title="benchmarks", required=True, metavar="BENCHMARK")
     _add_sample_archive(commands)
-    _add_bench(commands)
-    _add_bench_scale(commands)
+    _add_speed(commands)
+    _add_scale(commands)
     _add_cost(commands)
+    return parser
 
 
 def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -49,9 +61,9 @@ def _add_sample_archive(commands: "argparse._SubParsersAction[argparse.ArgumentP
     command.set_defaults(run=_sample_archive)
 
 
-def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_speed(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
-        "bench",
+        "speed",
         help="measure the time for a page, beside trafilatura and resiliparse on the same pages",
         description="Measure the time for a page, in total and by stage, beside trafilatura and resiliparse on the"
         " same pages.",
@@ -64,12 +76,12 @@ def _add_bench(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help="set one parameter of the measured run, as for `dbce extract`; may be repeated",
     )  # fmt: skip
-    command.set_defaults(run=_bench)
+    command.set_defaults(run=_speed)
 
 
-def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _add_scale(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command = commands.add_parser(
-        "bench-scale",
+        "scale",
         help="measure how time, memory and disk grow with the input",
         description="Measure time, memory, shuffles and disk of runs over made archives of several sizes and"
         " difficult shapes, with one worker and with two (docs/measurements.md).",
@@ -97,7 +109,7 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         type=int,
         default=0,
         metavar="N",
-        help="make pages of this weight, as for `dbce sample-archive` (default: %(default)s)",
+        help="make pages of this weight, as for `python -m benchmarks sample-archive` (default: %(default)s)",
     )
     command.add_argument(
         "--shape-pages", type=count, default=100_000, metavar="N",
@@ -111,7 +123,7 @@ def _add_bench_scale(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
         help="set one parameter of all runs, as for `dbce extract`; may be repeated",
     )  # fmt: skip
-    command.set_defaults(run=_bench_scale)
+    command.set_defaults(run=_scale)
 
 
 def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -125,7 +137,7 @@ def _add_cost(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
         "measured",
         nargs="?",
         metavar="BENCH_SCALE_JSON",
-        help="read measured figures from this file, written by `dbce bench-scale`",
+        help="read measured figures from this file, written by `python -m benchmarks scale`",
     )
     command.add_argument(
         "--captures",
@@ -162,14 +174,14 @@ def _sample_archive(arguments: argparse.Namespace) -> None:
         print(f"{write_gold(arguments.gold, **made)} of them with their main text in {arguments.gold}")
 
 
-def _bench(arguments: argparse.Namespace) -> None:
+def _speed(arguments: argparse.Namespace) -> None:
     from benchmarks import page_time
 
     config = configuration.load(settings=arguments.settings)
     print(page_time.write(sources.expand(arguments.input, config.input.patterns), arguments.output, config))
 
 
-def _bench_scale(arguments: argparse.Namespace) -> None:
+def _scale(arguments: argparse.Namespace) -> None:
     from benchmarks import scale
 
     request = scale.Request(
@@ -196,3 +208,7 @@ def _cost(arguments: argparse.Namespace) -> None:
     partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
     print(f"\n{captures:,} captures, drawn:")
     print(size_model.text(size_model.drawn(captures, partition, config), page, config))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,38 @@
+"""`dbce labels render`: write how a browser shows pages."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from tqdm import tqdm
+
+from dbce_spark.annotation import labels_job, rendering
+from dbce_spark.annotation.rendering import Scene
+from dbce_spark.annotation.workbench_settings import settings
+from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.html.page import PageError
+
+
+def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> str:
+    """Write how a browser shows each page, and return a line that counts them.
+
+    pages: files of them; kept: a store, whose pages have what they load with them; "" for none.
+
+    Raises:
+        InputError: an input cannot be read, or the browser gives up on a page.
+        PlatformError: there is no browser, or what the store needs is not installed.
+    """
+    scenes = chain(map(rendering.of_sheet, labels_job.sheets(pages)), _of_store(kept) if kept else ())
+    counted = tqdm(scenes, desc="shown", unit=" pages", disable=None)
+    try:
+        count = rendering.write(output, rendering.render(counted, screenshots))
+    except PageError as error:
+        raise InputError(f"a page cannot be shown: {error}") from error
+    return f"{count:,} pages in {output}"
+
+
+def _of_store(kept: str) -> Iterator[Scene]:
+    try:
+        from dbce_spark.annotation.web import scenes
+    except ImportError as error:
+        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
+    return scenes.of_store(kept, settings({}))

@@ -1,0 +1,165 @@
+"""`python -m reproductions`: make the experiments of the thesis and of KrdWrd again."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+import reproductions
+from dbce_spark import cli
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import count
+
+_PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one reproduction; return 0, or the status of an error that was printed in one line."""
+    return cli.run(parser(), argv)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of all reproductions."""
+    parser = argparse.ArgumentParser(prog="python -m reproductions", description=reproductions.__doc__)
+    commands = parser.add_subparsers(title="reproductions", required=True, metavar="REPRODUCTION")
+    _add_thesis(commands)
+    _add_labelled_crosses(commands)
+    _add_learn(commands)
+    _add_canola(commands)
+    return parser
+
+
+def _add_thesis(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "thesis",
+        help="repeat the experiments of the thesis",
+        description="Repeat the experiments of the thesis on gold pages, T001 to T006 and the open questions of"
+        " chapter 6, and write thesis.md (docs/method.md).",
+    )
+    command.add_argument(
+        "pages",
+        nargs="+",
+        metavar="PAGES",
+        help="read gold pages, as `dbce evaluate` does; sets with snapshots are used whole",
+    )
+    command.add_argument(
+        "--crawl",
+        action="append",
+        default=[],
+        metavar="INPUT",
+        help="read an archive without gold for its series of snapshots; may be repeated",
+    )
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="write thesis.md to this folder, in place of an earlier one"
+    )
+    command.add_argument(
+        "--limit", type=count, default=40, metavar="N", help="use about N pages of each set (default: %(default)s)"
+    )
+    command.set_defaults(run=_thesis)
+
+
+def _add_labelled_crosses(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = commands.add_parser(
+        "labelled-crosses",
+        help="score T001 to T006 on labelled crosses",
+        description="Score T001 to T006 on labelled crosses, as a table in Markdown (thesis, tables 4.2 and D.1-D.4).",
+    )
+    part.add_argument("crosses", nargs="+", metavar="CROSSES", help="read crosses that `dbce labels crosses` wrote")
+    part.add_argument(
+        "--labels",
+        required=True,
+        metavar="FILE",
+        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
+    )
+    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
+    part.set_defaults(run=_labelled_crosses)
+
+
+def _add_learn(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = commands.add_parser(
+        "learn",
+        help="measure how well an SVM learns the labels, by kind of features",
+        description="Measure how well an SVM learns the labels from words, from the DOM and from the look of pages,"
+        " by each alone, together and by vote, as Markdown (KrdWrd, table 4.1; conf/learning.toml).",
+    )
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument(
+        "--labels",
+        required=True,
+        metavar="FILE",
+        help="read labels from merged.jsonl of `dbce labels merge`, or JSON lines with page and tags",
+    )
+    part.add_argument(
+        "--rendering",
+        default="",
+        metavar="FILE",
+        help="read the look of these pages from the file that `dbce labels render` wrote",
+    )
+    part.add_argument("--output", required=True, metavar="FILE", help="write Markdown to this file")
+    part.add_argument(
+        "--said",
+        default="",
+        metavar="DIR",
+        help="write the labels that each SVM gave to pages that it had not seen to this folder, for `dbce labels diff`",
+    )
+    part.set_defaults(run=_learn)
+
+
+def _add_canola(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = commands.add_parser(
+        "canola",
+        help="convert KrdWrd's corpus canola and its votes",
+        description="Convert KrdWrd's corpus canola to pages.jsonl and gold.jsonl, and its votes, merged, to"
+        " votes.jsonl, with a report of their agreement.",
+    )
+    part.add_argument("canola", metavar="CANOLA", help="read canola's pages from JSON lines with html_annotated")
+    part.add_argument(
+        "--votes",
+        required=True,
+        metavar="DIR",
+        help="read canola's tables of votes (ID.stats), unpacked, from this folder",
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write to this folder, in place of earlier files of the same names",
+    )
+    part.set_defaults(run=_canola)
+
+
+def _thesis(arguments: argparse.Namespace) -> None:
+    from reproductions.thesis import thesis_report
+
+    request = thesis_report.Request(
+        paths=arguments.pages, crawls=arguments.crawl, output=arguments.output, pages=arguments.limit
+    )
+    print(thesis_report.write(request, configuration.default()))
+
+
+def _labelled_crosses(arguments: argparse.Namespace) -> None:
+    from reproductions.krdwrd import label_experiments
+
+    print(
+        label_experiments.thesis(arguments.crosses, arguments.labels, arguments.output, configuration.default()), end=""
+    )
+
+
+def _learn(arguments: argparse.Namespace) -> None:
+    from reproductions.krdwrd import label_experiments
+
+    print(
+        label_experiments.learn(
+            arguments.pages, arguments.labels, arguments.rendering, arguments.output, arguments.said
+        ),
+        end="",
+    )
+
+
+def _canola(arguments: argparse.Namespace) -> None:
+    from reproductions.krdwrd import label_experiments
+
+    print(label_experiments.take_krdwrd(arguments.canola, arguments.votes, arguments.output))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
