@@ -2,15 +2,14 @@
 
 import json
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from dbce_spark.archive.sources import READ_AHEAD
-from dbce_spark.config import DbceConfig, shipped
-from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.bounds import PositiveFloat, PositiveInt
+from dbce_spark.config import DbceConfig, filled
+from dbce_spark.errors import InputError
 
 RUNS = (1_000_000, 100_000_000, 3_000_000_000)
 """Captures of a collection, of a national archive's year, and of one snapshot of Common Crawl."""
@@ -46,34 +45,34 @@ BENCHED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compute:
-    on_demand_vcpu_hour: float
-    spot_vcpu_hour: float
-    vcpus: int
-    memory_gb: int
-    busy: float
-    spot_repeated: float
+    on_demand_vcpu_hour: PositiveFloat
+    spot_vcpu_hour: PositiveFloat
+    vcpus: PositiveInt
+    memory_gb: PositiveFloat
+    busy: PositiveFloat
+    spot_repeated: PositiveFloat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Storage:
-    object_gb_month: float
-    puts_1000: float
-    gets_1000: float
-    shared_gb_month: float
-    disk_gb_month: float
+    object_gb_month: PositiveFloat
+    puts_1000: PositiveFloat
+    gets_1000: PositiveFloat
+    shared_gb_month: PositiveFloat
+    disk_gb_month: PositiveFloat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Files:
-    input_bytes: int
-    part_bytes: int
+    input_bytes: PositiveInt
+    part_bytes: PositiveInt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shuffle:
-    partition_bytes: int
-    block_bytes: int
-    max_partition_bytes: int
+    partition_bytes: PositiveInt
+    block_bytes: PositiveInt
+    max_partition_bytes: PositiveInt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,37 +141,12 @@ def _of_bench(path: str) -> dict[str, float]:
 
 
 def prices(path: str | None = None) -> Prices:
-    """The shipped prices, with the file at `path` laid over them.
+    """Load the shipped prices, overlaid by the file at `path`.
 
     Raises:
-        ConfigError: a file that cannot be read, an unknown name, a value that is no number above 0.
+        ConfigError: a file that cannot be read, an unknown name, a value of the wrong type or not above 0.
     """
-    ours = shipped("prices.toml")
-    above = _read(path) if path else {}
-    sections = {one.name: one.type for one in fields(Prices)}
-    for name, values in above.items():
-        if name not in sections or not isinstance(values, Mapping):
-            raise ConfigError(f"{name} is no section of prices; known here: {', '.join(sections)}")
-        if unknown := sorted(set(values) - set(ours[name])):
-            raise ConfigError(f"{name}.{unknown[0]} is no price; known here: {', '.join(ours[name])}")
-    merged = {name: {**ours[name], **above.get(name, {})} for name in sections}
-    for name, values in merged.items():
-        for key, value in values.items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise ConfigError(f"{name}.{key} is {value!r}; it must be a number above 0")
-    return Prices(
-        compute=Compute(**merged["compute"]),
-        storage=Storage(**merged["storage"]),
-        files=Files(**merged["files"]),
-        shuffle=Shuffle(**merged["shuffle"]),
-    )
-
-
-def _read(path: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read as prices: {error}") from error
+    return filled(Prices, "prices.toml", path=path)
 
 
 def bill(captures: int, page: Measured, hours: float, prices: Prices, config: DbceConfig) -> Bill:

@@ -6,6 +6,7 @@ Whatever a page has hundreds of (blocks, segments) is a set of parallel numpy co
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from hashlib import blake2b
+from typing import Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -371,6 +372,19 @@ class Stage(StrEnum):
     PAGE = "page"
 
 
+class Placed(Protocol):
+    """What has the place and the names of a record, such as a capture."""
+
+    @property
+    def warc_file(self) -> str: ...
+    @property
+    def warc_offset(self) -> int: ...
+    @property
+    def record_id(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reject:
     """One record that went no further. `warc_offset` is in bytes of the file as stored, -1 where unknown.
@@ -386,6 +400,43 @@ class Reject:
     reason: Reason
     detail: str
     lost_bytes: int = 0
+
+    @classmethod
+    def of_record(cls, record: Placed, stage: Stage, reason: Reason, detail: str) -> Self:
+        """Make the reject of a record that was read."""
+        return cls(
+            warc_file=record.warc_file,
+            warc_offset=record.warc_offset,
+            record_id=record.record_id,
+            url=record.url,
+            stage=stage,
+            reason=reason,
+            detail=detail,
+        )
+
+    @classmethod
+    def of_file(
+        cls,
+        path: str,
+        stage: Stage,
+        reason: Reason,
+        detail: str,
+        *,
+        offset: int = -1,
+        url: str = "",
+        lost_bytes: int = 0,
+    ) -> Self:
+        """Make the reject of a file, or of a place in it of which no record is known."""
+        return cls(
+            warc_file=path,
+            warc_offset=offset,
+            record_id="",
+            url=url,
+            stage=stage,
+            reason=reason,
+            detail=detail,
+            lost_bytes=lost_bytes,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import pytest
 
 from dbce_spark.config import default, load
 from dbce_spark.errors import ConfigError
+from dbce_spark.streaming.urltree import urltree_settings as urltree
 
 
 def refusal(*settings: str) -> str:
@@ -105,7 +106,7 @@ def test_threshold_of_a_site_by_setting() -> None:
         ("template.tokens=tag", "template.tokens is 'tag'; it must be one of path, layer"),
         ("label.by=T009", "label.by is 'T009'; it must be one of classifier, T001, T002"),
         ("comparison.least=0", "comparison.least is 0; it must be at least 1"),
-        ("comparison.captures=1", "comparison.captures is 1.0; it must be more than 1"),
+        ("comparison.captures=1", "comparison.captures is 1.0; it must be above 1"),
         ("comparison.share=0", "comparison.share is 0.0; it must lie above 0 and be at most 1"),
         ("label.favor=much", "label.favor is 'much'; it must be one of precision, balanced, recall"),
     ],
@@ -213,3 +214,23 @@ def test_as_dict_is_plain() -> None:
 def test_bounds_of_a_selection(setting: str, told: str) -> None:
     """Shares, counts and seconds that make no sense are refused by name and bound."""
     assert told == refusal(setting)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("blocks.hash=crc", "blocks.hash is 'crc'; it must be one of xxh3, md5"),
+        ("label.c_max=-1", "label.c_max is -1; it must be at least 0"),
+        ("window.max_documents=65536", "window.max_documents is 65536; it must lie between 1 and 65535"),
+        ("window.min_documents=10001", "window.min_documents is 10001; it must be at most max_documents, 10000"),
+        ("learn.least=41", "learn.least is 41; it must be at most documents, 40"),
+        ("keys.rules=[{match='(', keep=[]}]", "keys.rules: '(' is no regular expression: "),
+        ("keys.rules=[{keep=[]}]", "keys.rules.match is missing"),
+    ],
+)
+def test_bounds_of_url_tree(setting: str, expected: str) -> None:
+    """Other files of conf/ are checked as this one is, with bounds that hang on another field too."""
+    with pytest.raises(ConfigError) as caught:
+        urltree.load(settings=[setting])
+
+    assert str(caught.value).startswith(expected)

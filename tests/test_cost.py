@@ -144,12 +144,12 @@ def test_own_prices_are_laid_over_the_shipped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("vcpus = 8", "vcpus is no section of prices"),
-        ("[gold]\nounce = 1", "gold is no section of prices"),
-        ("[compute]\nvcpu = 8", r"compute\.vcpu is no price"),
-        ("[compute]\nvcpus = 0", r"compute\.vcpus is 0; it must be a number above 0"),
-        ("[compute]\nvcpus = 'many'", r"compute\.vcpus is 'many'"),
-        ("[compute", "cannot be read as prices"),
+        ("vcpus = 8", "vcpus is no parameter; known here: compute, files, shuffle, storage"),
+        ("[gold]\nounce = 1", "gold is no parameter; known here: compute, files, shuffle, storage"),
+        ("[compute]\nvcpu = 8", r"compute\.vcpu is no parameter; known here: busy, "),
+        ("[compute]\nvcpus = 0", r"compute\.vcpus is 0; it must be at least 1"),
+        ("[compute]\nvcpus = 'many'", r"compute\.vcpus is 'many'; it must be int"),
+        ("[compute", "cannot be read as a configuration"),
     ],
 )
 def test_wrong_prices_are_refused(content: str, told: str, tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import cli
-from dbce_spark.annotation import jsonl, page_file
+from dbce_spark import cli, jsonl
+from dbce_spark.annotation import page_file
 from dbce_spark.annotation.page_file import Sheet, Span
 
 STORY = "The story of it is long and has many words"

@@ -1,12 +1,11 @@
 """A Russian travel blog in windows-1251 (said in a meta tag only), redesigned before the third crawl."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import DIARY, RUSSIAN
 from benchmarks.samples.sample_site import Item, Moment, Site
-from benchmarks.samples.style_sheet import Sheet, Span, link
+from benchmarks.samples.style_sheet import Sheet, Span, link, part
 
 MONTHS = ("января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря").split("|")
 
@@ -24,30 +23,23 @@ class Diary(Site):
     authors = RUSSIAN.names
     sections = ("Север", "Горы", "Море", "Города")
     is_redesigned = True
+    front = "Новые записи"
     stylesheet = "diary.css"
 
     def item_path(self, number: int) -> str:
         return f"/{self.day(number):%Y/%m/%d}/zapis-{number}/"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/rubrika/{section + 1}/{part + 1}/"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title, moment)
         sheet.markup("<article>\n" if self._new(moment) else '<div class="post">\n')
         self._text(sheet, item, moment)
         sheet.markup("</article>\n" if self._new(moment) else "</div>\n")
         self._comments(sheet, item, moment)
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "Новые записи" if number == 0 else self.sections[(number - 1) % len(self.sections)]
-        sheet = self._opened(title, moment)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.main("h1" if self._new(moment) else "h2", title)
         for item in self.listed(number, moment.crawl):
             sheet.markup('<div class="post">')
@@ -55,8 +47,6 @@ class Diary(Site):
             sheet.main("p", self.register.paragraph(self.dice("teaser", item.number), 2))
             sheet.chrome('p class="meta"', link(self.item_path(item.number), "Читать дальше"))
             sheet.markup("</div>\n")
-        self._closed(sheet, moment)
-        return sheet
 
     def _new(self, moment: Moment) -> bool:
         return moment.crawl >= self.redesigned
@@ -101,66 +91,56 @@ class Diary(Site):
         sheet.chrome("button", "Отправить")
         sheet.markup("</form>\n")
 
-    def _opened(self, title: str, moment: Moment) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         doctype = "html" if self._new(moment) else 'html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN"'
         sheet.markup(
             f'<!DOCTYPE {doctype}>\n<html>\n<head>\n<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">\n'
             f"<title>{title} - {self.name}</title>\n<style>\n{self.css}</style>\n</head>\n<body>\n"
         )
         sheet.add(_new_top(self) if self._new(moment) else _old_top(self, moment.crawl))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.add(_new_bottom(self, moment.crawl) if self._new(moment) else _old_bottom(self, moment.crawl))
         sheet.markup("<script>(function(){var c=new Image();c.alt='counter'})();</script>\n</body>\n</html>\n")
 
 
-@lru_cache(maxsize=256)
-def _old_top(site: Diary, crawl: int) -> Sheet:
+@part
+def _old_top(sheet: Sheet, site: Diary, crawl: int) -> None:
     """Header and menu of the old design: the menu floats, so it stands before the text."""
-    sheet = Sheet()
     sheet.markup('<div id="head">')
     sheet.chrome("div", link("/", site.name))
     sheet.chrome('div class="motto"', "Заметки о дорогах и людях")
     sheet.markup('</div>\n<div id="wrap">\n<div id="menu">')
     sheet.add(_lists(site, crawl))
     sheet.markup('</div>\n<div id="main">\n')
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _old_bottom(site: Diary, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _old_bottom(sheet: Sheet, site: Diary, crawl: int) -> None:
     sheet.markup('</div>\n<div id="foot">')
     sheet.chrome("p", f"© 2009-{site.year(crawl)} {site.name}. При копировании ссылка обязательна.")
     sheet.markup("</div>\n</div>\n")
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _new_top(site: Diary) -> Sheet:
-    sheet = Sheet()
+@part
+def _new_top(sheet: Sheet, site: Diary) -> None:
     sheet.markup('<header class="hero">')
     sheet.chrome("div", link("/", site.name))
     sheet.chrome("p", "Заметки о дорогах и людях")
     sheet.markup('</header>\n<main class="shell">\n')
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _new_bottom(site: Diary, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _new_bottom(sheet: Sheet, site: Diary, crawl: int) -> None:
     sheet.markup('<div class="cards">')
     sheet.add(_lists(site, crawl))
     sheet.markup("</div>\n</main>\n<footer>")
     sheet.chrome("small", f"© 2009-{site.year(crawl)} {site.name}")
     sheet.markup("</footer>\n")
-    return sheet
 
 
-def _lists(site: Diary, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _lists(sheet: Sheet, site: Diary, crawl: int) -> None:
     sheet.markup("<section>")
     sheet.chrome("h4", "Рубрики")
     sheet.markup("<ul>")
@@ -172,4 +152,3 @@ def _lists(site: Diary, crawl: int) -> Sheet:
     for item in site.some(site.dice("random", crawl), 5, crawl):
         sheet.chrome("li", link(site.item_path(item.number), item.title))
     sheet.markup("</ul></section>\n")
-    return sheet

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
 from random import Random
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import ENGLISH, WORKSHOP
 from benchmarks.samples.sample_site import Item, Moment, Site, long_date
-from benchmarks.samples.style_sheet import Sheet, Span, link
+from benchmarks.samples.style_sheet import Sheet, Span, link, part
 
 THREADS = ((0, 0), (1, 0), (2, 0), (2, 1), (3, 0), (4, 0), (4, 1), (4, 2))
 """Eight pages in a row are five threads: which thread and which of its pages each is."""
@@ -30,6 +29,7 @@ class Forum(Site):
     authors = ENGLISH.names
     sections = ("Machines", "Hand tools", "Timber", "Electrics", "Show and tell")
     per_list = 20
+    front = "Active topics"
     stylesheet = "forum.css"
 
     def item_path(self, number: int) -> str:
@@ -37,18 +37,13 @@ class Forum(Site):
         start = f"&start={page * POSTS_PER_PAGE}" if page else ""
         return f"/viewtopic.php?f={thread % len(self.sections) + 1}&t={thread + 100}{start}"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/viewforum.php?f={section + 1}&start={part * self.per_list}"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         thread, page = _thread(number)
-        title = self._title(thread)
-        sheet = self._opened(title, moment)
         _crumbs(sheet, self.sections[thread % len(self.sections)])
-        sheet.main("h2", title)
+        sheet.main("h2", self._title(thread))
         self._pager(sheet, thread, page)
         dice = self.dice("posts", number)
         posts = (
@@ -60,12 +55,8 @@ class Forum(Site):
         sheet.markup('<form action="posting.php" method="post"><input type="hidden" name="mode" value="reply">')
         sheet.chrome("button", "Post reply")
         sheet.markup("</form>\n")
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "Active topics" if number == 0 else self.sections[(number - 1) % len(self.sections)]
-        sheet = self._opened(title, moment)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.main("h2", title)
         sheet.markup("<table>\n<tr>")
         for heading in ("Topic", "Author", "Replies", "Views"):
@@ -80,8 +71,9 @@ class Forum(Site):
             sheet.main("td", str(dice.randrange(30, 5000)))
             sheet.markup("</tr>\n")
         sheet.markup("</table>\n")
-        self._closed(sheet, moment)
-        return sheet
+
+    def item_title(self, number: int) -> str:
+        return self._title(_thread(number)[0])
 
     def _title(self, thread: int) -> str:
         return self.register.headline(self.dice("thread", thread))
@@ -119,16 +111,14 @@ class Forum(Site):
         spans = [Span(f'<a href="#p{number}">', f" {number + 1}", "</a>") for number in range(pages)]
         sheet.chrome('div class="bar"', f"Page {page + 1} of {pages} -", *spans)
 
-    def _opened(self, title: str, moment: Moment) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{self.name} - {title}</title>\n<style>\n{self.css}</style>\n'
             "</head>\n<body>\n"
         )
         sheet.add(_top(self, moment.crawl))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.add(_bottom(self, moment.crawl))
         sheet.markup("</body>\n</html>\n")
 
@@ -154,9 +144,8 @@ def _crumbs(sheet: Sheet, section: str) -> None:
     sheet.markup("</ul>\n")
 
 
-@lru_cache(maxsize=256)
-def _top(site: Forum, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Forum, crawl: int) -> None:
     dice = site.dice("top", crawl)
     sheet.markup('<div class="wrap">\n<div class="head">')
     sheet.chrome("div", link("/", site.name))
@@ -175,12 +164,10 @@ def _top(site: Forum, crawl: int) -> Sheet:
         f"Sponsor: {dice.choice(('Clampers Ltd', 'Old Iron Tools', 'Planewell', 'Sawmill Seven'))}, ",
         "this month only",
     )
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _bottom(site: Forum, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _bottom(sheet: Sheet, site: Forum, crawl: int) -> None:
     dice = site.dice("bottom", crawl)
     online: list[Item] = site.some(dice, 5, crawl)
     sheet.markup('<div class="bar">')
@@ -192,4 +179,3 @@ def _bottom(site: Forum, crawl: int) -> Sheet:
     sheet.markup("</div>\n")
     sheet.chrome("p", f"Powered by boardware © 2003-{site.year(crawl)}. All times are UTC.")
     sheet.markup("</div>\n<script>setTimeout(function(){},60000)</script>\n")
-    return sheet

@@ -2,12 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import ENGLISH, GOODS, NEWS
 from benchmarks.samples.sample_site import Item, Moment, Site, long_date
-from benchmarks.samples.style_sheet import Sheet, Span, link, strong
+from benchmarks.samples.style_sheet import Sheet, Span, link, part, strong
 
 SLUG_WORD = re.compile("[a-z0-9]+")
 
@@ -25,6 +24,7 @@ class Gazette(Site):
     register = NEWS
     authors = ENGLISH.names
     sections = ("Town", "Politics", "Economy", "Culture", "Science", "Sport", "Weather")
+    front = "Today"
     stylesheet = "gazette.css"
 
     def item_path(self, number: int) -> str:
@@ -32,27 +32,19 @@ class Gazette(Site):
         slug = "-".join(SLUG_WORD.findall(item.title.lower())[:6])
         return f"/{item.section.lower()}/{item.day:%Y/%m}/{slug}-{number}.html"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         path = f"/{self.sections[section].lower()}/"
         return path if part == 0 else f"{path}page/{part + 1}/"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title)
         _crumbs(sheet, item)
         sheet.markup('<article itemscope itemtype="https://schema.org/NewsArticle">\n')
         self._text(sheet, item, moment)
         sheet.markup("</article>\n")
         self._below(sheet, item, moment)
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "Today" if number == 0 else self.sections[(number - 1) % len(self.sections)]
-        sheet = self._opened(title)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.main("h1", title)
         for item in self.listed(number, moment.crawl):
             sheet.markup('<div class="teaser">')
@@ -60,11 +52,9 @@ class Gazette(Site):
             sheet.main("p", self.register.sentence(self.dice("teaser", item.number)))
             sheet.markup("</div>\n")
         sheet.markup('<ul class="share">')
-        for part in ("1", "2", "3", "Older stories"):
-            sheet.chrome("li", link("page/2/", part))
+        for text in ("1", "2", "3", "Older stories"):
+            sheet.chrome("li", link("page/2/", text))
         sheet.markup("</ul>\n")
-        self._closed(sheet, moment)
-        return sheet
 
     def _text(self, sheet: Sheet, item: Item, moment: Moment) -> None:
         dice = self.dice("article", item.number)
@@ -138,8 +128,7 @@ class Gazette(Site):
         sheet.chrome("p", "Please log in to write a comment.")
         sheet.markup("</section>\n")
 
-    def _opened(self, title: str) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title} | {self.name}</title>\n'
             f'<meta name="viewport" content="width=device-width">\n<style>\n{self.css}</style>\n'
@@ -147,9 +136,8 @@ class Gazette(Site):
             "</head>\n"
         )
         sheet.add(_top(self))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup("</main>\n")
         sheet.add(_side(self, moment.crawl))
         sheet.markup("</body>\n</html>\n")
@@ -162,9 +150,8 @@ def _crumbs(sheet: Sheet, item: Item) -> None:
     sheet.markup("</ol>\n")
 
 
-@lru_cache(maxsize=256)
-def _top(site: Gazette) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Gazette) -> None:
     sheet.markup('<body class="story">\n<div class="cookie">')
     sheet.chrome("p", "We and our 214 partners use cookies. You can change your choice at any time.")
     sheet.chrome("button", "Accept all")
@@ -182,13 +169,11 @@ def _top(site: Gazette) -> Sheet:
     for section in site.sections:
         sheet.chrome("li", link(f"/{section.lower()}/", section))
     sheet.markup('</ul></nav>\n<!-- edition: web -->\n<div class="page">\n<main>\n')
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _side(site: Gazette, crawl: int) -> Sheet:
+@part
+def _side(sheet: Sheet, site: Gazette, crawl: int) -> None:
     """The right column and the footer, the same on all pages of one crawl."""
-    sheet = Sheet()
     dice = site.dice("side", crawl)
     sheet.markup("<aside>\n<section>")
     sheet.chrome("h3", "Most read")
@@ -211,4 +196,3 @@ def _side(site: Gazette, crawl: int) -> Sheet:
         '</footer>\n<noscript><img src="data:," alt=""></noscript>\n'
         f'<script>track("view");var build="{dice.getrandbits(32):08x}";</script>\n'
     )
-    return sheet

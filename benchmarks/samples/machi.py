@@ -1,12 +1,11 @@
 """A Japanese town magazine in Shift_JIS, which only the HTTP header says."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import JAPANESE, TOWN_MAGAZINE
 from benchmarks.samples.sample_site import Item, Moment, Site
-from benchmarks.samples.style_sheet import Sheet, Span, link
+from benchmarks.samples.style_sheet import Sheet, Span, link, part
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,20 +20,18 @@ class Machi(Site):
     register = TOWN_MAGAZINE
     authors = JAPANESE.names
     sections = ("暮らし", "祭り", "食", "港", "学校")
+    front = "新着記事"
+    titled = "{}の記事"
     stylesheet = "machi.css"
 
     def item_path(self, number: int) -> str:
         return f"/kiji/{self.day(number):%Y}/{number:05d}.html"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/bunrui/{section + 1}/index{part or ''}.html"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title)
         dice = self.dice("article", number)
         sheet.main("h2", item.title)
         sheet.main('p class="date"', f"{item.day.year}年{item.day.month}月{item.day.day}日 {item.author}記者")
@@ -58,20 +55,14 @@ class Machi(Site):
         for other in self.some(self.dice("related", number, moment.crawl), 3, moment.crawl):
             sheet.chrome("li", link(self.item_path(other.number), other.title))
         sheet.markup("</ul>\n")
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "新着記事" if number == 0 else f"{self.sections[(number - 1) % len(self.sections)]}の記事"
-        sheet = self._opened(title)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.main("h2", title)
         sheet.markup("<dl>")
         for item in self.listed(number, moment.crawl):
             sheet.main("dt", link(self.item_path(item.number), item.title))
             sheet.main("dd", self.register.sentence(self.dice("teaser", item.number)))
         sheet.markup("</dl>\n")
-        self._closed(sheet, moment)
-        return sheet
 
     def _advert(self, sheet: Sheet, item: Item, moment: Moment) -> None:
         dice = self.dice("advert", item.number, moment.crawl)
@@ -82,23 +73,20 @@ class Machi(Site):
         )
         sheet.markup("</div>\n")
 
-    def _opened(self, title: str) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             f'<!DOCTYPE html>\n<html lang="ja">\n<head>\n<title>{title}|{self.name}</title>\n<style>\n{self.css}</style>\n</head>\n<body>\n'
         )
         sheet.add(_top(self))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup("</div>\n")
         sheet.add(_side(self, moment.crawl))
         sheet.markup("</body>\n</html>\n")
 
 
-@lru_cache(maxsize=256)
-def _top(site: Machi) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Machi) -> None:
     sheet.markup('<div id="page">\n<div id="top">')
     sheet.chrome('div class="logo"', link("/", site.name))
     sheet.markup('<form action="/kensaku"><input type="hidden" name="ie" value="sjis"><input name="q">')
@@ -107,12 +95,10 @@ def _top(site: Machi) -> Sheet:
     for number, section in enumerate(site.sections, 1):
         sheet.chrome("li", link(f"/bunrui/{number}/index.html", section))
     sheet.markup('</ul>\n<div id="body">\n<div id="text">\n')
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _side(site: Machi, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _side(sheet: Sheet, site: Machi, crawl: int) -> None:
     dice = site.dice("side", crawl)
     sheet.markup('<dl id="side">')
     sheet.chrome("dt", "よく読まれている記事")
@@ -123,4 +109,3 @@ def _side(site: Machi, crawl: int) -> Sheet:
     sheet.markup('</dl>\n</div>\n<div id="bottom">')
     sheet.chrome("p", Span("<small>", f"Copyright {site.year(crawl)} {site.name} 無断転載を禁じます", "</small>"))
     sheet.markup("</div>\n</div>\n<script>var p=location.pathname;</script>\n")
-    return sheet

@@ -1,13 +1,12 @@
 """The documentation of a ledger server: headings, code in <pre>, tables of options, a navigation tree at the side."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from random import Random
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import ENGLISH, MANUAL
 from benchmarks.samples.sample_site import Moment, Site
-from benchmarks.samples.style_sheet import Sheet, Span, code, link
+from benchmarks.samples.style_sheet import Sheet, Span, code, link, part
 
 CHAPTER = 12
 """Pages in a chapter: the navigation tree shows one chapter."""
@@ -28,21 +27,18 @@ class Manual(Site):
     register = MANUAL
     authors = ENGLISH.names
     sections = ("Guide", "Reference", "Operations")
+    front = "{name} documentation"
     stylesheet = "manual.css"
 
     def item_path(self, number: int) -> str:
         title = "-".join(self.item(number).title.lower().split())
         return f"/docs/{self.sections[number % len(self.sections)].lower()}/{title}-{number}"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/docs/{self.sections[section].lower()}/" + (f"contents-{part + 1}" if part else "")
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title)
         self._tree(sheet, number, moment)
         sheet.markup('<main class="doc">\n')
         sheet.chrome("p", link("/", "Docs"), " / ", link(f"/docs/{item.section.lower()}/", item.section))
@@ -60,12 +56,8 @@ class Manual(Site):
         sheet.markup("</div>\n")
         sheet.chrome("p", link("/edit", "Edit this page"))
         sheet.markup("</main>\n")
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = f"{self.name} documentation" if number == 0 else self.sections[(number - 1) % len(self.sections)]
-        sheet = self._opened(title)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         self._tree(sheet, 0, moment)
         sheet.markup('<main class="doc">\n')
         sheet.main("h1", title)
@@ -77,8 +69,6 @@ class Manual(Site):
                 f": {self.register.sentence(self.dice('teaser', item.number))}",
             )
         sheet.markup("</ul>\n</main>\n")
-        self._closed(sheet, moment)
-        return sheet
 
     def _figure(self, sheet: Sheet, dice: Random) -> None:
         """Sometimes code, a table or a note below a paragraph."""
@@ -114,15 +104,13 @@ class Manual(Site):
     def _tree(self, sheet: Sheet, number: int, moment: Moment) -> None:
         sheet.add(_chapter(self, number // CHAPTER, moment.crawl))
 
-    def _opened(self, title: str) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title} | {self.name}</title>\n<style>\n{self.css}</style>\n</head>\n<body>\n'
         )
         sheet.add(_top(self))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup('</div>\n<footer class="foot">')
         sheet.chrome("p", f"Copyright © {self.year(moment.crawl)} the {self.name} authors. Version 4.{moment.crawl}.")
         sheet.markup("</footer>\n<script>document.documentElement.dataset.theme='light';</script>\n</body>\n</html>\n")
@@ -136,9 +124,8 @@ def _with_code(dice: Random, paragraph: str) -> tuple[str | Span, ...]:
     return paragraph[: end + 2], "See ", code(dice.choice(FIELDS)), ". ", paragraph[end + 2 :]
 
 
-@lru_cache(maxsize=256)
-def _top(site: Manual) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Manual) -> None:
     sheet.markup('<header class="topbar">')
     sheet.chrome("b", site.name)
     for text in (*site.sections, "Blog", "Source"):
@@ -147,16 +134,13 @@ def _top(site: Manual) -> Sheet:
         '<form role="search"><input type="hidden" name="v" value="4"><input name="q" placeholder="Search"></form>\n</header>\n'
     )
     sheet.markup('<div class="layout">\n')
-    return sheet
 
 
-@lru_cache(maxsize=2048)
-def _chapter(site: Manual, chapter: int, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _chapter(sheet: Sheet, site: Manual, chapter: int, crawl: int) -> None:
     sheet.markup('<nav class="tree">\n')
     sheet.chrome("p", f"Chapter {chapter + 1}")
     sheet.markup("<ul>\n")
     for number in range(chapter * CHAPTER, min((chapter + 1) * CHAPTER, site.alive(crawl))):
         sheet.chrome("li", link(site.item_path(number), site.item(number).title))
     sheet.markup("</ul>\n</nav>\n")
-    return sheet

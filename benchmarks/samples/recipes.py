@@ -1,12 +1,11 @@
 """A recipe site whose pages change between two visits: adverts between the steps, counters, comments, suggestions."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import COOKING, ENGLISH, STEPS
 from benchmarks.samples.sample_site import Moment, Site, long_date
-from benchmarks.samples.style_sheet import Sheet, Span, link, strong
+from benchmarks.samples.style_sheet import Sheet, Span, link, part, strong
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,21 +21,18 @@ class Recipes(Site):
     register = COOKING
     authors = ENGLISH.names
     sections = ("Soups", "Baking", "Vegetables", "Sweets", "Quick")
+    front = "What shall we cook today?"
     stylesheet = "recipes.css"
 
     def item_path(self, number: int) -> str:
         title = self.item(number).title.lower().replace(",", "").replace(" ", "-")
         return f"/recipes/{number + 200}/{title}"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/{self.sections[section].lower()}/s{part}/"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title)
         dice = self.dice("recipe", number)
         sheet.markup('<div class="recipe">\n')
         sheet.main("h1", item.title)
@@ -59,12 +55,8 @@ class Recipes(Site):
         self._comments(sheet, number, moment)
         sheet.markup("</div>\n")
         self._side(sheet, number, moment)
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "What shall we cook today?" if number == 0 else self.sections[(number - 1) % len(self.sections)]
-        sheet = self._opened(title)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.markup('<div class="recipe">\n')
         sheet.main("h1", title)
         for place, item in enumerate(self.listed(number, moment.crawl)):
@@ -74,8 +66,6 @@ class Recipes(Site):
             sheet.main("p", self.register.sentence(self.dice("teaser", item.number)))
         sheet.markup("</div>\n")
         self._side(sheet, number, moment)
-        self._closed(sheet, moment)
-        return sheet
 
     def _counters(self, sheet: Sheet, number: int, moment: Moment) -> None:
         dice = self.dice("counters", number, moment.crawl)
@@ -152,16 +142,14 @@ class Recipes(Site):
         self._advert(sheet, number, -1, moment)
         sheet.markup("</div>\n")
 
-    def _opened(self, title: str) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title} - {self.name}</title>\n<style>\n{self.css}</style>\n'
             "<script>var ads=[];function ad(i){ads.push(i)}</script>\n</head>\n<body>\n"
         )
         sheet.add(_top(self))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup('</div>\n<div class="foot">')
         sheet.chrome(
             "p", f"© {self.year(moment.crawl)} {self.name}", " ", Span("<a href='/imprint'>", "Imprint", "</a>")
@@ -169,9 +157,8 @@ class Recipes(Site):
         sheet.markup("</div>\n<noscript><p></p></noscript>\n</body>\n</html>\n")
 
 
-@lru_cache(maxsize=256)
-def _top(site: Recipes) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Recipes) -> None:
     sheet.markup('<div class="top">')
     sheet.chrome('div class="logo"', link("/", site.name))
     sheet.markup('<div class="menu">')
@@ -180,4 +167,3 @@ def _top(site: Recipes) -> Sheet:
     sheet.markup('</div>\n<form action="/find"><input type="hidden" name="o" value="3"><input name="s">')
     sheet.chrome("button", "Find recipes")
     sheet.markup('</form>\n</div>\n<div class="grid">\n')
-    return sheet

@@ -4,7 +4,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from surt import surt
 
@@ -12,6 +12,7 @@ from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
 from benchmarks.samples.sample_records import Place, WarcFiles, payload_digest
 from benchmarks.samples.sample_web import sites
 from benchmarks.samples.sorted_lines import SortedLines
+from dbce_spark import jsonl
 from dbce_spark.errors import OutputError
 
 
@@ -47,7 +48,7 @@ def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weig
     schedule = Schedule(web)
     index = SortedLines(target)
     files = records = captures = 0
-    with (target / "labels.jsonl").open("w", encoding="utf-8", newline="\n") as labels:
+    with (target / "labels.jsonl").open("wb") as labels:
         for crawl, day in enumerate(schedule.calendar.days):
             warcs = WarcFiles(target, f"{day:%Y%m%d}")
             for fetch in fetches(schedule, crawl):
@@ -88,7 +89,7 @@ def _index_line(fetch: Fetch, digest_of_body: str, place: Place) -> str:
     return f"{surt(fetch.url)} {_timestamp(fetch)} {json.dumps(fields)}"
 
 
-def _write_labels(out: TextIO, fetch: Fetch) -> None:
+def _write_labels(out: BinaryIO, fetch: Fetch) -> None:
     sheet = fetch.answer.sheet
     if sheet is None or fetch.again:
         return
@@ -101,7 +102,7 @@ def _write_labels(out: TextIO, fetch: Fetch) -> None:
         "comments": sheet.comments,
         "boilerplate": sheet.boilerplate,
     }
-    out.write(json.dumps(fields, ensure_ascii=False) + "\n")
+    out.write(jsonl.line(fields))
 
 
 def _timestamp(fetch: Fetch) -> str:

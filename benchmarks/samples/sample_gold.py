@@ -1,11 +1,10 @@
 """The pages of a sample archive with their main text, for `dbce evaluate`: gold that ships with the program."""
 
-import json
 import os
-from pathlib import Path
 
 from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
 from benchmarks.samples.sample_web import sites
+from dbce_spark import jsonl
 
 DATASET = "sample"
 
@@ -17,14 +16,15 @@ def write_gold(path: str | os.PathLike[str], *, pages: int, seed: int, weight: i
     what readers wrote below it: that is in `gold_comments`.
     """
     schedule = Schedule(sites(pages=pages, seed=seed, weight=weight))
-    written = 0
-    with Path(path).open("w", encoding="utf-8", newline="\n") as file:
-        for crawl in range(len(schedule.calendar.days)):
-            for fetch in fetches(schedule, crawl):
-                if fetch.answer.sheet is not None and not fetch.again:
-                    file.write(json.dumps(_fields(fetch), ensure_ascii=False) + "\n")
-                    written += 1
-    return written
+    return jsonl.write(
+        os.fspath(path),
+        (
+            _fields(fetch)
+            for crawl in range(len(schedule.calendar.days))
+            for fetch in fetches(schedule, crawl)
+            if fetch.answer.sheet is not None and not fetch.again
+        ),
+    )
 
 
 def _fields(fetch: Fetch) -> dict[str, str]:

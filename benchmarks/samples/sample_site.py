@@ -59,6 +59,8 @@ class Site(ABC):
     chunked: ClassVar[bool] = False
     is_redesigned: ClassVar[bool] = False
     per_list: ClassVar[int] = 12
+    front: ClassVar[str]  # title of the front page
+    titled: ClassVar[str] = "{}"  # title of a section's lists
     stylesheet: ClassVar[str]  # a file of data/
 
     @abstractmethod
@@ -66,16 +68,36 @@ class Site(ABC):
         """The path (and query) of an item page."""
 
     @abstractmethod
+    def section_path(self, section: int, part: int) -> str:
+        """The path (and query) of a section's list page."""
+
+    @abstractmethod
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
+        """Write what stands above every page's own text."""
+
+    @abstractmethod
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
+        """Write the text of an item page as served at a moment, and what stands around it alone."""
+
+    @abstractmethod
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
+        """Write the text of a list page as served at a moment."""
+
+    @abstractmethod
+    def close(self, sheet: Sheet, moment: Moment) -> None:
+        """Write what stands below every page's own text."""
+
+    def item_title(self, number: int) -> str:
+        return self.item(number).title
+
+    def list_title(self, number: int) -> str:
+        section = self.sections[(number - 1) % len(self.sections)]
+        return self.titled.format(section) if number else self.front.format(name=self.name)
+
     def list_path(self, number: int) -> str:
         """The path (and query) of a list page; "/" for number 0."""
-
-    @abstractmethod
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
-        """The whole item page as served at a moment."""
-
-    @abstractmethod
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        """The whole list page as served at a moment."""
+        part, section = divmod(number - 1, len(self.sections))
+        return self.section_path(section, part) if number else "/"
 
     @property
     def lists(self) -> int:
@@ -105,9 +127,16 @@ class Site(ABC):
         return self.list_path(page) if page < self.lists else self.item_path(page - self.lists)
 
     def draw(self, page: int, moment: Moment) -> Sheet:
-        if page < self.lists:
-            return self.draw_list(page, moment)
-        return self.draw_item(page - self.lists, moment)
+        """The whole page as served at a moment."""
+        sheet, number = Sheet(), page - self.lists
+        title = self.list_title(page) if number < 0 else self.item_title(number)
+        self.open(sheet, title, moment)
+        if number < 0:
+            self.write_list(sheet, page, title, moment)
+        else:
+            self.write_item(sheet, number, moment)
+        self.close(sheet, moment)
+        return sheet
 
     def dice(self, *names: str | int) -> Random:
         """Dice of their own for every purpose, so that one draw more here changes nothing there."""

@@ -2,12 +2,11 @@
 gzipped."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import ENGLISH, GOODS, REVIEWS
 from benchmarks.samples.sample_site import Moment, Site
-from benchmarks.samples.style_sheet import Sheet, Span, link
+from benchmarks.samples.style_sheet import Sheet, Span, link, part
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,20 +22,18 @@ class Shop(Site):
     register = GOODS
     authors = ENGLISH.names
     sections = ("Desk", "Wall", "Garden", "Travel")
+    front = "New in the shop"
+    titled = "{} lamps"
     stylesheet = "shop.css"
 
     def item_path(self, number: int) -> str:
         return f"/p/{number + 40000}"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/c/{self.sections[section].lower()}?page={part + 1}"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title)
         sheet.chrome("div", link("/", "Home"), " › ", link(f"/c/{item.section.lower()}", item.section))
         sheet.markup('<div class="product">\n<div class="picture"></div>\n<div>')
         dice = self.dice("product", number)
@@ -63,12 +60,8 @@ class Shop(Site):
         self._specifications(sheet, number)
         self._also(sheet, number, moment)
         self._reviews(sheet, number, moment)
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "New in the shop" if number == 0 else f"{self.sections[(number - 1) % len(self.sections)]} lamps"
-        sheet = self._opened(title)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.main("h1", title)
         listed = self.listed(number, moment.crawl)
         for start in range(0, len(listed), 4):
@@ -79,8 +72,6 @@ class Shop(Site):
                 sheet.main("p", self.register.sentence(self.dice("teaser", item.number)))
                 sheet.markup("</div>\n")
             sheet.markup("</div>\n")
-        self._closed(sheet, moment)
-        return sheet
 
     def _specifications(self, sheet: Sheet, number: int) -> None:
         dice = self.dice("specifications", number)
@@ -124,24 +115,21 @@ class Shop(Site):
             sheet.comment("small", dice.choice(ENGLISH.names))
             sheet.markup("</div>\n")
 
-    def _opened(self, title: str) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             f'<!doctype html>\n<html lang="en">\n<head>\n<title>{title} – {self.name}</title>\n<meta charset="utf-8">\n<style>\n{self.css}</style>\n'
             '<script type="application/ld+json">{"@context":"https://schema.org","@type":"Store"}</script>\n</head>\n<body>\n'
         )
         sheet.add(_top(self))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup("</div>\n")
         sheet.add(_bottom(self, moment.crawl))
         sheet.markup("</body>\n</html>\n")
 
 
-@lru_cache(maxsize=256)
-def _top(site: Shop) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Shop) -> None:
     sheet.markup('<div class="bar">')
     sheet.chrome('div class="logo"', link("/", site.name))
     sheet.markup(
@@ -154,12 +142,10 @@ def _top(site: Shop) -> Sheet:
         sheet.chrome("div", link(f"/c/{section.lower()}?page=1", f"{section} lamps"))
     sheet.chrome("div", Span("<b>", "Free delivery from € 50", "</b>"))
     sheet.markup('</div>\n<div class="shop">\n')
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _bottom(site: Shop, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _bottom(sheet: Sheet, site: Shop, crawl: int) -> None:
     dice = site.dice("bottom", crawl)
     sheet.markup('<div class="shop">')
     sheet.chrome("h3", f"Offer of the week: {dice.randrange(5, 40)} % off {dice.choice(site.sections).lower()} lamps")
@@ -171,4 +157,3 @@ def _bottom(site: Shop, crawl: int) -> Sheet:
         sheet.markup("</div>\n")
     sheet.chrome("p", f"© {site.year(crawl)} {site.name}. All prices include tax.")
     sheet.markup('</div>\n<iframe src="about:blank" width="0" height="0" title="chat"></iframe>\n')
-    return sheet

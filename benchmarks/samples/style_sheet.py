@@ -3,8 +3,12 @@
 So the labels are true by construction; nothing is parsed again to find them.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
 from html import escape
-from typing import NamedTuple
+from typing import Concatenate, NamedTuple, ParamSpec, cast
+
+P = ParamSpec("P")
 
 
 class Span(NamedTuple):
@@ -78,3 +82,15 @@ class Sheet:
         inner = "".join(html)
         self.html.append(f"<{tag}>{inner}</{tag.partition(' ')[0]}>\n" if tag else f"{inner}\n")
         texts.append(" ".join("".join(text).split()))
+
+
+def part(write: Callable[Concatenate[Sheet, P], None]) -> Callable[P, Sheet]:
+    """Make what `write` puts on a sheet a part of many pages, which is written once for the same arguments."""
+
+    @lru_cache(maxsize=2048)
+    def written(*arguments: P.args, **named: P.kwargs) -> Sheet:
+        sheet = Sheet()
+        write(sheet, *arguments, **named)
+        return sheet
+
+    return cast(Callable[P, Sheet], written)

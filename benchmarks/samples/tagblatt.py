@@ -1,12 +1,11 @@
 """A German town paper of about the year 2002: nested layout tables, <font>, <center>, text broken by <br>, ISO-8859-1."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from benchmarks.samples.prose import length
 from benchmarks.samples.sample_languages import GERMAN, TOWN_PAPER
 from benchmarks.samples.sample_site import Item, Moment, Site
-from benchmarks.samples.style_sheet import Sheet, Span, link
+from benchmarks.samples.style_sheet import Sheet, Span, link, part
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,28 +20,21 @@ class Tagblatt(Site):
     register = TOWN_PAPER
     authors = GERMAN.names
     sections = ("Lokales", "Politik", "Sport", "Kultur", "Vereine")
+    front = "Aktuelles"
     stylesheet = "tagblatt.css"
 
     def item_path(self, number: int) -> str:
         return f"/artikel.php?id={number + 1000}&rubrik={self.sections[number % len(self.sections)].lower()}"
 
-    def list_path(self, number: int) -> str:
-        if number == 0:
-            return "/"
-        part, section = divmod(number - 1, len(self.sections))
+    def section_path(self, section: int, part: int) -> str:
         return f"/rubrik.php?name={self.sections[section].lower()}&seite={part + 1}"
 
-    def draw_item(self, number: int, moment: Moment) -> Sheet:
+    def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
         item = self.item(number)
-        sheet = self._opened(item.title)
         self._text(sheet, item, moment)
         self._below(sheet, item, moment)
-        self._closed(sheet, moment)
-        return sheet
 
-    def draw_list(self, number: int, moment: Moment) -> Sheet:
-        title = "Aktuelles" if number == 0 else self.sections[(number - 1) % len(self.sections)]
-        sheet = self._opened(title)
+    def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
         sheet.markup('<table width="100%" cellpadding="3">\n')
         sheet.markup("<tr>")
         sheet.main('td colspan="2" class="titel"', title)
@@ -58,8 +50,6 @@ class Tagblatt(Site):
             sheet.main("div", self.register.sentence(self.dice("teaser", item.number)))
             sheet.markup("</td></tr>\n")
         sheet.markup("</table>\n")
-        self._closed(sheet, moment)
-        return sheet
 
     def _text(self, sheet: Sheet, item: Item, moment: Moment) -> None:
         dice = self.dice("article", item.number)
@@ -108,8 +98,7 @@ class Tagblatt(Site):
         for other in self.some(self.dice("related", item.number, moment.crawl), 3, moment.crawl):
             sheet.chrome("div", "» ", link(self.item_path(other.number), other.title))
 
-    def _opened(self, title: str) -> Sheet:
-        sheet = Sheet()
+    def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
         sheet.markup(
             '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">\n<html>\n<head>\n'
             '<meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">\n'
@@ -117,17 +106,15 @@ class Tagblatt(Site):
             'function fenster(u){window.open(u,"f","width=400,height=300");}\n//-->\n</script>\n</head>\n'
         )
         sheet.add(_top(self))
-        return sheet
 
-    def _closed(self, sheet: Sheet, moment: Moment) -> None:
+    def close(self, sheet: Sheet, moment: Moment) -> None:
         sheet.markup("</td>\n")
         sheet.add(_side(self, moment.crawl))
         sheet.markup("</body>\n</html>\n")
 
 
-@lru_cache(maxsize=256)
-def _top(site: Tagblatt) -> Sheet:
-    sheet = Sheet()
+@part
+def _top(sheet: Sheet, site: Tagblatt) -> None:
     sheet.markup(
         '<body topmargin="0" link="#003366">\n<center>\n<table width="780" bgcolor="#ffffff" cellspacing="0" cellpadding="6">\n<tr>'
     )
@@ -148,12 +135,10 @@ def _top(site: Tagblatt) -> Sheet:
         '<input type="hidden" name="sid" value="7f3a9c"><input name="name" size="10"><input type="password" name="kennwort" size="10">'
         '</form>\n</td>\n<td width="490">\n<!-- Inhalt -->\n'
     )
-    return sheet
 
 
-@lru_cache(maxsize=256)
-def _side(site: Tagblatt, crawl: int) -> Sheet:
-    sheet = Sheet()
+@part
+def _side(sheet: Sheet, site: Tagblatt, crawl: int) -> None:
     dice = site.dice("side", crawl)
     sheet.markup('<td width="160">\n<table class="kasten" width="100%"><tr>')
     sheet.chrome("td", Span('<font color="#cc0000"><b>', "Meistgelesen", "</b></font>"))
@@ -178,4 +163,3 @@ def _side(site: Tagblatt, crawl: int) -> Sheet:
         f"© {site.year(crawl)} Verlag {site.name}, alle Rechte vorbehalten",
     )
     sheet.markup("</tr>\n</table>\n</center>\n")
-    return sheet

@@ -4,7 +4,7 @@ from functools import lru_cache
 from random import Random
 
 from benchmarks.samples.sample_site import Site
-from benchmarks.samples.style_sheet import Sheet, link
+from benchmarks.samples.style_sheet import Sheet, link, part
 
 LINKS = 40
 """Links of the directory at weight 1: at weight 6 a page has some 700 elements, the median of news sites."""
@@ -25,10 +25,9 @@ def weighed(sheet: Sheet, site: Site) -> Sheet:
     return sheet
 
 
-@lru_cache(maxsize=256)
-def _directory(site: Site) -> Sheet:
+@part
+def _directory(sheet: Sheet, site: Site) -> None:
     dice = Random(f"{site.seed}/{site.host}/directory")
-    sheet = Sheet()
     sheet.markup('<nav class="directory" style="columns: 6; font-size: 11px">\n')
     for column in range(site.weight * 2):
         sheet.chrome("h4", site.sections[column % len(site.sections)])
@@ -38,7 +37,6 @@ def _directory(site: Site) -> Sheet:
             sheet.chrome('li class="directory__item"', link(f"/directory/{column}/{nth}", words))
         sheet.markup("</ul>\n")
     sheet.markup("</nav>\n")
-    return sheet
 
 
 @lru_cache(maxsize=256)

@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from dbce_spark.report.svg import Axis, circle, n, svg, text
+from dbce_spark.report.svg import Axis, circle, n, polyline, rules_across, svg, text
 
 _TICKS = 6
 """Lines of a grid at most: more than one reads at a glance."""
@@ -44,8 +44,7 @@ def curve(points: Sequence[tuple[float, float]], title: str, unit: str, *, width
     up = Axis(min([0.0, *ys]), max([0.0, *ys]) or 1.0, height - 56, 20)
     across = Axis(min(xs, default=0.0), max(xs, default=1.0), 60, width - 24)
     body = [*_grid(up, 46, width - 16, finest=0.0), text(46, 12, unit, "start", "soft")]
-    line = " ".join(f"{n(across(x))},{n(up(y))}" for x, y in points)
-    body.append(f'<polyline class="line" points="{line}" style="stroke:var(--c0)"/>')
+    body.append(polyline([(across(x), up(y)) for x, y in points], 0))
     for x, y in points:
         body.append(circle(across(x), up(y), 3, 0, f"{x:g}: {y:.1f}"))
     step = max(1, math.ceil(len(points) / 15))
@@ -55,10 +54,7 @@ def curve(points: Sequence[tuple[float, float]], title: str, unit: str, *, width
 
 
 def _grid(axis: Axis, left: float, right: float, *, finest: float) -> Iterator[str]:
-    for tick in _round(axis.low, axis.high, finest):
-        y = n(axis(tick))
-        yield f'<line class="grid" x1="{n(left)}" x2="{n(right)}" y1="{y}" y2="{y}"/>'
-        yield text(left - 6, axis(tick) + 4, f"{tick:g}", "end", "small")
+    return rules_across(axis, left, right, ((tick, f"{tick:g}") for tick in _round(axis.low, axis.high, finest)))
 
 
 def _round(low: float, high: float, finest: float) -> Iterator[float]:

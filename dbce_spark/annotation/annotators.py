@@ -7,6 +7,7 @@ from math import inf
 
 import numpy as np
 
+from dbce_spark import timestamps
 from dbce_spark.annotation.label_merge import Master, Merge, Merged, merge
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.submission import Submission
@@ -14,8 +15,6 @@ from dbce_spark.model import Label
 
 Shares = tuple[float, float, float]
 """Of each label its share of some tags; they add up to 1."""
-
-_MICROSECONDS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +116,7 @@ def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
     for annotator, some in sorted(by_annotator.items()):
         before = None
         for position, one in enumerate(sorted(some, key=lambda one: (one.submitted, one.page)), start=1):
-            seconds = one.seconds or (0 if before is None else (one.submitted - before) / _MICROSECONDS)
+            seconds = one.seconds or (0 if before is None else (one.submitted - before) / timestamps.SECOND)
             before = one.submitted
             if seconds > 0:
                 visits.append(Visit(annotator=annotator, page=one.page, position=position, seconds=seconds))

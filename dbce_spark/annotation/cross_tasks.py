@@ -7,13 +7,12 @@ cases T001 to T006 need: the arms, the occurrence bits, and the HTML of the neig
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
-from dbce_spark.annotation import jsonl, page_file
-from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark import jsonl, timestamps
+from dbce_spark.annotation import page_file
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.archive.warc import Fetch
@@ -27,9 +26,8 @@ from dbce_spark.dbce.dom import read as read_dom
 from dbce_spark.errors import InputError
 from dbce_spark.html import charset
 from dbce_spark.html.page import PageError, parse
+from dbce_spark.jsonl import Fields, field
 from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
-
-_SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +166,7 @@ def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, Node
 
 
 def _date(timestamp: int) -> str:
-    return datetime.fromtimestamp(timestamp / _SECOND, UTC).isoformat() if timestamp else ""
+    return timestamps.date(timestamp).isoformat() if timestamp else ""
 
 
 def _as_fields(one: CrossSheet) -> Fields:

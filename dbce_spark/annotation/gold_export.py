@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dbce_spark.annotation.jsonl import Fields
 from dbce_spark.annotation.label_merge import Merged
 from dbce_spark.annotation.page_file import TEXTS, Sheet
 from dbce_spark.errors import InputError
+from dbce_spark.jsonl import Fields
 from dbce_spark.model import Label
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 
+from dbce_spark import jsonl
 from dbce_spark.annotation import (
     cross_tasks,
     drafts,
-    jsonl,
     page_file,
     page_resources,
     single_page,
@@ -17,7 +18,6 @@ from dbce_spark.annotation import (
 )
 from dbce_spark.annotation import neighbours as beside
 from dbce_spark.annotation.drafts import Withdrawn
-from dbce_spark.annotation.jsonl import Fields, batched
 from dbce_spark.annotation.neighbours import Beside
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.stored_pages import StoredPage
@@ -26,6 +26,7 @@ from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
 from dbce_spark.html.page import PageError
+from dbce_spark.jsonl import Fields
 
 PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
 
@@ -91,7 +92,7 @@ def take(path: str, files: Sequence[str], archives: Sequence[str], config: DbceC
     index = page_resources.indexed(sources_of, config.input)
     added = beside_them = copied = 0
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
-    for some in batched(made, settings.pages_at_once):
+    for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
         workbench_store.create(path)
         with closing(workbench_store.opened(path)) as opened, workbench_store.transaction(opened):
             for one in some:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dbce_spark.annotation import jsonl
-from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark import jsonl
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
+from dbce_spark.jsonl import Fields, field
 from dbce_spark.model import Label
 
 Votes = tuple[int, int, int]

@@ -4,21 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dbce_spark import storage
+from dbce_spark import jsonl, storage
 from dbce_spark.annotation import (
     agreement,
     annotator_report,
     annotators,
     cross_tasks,
     gold_export,
-    jsonl,
     offline_task,
     page_file,
     submission,
 )
 from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.agreement import CorpusAgreement, PageAgreement
-from dbce_spark.annotation.jsonl import Fields
 from dbce_spark.annotation.label_merge import Master, Merge, Merged
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.page_file import Sheet
@@ -28,6 +26,7 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches as archived
 from dbce_spark.errors import InputError
+from dbce_spark.jsonl import Fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

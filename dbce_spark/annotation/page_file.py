@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dbce_spark.annotation import jsonl
-from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark import jsonl
 from dbce_spark.annotation.submission import text_digest
 from dbce_spark.errors import InputError
+from dbce_spark.jsonl import Fields, field
 
 TEXTS = ("url", "site", "group", "url_key", "date", "lang")
 """What else a page may say of itself, under the names that `dbce evaluate` reads."""

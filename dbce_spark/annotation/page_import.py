@@ -11,12 +11,12 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from dbce_spark.annotation import numbered_markup, page_resources, workbench_store
 from dbce_spark.annotation import stored_pages as stored
-from dbce_spark.annotation.jsonl import batched
 from dbce_spark.annotation.page_resources import Place
 from dbce_spark.annotation.stored_pages import StoredPage, Unit
 from dbce_spark.annotation.submission import text_digest
@@ -80,7 +80,8 @@ def add(path: str, arguments: Sequence[str], wanted: Wanted, config: DbceConfig,
         new = _judged([page for page in chosen if page.capture_id not in there], read, config)
         index = page_resources.indexed(files if new else (), config.input)
         copied = 0
-        for some in batched(sorted(new.items()), settings.pages_at_once):
+        left = iter(sorted(new.items()))
+        for some in iter(lambda: [*islice(left, settings.pages_at_once)], []):
             made = _made(dict(some), config)
             needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
             with workbench_store.transaction(opened):

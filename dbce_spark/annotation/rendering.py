@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from dbce_spark.annotation import jsonl, segment_marks
-from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark import jsonl
+from dbce_spark.annotation import segment_marks
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.jsonl import Fields, field
 from dbce_spark.model import digest
 
 if TYPE_CHECKING:

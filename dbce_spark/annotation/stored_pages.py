@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
+from dbce_spark import timestamps
 from dbce_spark.annotation.outline import Outline
 from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.annotation.submission import Tags
@@ -117,7 +117,7 @@ def sheet(page: StoredPage, utf8_html: str) -> Sheet:
         url=page.url,
         site=page.site,
         url_key=page.url_key,
-        date=_date(page.timestamp),
+        date=timestamps.date(page.timestamp).isoformat(timespec="seconds"),
         lang=page.language,
     )
 
@@ -141,10 +141,6 @@ def _label(letter: str) -> Label:
     found = _LABEL_OF[letter]
     assert found is not None  # a model leaves no segment without a label
     return found
-
-
-def _date(timestamp: int) -> str:
-    return datetime.fromtimestamp(timestamp // 1_000_000, UTC).isoformat()
 
 
 def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[StoredPage]:

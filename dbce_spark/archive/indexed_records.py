@@ -92,15 +92,7 @@ def refusal(config: SelectConfig) -> warc.Refusal | None:
 def reject_of(bad: BadLine) -> Reject:
     """A line of an index that is no entry; its place is told by the detail."""
     where = f"line {bad.line}: " if bad.line > 0 else ""
-    return Reject(
-        warc_file=bad.path,
-        warc_offset=-1,
-        record_id="",
-        url="",
-        stage=Stage.SELECT,
-        reason=Reason(bad.fault.value),
-        detail=where + bad.detail,
-    )
+    return Reject.of_file(bad.path, Stage.SELECT, Reason(bad.fault.value), where + bad.detail)
 
 
 def cut(files: Mapping[str, Sequence[Entry]], most: int) -> Iterator[list[Entry]]:
@@ -131,15 +123,8 @@ def _refuses_nothing(_: Entry) -> None:
 
 
 def _reject(found: Unfetched) -> Reject:
-    return Reject(
-        warc_file=found.entry.path,
-        warc_offset=found.entry.offset,
-        record_id="",
-        url=found.entry.url,
-        stage=Stage.SELECT,
-        reason=Reason(found.fault.value),
-        detail=found.detail,
-    )
+    entry, reason = found.entry, Reason(found.fault.value)
+    return Reject.of_file(entry.path, Stage.SELECT, reason, found.detail, offset=entry.offset, url=entry.url)
 
 
 def losses(rejects: Iterable[Reject]) -> list[Loss]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dbce_spark import timestamps
 from dbce_spark.model import Capture, Reason, Reject, Revisit, Seen, Skip, Stage, capture_id, digest
 
 _NOT_MODIFIED = 304
@@ -121,15 +122,7 @@ def _said(revisit: Revisit) -> str:
 
 
 def _reject(revisit: Revisit, detail: str) -> Reject:
-    return Reject(
-        warc_file=revisit.warc_file,
-        warc_offset=revisit.warc_offset,
-        record_id=revisit.record_id,
-        url=revisit.url,
-        stage=Stage.READ,
-        reason=Reason.REVISIT_UNRESOLVED,
-        detail=detail,
-    )
+    return Reject.of_record(revisit, Stage.READ, Reason.REVISIT_UNRESOLVED, detail)
 
 
 def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
@@ -181,7 +174,7 @@ def seen(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str,
 
 def _second(timestamp: int) -> int:
     """Indexes and older archives know no more of a moment than its second."""
-    return timestamp // 1_000_000
+    return timestamp // timestamps.SECOND
 
 
 def _of_url(url_key: str) -> str:

@@ -5,12 +5,13 @@ import re
 from base64 import b32encode
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
 from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
+from dbce_spark import timestamps
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime
 from dbce_spark.archive.index.fetch import Fetched
@@ -85,7 +86,7 @@ def read(
         with opened(path) as stream:
             yield from read_stream(stream, path, config, max_html_bytes, refusal)
     except OSError as error:
-        yield _file_reject(path, -1, Reason.FILE_UNREADABLE, str(error))
+        yield Reject.of_file(path, Stage.READ, Reason.FILE_UNREADABLE, str(error))
 
 
 def read_stream(
@@ -134,7 +135,8 @@ def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: R
             continue
         nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
     if nothing:
-        yield _file_reject(entry.path, entry.offset, Reason.BROKEN_RECORD, "no record where the index says that one is")
+        detail = "no record where the index says that one is"
+        yield Reject.of_file(entry.path, Stage.READ, Reason.BROKEN_RECORD, detail, offset=entry.offset)
 
 
 def _found(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
@@ -149,22 +151,9 @@ def _completed(entry: Entry, told: Entry) -> Entry:
 
 def _damage_reject(path: str, damage: Damage) -> Reject:
     if damage.cause is Cause.FOREIGN:
-        return _file_reject(path, -1, Reason.NOT_AN_ARCHIVE, damage.detail, damage.length)
-    detail = f"{damage.length} bytes: {damage.detail}"
-    return _file_reject(path, damage.offset, Reason.BROKEN_RECORD, detail, damage.length)
-
-
-def _file_reject(path: str, offset: int, reason: Reason, detail: str, lost_bytes: int = 0) -> Reject:
-    return Reject(
-        warc_file=path,
-        warc_offset=offset,
-        record_id="",
-        url="",
-        stage=Stage.READ,
-        reason=reason,
-        detail=detail,
-        lost_bytes=lost_bytes,
-    )
+        return Reject.of_file(path, Stage.READ, Reason.NOT_AN_ARCHIVE, damage.detail, lost_bytes=damage.length)
+    detail, lost = f"{damage.length} bytes: {damage.detail}", damage.length
+    return Reject.of_file(path, Stage.READ, Reason.BROKEN_RECORD, detail, offset=damage.offset, lost_bytes=lost)
 
 
 @dataclass(slots=True)
@@ -376,9 +365,7 @@ def microseconds(written: str) -> int | None:
             moment = datetime.fromisoformat(written)
     except ValueError:
         return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
+    return timestamps.of_date(moment)
 
 
 def site_of(url: str, kind: str) -> str:

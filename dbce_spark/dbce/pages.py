@@ -80,7 +80,7 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config)
     except page.PageError as error:
-        return _reject(fetch, Reason(error.reason), error)
+        return Reject.of_record(fetch.capture, Stage.PAGE, Reason(error.reason), str(error))
 
 
 def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: DbceConfig) -> Page:
@@ -106,18 +106,6 @@ def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: 
         signature=signature,
         bands=np.empty(0, np.uint64) if signature is None else bands(signature, threshold),
         traits=traits,
-    )
-
-
-def _reject(fetch: warc.Fetch, reason: Reason, error: Exception) -> Reject:
-    return Reject(
-        warc_file=fetch.capture.warc_file,
-        warc_offset=fetch.capture.warc_offset,
-        record_id=fetch.capture.record_id,
-        url=fetch.capture.url,
-        stage=Stage.PAGE,
-        reason=reason,
-        detail=str(error),
     )
 
 

@@ -1,19 +1,18 @@
 """Gold pages: HTML with the main text that people marked in it, and what is known of its site and its time."""
 
 import hashlib
-import json
 import re
 from base64 import b32encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
-from dbce_spark import storage
+from dbce_spark import jsonl, storage, timestamps
 from dbce_spark.archive import warc
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
@@ -157,8 +156,7 @@ def convert(paths: Iterable[str], output: str) -> int:
         for path in paths:
             for entry in _entries(path):
                 if not entry.missing:
-                    line = json.dumps(entry.fields, ensure_ascii=False) + "\n"
-                    lines.write(line.encode("utf-8", "surrogatepass"))
+                    lines.write(jsonl.line(entry.fields))
                     count += 1
         if not count:
             raise InputError("no page with a gold text; name files or folders that hold some")
@@ -233,7 +231,7 @@ def _microseconds(date: str, place: str) -> int:
         when = datetime.strptime(date, "%Y%m%d%H%M%S") if len(date) == 14 else datetime.fromisoformat(date)
     except ValueError as error:
         raise InputError(f"{place}: {date} is no date; write 20051230052639, 20051230 or 2005-12-30") from error
-    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1_000_000)
+    return timestamps.of_date(when)
 
 
 def _coverage(entry: Entry) -> float:

@@ -1,13 +1,14 @@
 """The analysis as Markdown: the few tables that decide; report.html has the rest."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from dbce_spark.evaluation import bootstrap, complexity, node_scores, page_weights
 from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Pool, Standing
 from dbce_spark.evaluation.averages import LEAST, Course
 from dbce_spark.evaluation.bootstrap import Difference, Interval
 from dbce_spark.evaluation.scores import MAIN_METRIC
+from dbce_spark.markdown_table import table
 
 
 def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
@@ -27,26 +28,26 @@ def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None)
         "Site cap: as in the first table. Over pages, sites, sets: each page, site, set weighs the same. Gold error:"
         f" site cap, without pages whose gold has more than {percent(complexity.MAX_GOLD_ERROR)} of words that the page"
         " lacks.",
-        _table(("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"), _weighed(analysis)),
+        table(("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"), _weighed(analysis)),
         *(part for name, cells in analysis.by_set.items() for part in _by_set(name, cells, analysis)),
         "## F1 by what the pages are",
         "Weights as in the first table, so that the parts of it add up. `best other`: of all extractors but the first,"
         f" where only the {len(best) - 1} best by the first table have columns. report.html has all, with intervals.",
-        _table(("by", "value", "pages", "sites", "best other", *best), _breakdown(analysis)),
+        table(("by", "value", "pages", "sites", "best other", *best), _breakdown(analysis)),
         *(_course(course) if course else ()),
         "## Metrics",
         "Mean F1 by metric, weights as in the first table; below, how alike two metrics rank the extractors (Spearman's"
         " rank correlation).",
-        _table(("extractor", *analysis.metrics), _by_metric(analysis)),
-        _table(("rank correlation", *analysis.metrics), _correlation(analysis)),
+        table(("extractor", *analysis.metrics), _by_metric(analysis)),
+        table(("rank correlation", *analysis.metrics), _correlation(analysis)),
         "## Text nodes",
         "Leaves of the page that have a word, those of all pages counted together: content if the gold holds them,"
         " called so if the extractor's text does (the thesis's measure, tables 4.2 and D.1-D.4).",
-        _table(node_scores.HEAD[1:], _nodes(analysis)),
+        table(node_scores.HEAD[1:], _nodes(analysis)),
         "## Gold",
         "Complexity: words of the gold over words of the page, quartiles over the set's pages; beside them the share of"
         " pages in each group by the quartiles of all pages.",
-        _table(("set", "pages", "sites", "gold error > 2 %", "P25", "P50", "P75", *complexity.GROUPS), _sets(analysis)),
+        table(("set", "pages", "sites", "gold error > 2 %", "P25", "P50", "P75", *complexity.GROUPS), _sets(analysis)),
         "## Misses",
         _misses(analysis),
     ]
@@ -60,7 +61,7 @@ def _pool(pool: Pool) -> Iterator[str]:
         f" by draws of {pool.drawn}. pages/s: of CPU time."
     )
     head = ("extractor", "P", "R", "F1 (95 %)", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first (95 %)", "p")
-    yield _table(
+    yield table(
         (*head, "misses", "pages/s"), (_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1))
     )
 
@@ -97,7 +98,7 @@ def _by_set(name: str, cells: Sequence[Cell], analysis: Analysis) -> Iterator[st
         (analysis.extractors[at], *(bold(cell.f1[at], highest) for cell, highest in zip(cells, best, strict=True)))
         for at in analysis.order
     )
-    yield _table(("extractor", *heads), rows)
+    yield table(("extractor", *heads), rows)
 
 
 def _breakdown(analysis: Analysis) -> Iterator[tuple[str, ...]]:
@@ -110,8 +111,8 @@ def _breakdown(analysis: Analysis) -> Iterator[tuple[str, ...]]:
 def _course(course: Course) -> Iterator[str]:
     yield "## Over the stream"
     yield stream_note(course)
-    yield _table(steps_head(course), steps(course))
-    yield _table(PASSINGS_HEAD, passings(course))
+    yield table(steps_head(course), steps(course))
+    yield table(PASSINGS_HEAD, passings(course))
 
 
 PASSINGS_HEAD = ("passes", "", "domains", "median documents", "documents of the stream")
@@ -177,7 +178,7 @@ def _misses(analysis: Analysis) -> str:
     if not analysis.misses:
         return "None."
     rows = ((name, extractor, f"{count:,}", kind) for (name, extractor, kind), count in analysis.misses.items())
-    return _table(("set", "extractor", "pages", "error"), rows)
+    return table(("set", "extractor", "pages", "error"), rows)
 
 
 def best_other(cell: Cell, analysis: Analysis) -> str:
@@ -211,7 +212,3 @@ def against(found: Difference | None) -> tuple[str, str]:
     if found is None:
         return "", ""
     return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})", f"{found.p:.3f}"
-
-
-def _table(head: Sequence[str], lines: Iterable[tuple[str, ...]]) -> str:
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in [tuple(head), ("---",) * len(head), *lines])

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from lxml import etree
 
-from dbce_spark import storage
+from dbce_spark import storage, timestamps
 from dbce_spark.evaluation import clusters, complexity, datasets
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.datasets import GoldPage
@@ -77,7 +76,7 @@ def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
         group=page.group,
         lang=page.lang,
         page_type=page.page_type,
-        era=str(datetime.fromtimestamp(page.timestamp / 1e6, UTC).year) if page.timestamp else "",
+        era=str(timestamps.date(page.timestamp).year) if page.timestamp else "",
         siblings=siblings,
         snapshots=snapshots,
         gold_error=complexity.gold_error(gold, found),

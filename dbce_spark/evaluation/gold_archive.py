@@ -6,7 +6,6 @@ Nothing in it is random: ids are digests, dates are the pages', and the same pag
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
@@ -17,7 +16,7 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark import storage
+from dbce_spark import storage, timestamps
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Capture, digest
 
@@ -28,7 +27,6 @@ PAGES_A_FILE = 128
 
 _VERSION = "WARC/1.1"
 _BUILDER = RecordBuilder(warc_version=_VERSION)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,11 @@ def _write_file(stream: BinaryIO, name: str, pages: Sequence[GoldPage]) -> Itera
 
 def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
     text = b"software: dbce evaluate\r\nformat: WARC File Format 1.1\r\ndescription: pages with known main text\r\n"
-    headers = {"WARC-Record-ID": urn, "WARC-Date": _iso(timestamp), "WARC-Filename": name}
+    headers = {
+        "WARC-Record-ID": urn,
+        "WARC-Date": timestamps.warc_date(timestamps.date(timestamp)),
+        "WARC-Filename": name,
+    }
     return _BUILDER.create_warc_record(
         "", "warcinfo", payload=BytesIO(text), length=len(text), warc_headers_dict=headers
     )
@@ -84,7 +86,7 @@ def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
 def _response(page: GoldPage, capture: Capture, info: str) -> ArcWarcRecord:
     headers = {
         "WARC-Record-ID": record_id(page),
-        "WARC-Date": _iso(capture.timestamp),
+        "WARC-Date": timestamps.warc_date(timestamps.date(capture.timestamp)),
         "WARC-Warcinfo-ID": info,
         "WARC-Payload-Digest": capture.payload_digest,
     }
@@ -112,17 +114,8 @@ def _index_line(page: GoldPage, capture: Capture, place: _Place) -> str:
         "dataset": page.dataset,
         "page_id": page.page_id,
     }
-    return f"{capture.url_key} {_date(capture.timestamp):%Y%m%d%H%M%S} {json.dumps(fields)}\n"
+    return f"{capture.url_key} {timestamps.digits(capture.timestamp)} {json.dumps(fields)}\n"
 
 
 def _urn(*parts: str) -> str:
     return f"<urn:uuid:{UUID(hex=digest(*parts))}>"
-
-
-def _date(timestamp: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=timestamp)
-
-
-def _iso(timestamp: int) -> str:
-    """A date as WARC 1.1 writes it, with microseconds."""
-    return f"{_date(timestamp):%Y-%m-%dT%H:%M:%S.%f}Z"

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from dbce_spark.annotation import jsonl, labelling, page_file
+from dbce_spark import jsonl
+from dbce_spark.annotation import labelling, page_file
 from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.annotation.submission import Tags
 from dbce_spark.errors import InputError

@@ -18,6 +18,10 @@ from dbce_spark.report.svg import Axis as _Axis
 from dbce_spark.report.svg import circle as _circle
 from dbce_spark.report.svg import colour as _colour
 from dbce_spark.report.svg import n as _n
+from dbce_spark.report.svg import point_list as _point_list
+from dbce_spark.report.svg import polyline as _polyline
+from dbce_spark.report.svg import rules_across as _rules_across
+from dbce_spark.report.svg import rules_upright as _rules_upright
 from dbce_spark.report.svg import svg as _svg
 from dbce_spark.report.svg import text as _text
 
@@ -110,8 +114,7 @@ def line_plot(
     for number, one in enumerate(series):
         shift = (number - (len(series) - 1) / 2) * min(7.0, gap / (len(series) + 1))
         places = [(left + gap * (at + 0.5) + shift, axis(dot.value), dot) for at, dot in enumerate(one.dots)]
-        points = " ".join(f"{_n(x)},{_n(y)}" for x, y, _ in places)
-        body.append(f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}"/>')
+        body.append(_polyline(((x, y) for x, y, _ in places), one.colour))
         for x, y, dot in places:
             body.append(_interval((x, axis(dot.interval.low)), (x, axis(dot.interval.high)), one.colour))
             body.append(_circle(x, y, 3.5, one.colour, f"{one.label}, {dot.label}: {dot.value:.3f}"))
@@ -129,11 +132,11 @@ def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int
         y = 8 + room * (at + 0.5)
         density = _density(one, grid)
         half = density / density.max() * (room / 2 - 1.5)
-        up = [f"{_n(axis(x))},{_n(y - size)}" for x, size in zip(grid, half, strict=True)]
-        down = [f"{_n(axis(x))},{_n(y + size)}" for x, size in zip(grid[::-1], half[::-1], strict=True)]
+        up = [(axis(x), y - size) for x, size in zip(grid, half, strict=True)]
+        down = [(axis(x), y + size) for x, size in zip(grid[::-1], half[::-1], strict=True)]
         low, middle, high = (_quantile(one, share) for share in (0.25, 0.5, 0.75))
         body.append(_text(label_width - 12, y + 4, one.label, "end"))
-        body.append(f'<polygon class="violin" points="{" ".join(up + down)}" style="fill:{_colour(one.colour)}"/>')
+        body.append(f'<polygon class="violin" points="{_point_list(up + down)}" style="fill:{_colour(one.colour)}"/>')
         body.append(f'<line class="quartiles" x1="{_n(axis(low))}" x2="{_n(axis(high))}" y1="{_n(y)}" y2="{_n(y)}"/>')
         told = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
         dot = f'<circle class="median" cx="{_n(axis(middle))}" cy="{_n(y)}" r="3.5">'
@@ -151,9 +154,8 @@ def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 3
         order = np.argsort(one.values, kind="stable")
         reached = np.concatenate([[0.0], np.cumsum(one.weights[order])]) / one.weights.sum()
         shares = reached[np.searchsorted(one.values[order], grid + 1e-9)]
-        points = " ".join(f"{_n(across(x))},{_n(up(share))}" for x, share in zip(grid, shares, strict=True))
-        line = f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}">'
-        body.append(f"{line}<title>{escape(one.label)}</title></polyline>")
+        points = ((across(x), up(share)) for x, share in zip(grid, shares, strict=True))
+        body.append(_polyline(points, one.colour, one.label))
     return _svg(width, height, body)
 
 
@@ -170,9 +172,8 @@ def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int =
     body.append(_text(width / 2, height - 12, title, "middle", "soft"))
     for one in sorted(some, key=lambda one: one.colour):
         shown = _thinned(len(one.values))
-        points = " ".join(f"{_n(across(math.log10(at + 1)))},{_n(up(float(one.values[at])))}" for at in shown)
-        line = f'<polyline class="line" points="{points}" style="stroke:{_colour(one.colour)}">'
-        body.append(f"{line}<title>{escape(one.label)}</title></polyline>")
+        points = ((across(math.log10(at + 1)), up(float(one.values[at]))) for at in shown)
+        body.append(_polyline(points, one.colour, one.label))
     return _svg(width, height, body)
 
 
@@ -250,14 +251,12 @@ def _quantile(one: Distribution, share: float) -> float:
 
 
 def _vertical_grid(axis: _Axis, top: float, bottom: float) -> Iterator[str]:
-    for tick in axis.ticks():
-        x = _n(axis(tick))
-        yield f'<line class="grid" x1="{x}" x2="{x}" y1="{_n(top)}" y2="{_n(bottom)}"/>'
-        yield _text(axis(tick), bottom + 16, f"{tick:.2f}".removesuffix("0"), "middle", "small")
+    return _rules_upright(axis, top, bottom, _ticks(axis))
 
 
 def _horizontal_grid(axis: _Axis, left: float, right: float) -> Iterator[str]:
-    for tick in axis.ticks():
-        y = _n(axis(tick))
-        yield f'<line class="grid" x1="{_n(left)}" x2="{_n(right)}" y1="{y}" y2="{y}"/>'
-        yield _text(left - 6, axis(tick) + 4, f"{tick:.2f}".removesuffix("0"), "end", "small")
+    return _rules_across(axis, left, right, _ticks(axis))
+
+
+def _ticks(axis: _Axis) -> Iterator[tuple[float, str]]:
+    return ((tick, f"{tick:.2f}".removesuffix("0")) for tick in axis.ticks())

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark.export.documents import line
+from dbce_spark import jsonl
 from dbce_spark.model import Label
 
 Span = tuple[int, int, float]
@@ -82,7 +82,7 @@ def evidence(batch: pa.RecordBatch, source: str) -> Iterator[bytes]:
 
 
 def _line(capture_id: str, source: str, found: Mapping[str, Spans]) -> bytes:
-    return line({"id": capture_id, "source": source, "attributes": found})
+    return jsonl.line({"id": capture_id, "source": source, "attributes": found}, compact=True)
 
 
 def _rounded(scores: npt.NDArray[Any]) -> list[float]:

@@ -4,12 +4,13 @@ Its `id`, `text` and `source` say what a document is, `added` when the archive f
 far as anybody says; `metadata` is ours.
 """
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
+
+from dbce_spark import jsonl
 
 METADATA = (
     "url", "site", "title", "status", "language", "language_score", "declared_language", "template_id", "words",
@@ -27,7 +28,7 @@ _SCORE_DIGITS = 3
 def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) -> Iterator[bytes]:
     """A line for each row of a batch, which has COLUMNS; `text` is the column with the documents' text."""
     for row in batch.select([*COLUMNS, text] if text not in COLUMNS else COLUMNS).to_pylist():
-        yield line(
+        yield jsonl.line(
             {
                 "id": row["capture_id"],
                 "text": row[text],
@@ -36,13 +37,9 @@ def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) ->
                 "created": moment(row["published"] or row["first_seen"]),
                 "version": version,
                 "metadata": {name: _plain(row[name]) for name in METADATA},
-            }
+            },
+            compact=True,
         )
-
-
-def line(value: dict[str, Any]) -> bytes:
-    """A JSON object as a line: UTF-8, no spaces, keys in their order."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def moment(time: datetime | None) -> str | None:

@@ -3,47 +3,35 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from functools import reduce
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.config import given_over
-from dbce_spark.errors import ConfigError
-
-COMPRESSIONS = ("gz", "zst")
-LEAST = {"shard_bytes": 1, "gzip_level": 1, "zstd_level": 1, "rows": 1, "name_bytes": 64}
-MOST = {"gzip_level": 9, "zstd_level": 22, "name_bytes": 200}
+from dbce_spark.bounds import PositiveInt, between, one_of
+from dbce_spark.config import filled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """conf/export.toml, which says what each field means.
-
-    Raises:
-        ConfigError: a value out of its range.
-    """
+    """conf/export.toml, which says what each field means."""
 
     source: str
-    compression: str
-    shard_bytes: int
-    gzip_level: int
-    zstd_level: int
-    rows: int
-    name_bytes: int
-
-    def __post_init__(self) -> None:
-        if self.compression not in COMPRESSIONS:
-            raise ConfigError(f"compression is {self.compression!r}; it must be one of {', '.join(COMPRESSIONS)}")
-        for name, least in LEAST.items():
-            most = MOST.get(name, 1 << 62)
-            if not least <= getattr(self, name) <= most:
-                raise ConfigError(f"{name} is {getattr(self, name)}; it must lie between {least} and {most}")
+    compression: Annotated[str, one_of("gz", "zst")]
+    shard_bytes: PositiveInt
+    gzip_level: Annotated[int, between(1, 9)]
+    zstd_level: Annotated[int, between(1, 22)]
+    rows: PositiveInt
+    name_bytes: Annotated[int, between(64, 200)]
 
 
 def settings(given: Mapping[str, Any]) -> Settings:
-    """The shipped settings, with what is given, and not None, laid over them."""
-    return Settings(**given_over("export.toml", given))
+    """Load the shipped settings, overlaid by what is given and not None.
+
+    Raises:
+        ConfigError: an unknown setting, a value of the wrong type or out of its range.
+    """
+    return filled(Settings, "export.toml", given=given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

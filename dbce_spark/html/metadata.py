@@ -14,6 +14,8 @@ from itertools import chain
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from dbce_spark import timestamps
+
 MAX_JSON_CHARS = 262_144
 """Characters of JSON-LD that are parsed of one page, in all: 2 to 4 ms. On pages of 2025 the median is 3,000."""
 
@@ -23,10 +25,10 @@ MAX_URL_CHARS = 8_192
 MAX_CANDIDATES = 16
 """Values that are kept for one date. A page of a thousand comments has a thousand dates, and the first is its own."""
 
-EARLIEST = int(datetime(1990, 1, 1, tzinfo=UTC).timestamp()) * 1_000_000
+EARLIEST = timestamps.of_date(datetime(1990, 1, 1, tzinfo=UTC))
 """Microseconds. There was no page before, and what programs write for "no date" lies there (1970-01-01)."""
 
-SLACK = 86_400 * 1_000_000
+SLACK = 86_400 * timestamps.SECOND
 """Microseconds that a date may lie behind the capture: times without zone run up to 14 hours ahead, clocks are off."""
 
 _NAMES = ("title", "meta", "link", "base", "script", "time")
@@ -34,9 +36,6 @@ _VOCABULARY = b"schema.org"
 _DATE_WORDS = (b"datePublished", b"dateModified")
 _DRAFT_DATE = b" pubdate"
 """What HTML has in it where there is a date to be found below its head: by schema.org, or by the drafts of HTML 5."""
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
 
 _RANKS = {
     "title": ("title", "og:title", "dcterms.title", "dc.title"),
@@ -161,8 +160,7 @@ def date(text: str) -> int | None:
     match = _DATE.fullmatch(text)
     try:
         at = _from_iso(match) if match else parsedate_to_datetime(text)
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        return (at - _EPOCH) // _MICROSECOND
+        return timestamps.of_date(at)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 

@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -23,7 +22,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from dbce_spark import storage
+from dbce_spark import storage, timestamps
 from dbce_spark.errors import InputError, OutputError
 
 FORMAT = 2
@@ -146,7 +145,7 @@ class Collection:
     def rollback(self, number: int) -> Version:
         """Makes what the collection was at some version count again, as a version of its own: nothing is lost by it."""
         before, latest = self.version(number), self.known()
-        back = replace(before, number=latest.number + 1, made=now(), why=f"rollback to {number}")
+        back = replace(before, number=latest.number + 1, made=timestamps.now(), why=f"rollback to {number}")
         self.commit(back)
         return back
 
@@ -238,11 +237,6 @@ def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.
     """Which rows of an increment count: those of captures of which no later one says something else. `last` is what
     `Collection.replaced` has found."""
     return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
-
-
-def now() -> str:
-    """The time, in UTC, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -11,10 +11,11 @@ from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
-from dbce_spark.output.collection import Collection, Increment, Version, now
+from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark import job, known, plan
 from dbce_spark.spark.job import Request
 from dbce_spark.spark.plan import Plan
+from dbce_spark.timestamps import now
 
 COMPACT = "compact"
 """Why there is a version whose one increment stands for all before it."""

@@ -248,16 +248,7 @@ def _page_apart(parser: Quarantine[Fetch, Page | Reject], fetch: Fetch) -> Page 
     try:
         return parser.of(fetch)
     except Lost as lost:
-        capture = fetch.capture
-        return Reject(
-            warc_file=capture.warc_file,
-            warc_offset=capture.warc_offset,
-            record_id=capture.record_id,
-            url=capture.url,
-            stage=Stage.PAGE,
-            reason=lost.reason,
-            detail=str(lost),
-        )
+        return Reject.of_record(fetch.capture, Stage.PAGE, lost.reason, str(lost))
 
 
 def nth(found: Iterator[tuple[int, Found]], number: int) -> Found | None:
@@ -285,13 +276,6 @@ def _rest(source: Source, last: Found | None, lost: Lost) -> Reject:
     before = last.capture if isinstance(last, Fetch) else None if isinstance(last, Skip) else last
     file = source if isinstance(source, str) else source[0].path if before is None else before.warc_file
     offset = before.warc_offset if before is not None and before.warc_file == file else -1
-    return Reject(
-        warc_file=file,
-        warc_offset=-1,
-        record_id="",
-        url="",
-        stage=Stage.READ,
-        reason=lost.reason,
-        detail=f"{lost}; what lies behind the record at {max(0, offset)} is not read",
-        lost_bytes=max(0, sources.size(source) - max(0, offset)) if isinstance(source, str) else 0,
-    )
+    detail = f"{lost}; what lies behind the record at {max(0, offset)} is not read"
+    behind = max(0, sources.size(source) - max(0, offset)) if isinstance(source, str) else 0
+    return Reject.of_file(file, Stage.READ, lost.reason, detail, lost_bytes=behind)

@@ -14,13 +14,13 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark.annotation import jsonl
-from dbce_spark.annotation.jsonl import Fields, field
+from dbce_spark import jsonl
 from dbce_spark.annotation.label_merge import Master
 from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.annotation.submission import Submission, Tags, text_digest
 from dbce_spark.errors import InputError
 from dbce_spark.html.page import DROPPED_TAGS
+from dbce_spark.jsonl import Fields, field
 from dbce_spark.model import Label
 
 LABEL_OF = {

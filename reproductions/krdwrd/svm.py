@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from dbce_spark import markdown_table
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.rendering import Rendering
 from dbce_spark.annotation.submission import Tags
-from dbce_spark.config import shipped
-from dbce_spark.errors import ConfigError, InputError
+from dbce_spark.bounds import NOT_EMPTY, PositiveFloat, at_least
+from dbce_spark.config import filled
+from dbce_spark.errors import InputError
 from dbce_spark.model import Label
 from reproductions.krdwrd.segment_features import Values, structural, textual, visual
 
@@ -49,27 +52,15 @@ WIDTHS = {TEXT: len(textual.NAMES), DOM: len(structural.NAMES), VISUAL: len(visu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """conf/learning.toml, which says what each field means.
+    """conf/learning.toml, which says what each field means."""
 
-    Raises:
-        ConfigError: a value out of its range.
-    """
-
-    folds: int
-    vectors: int
-    grid_vectors: int
-    grid_folds: int
-    costs: Sequence[float]
-    gammas: Sequence[float]
+    folds: Annotated[int, at_least(2)]
+    vectors: Annotated[int, at_least(10)]
+    grid_vectors: Annotated[int, at_least(10)]
+    grid_folds: Annotated[int, at_least(2)]
+    costs: Annotated[tuple[PositiveFloat, ...], NOT_EMPTY]
+    gammas: Annotated[tuple[PositiveFloat, ...], NOT_EMPTY]
     seed: int
-
-    def __post_init__(self) -> None:
-        for name, least in (("folds", 2), ("grid_folds", 2), ("vectors", 10), ("grid_vectors", 10)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} is {getattr(self, name)}; it must be at least {least}")
-        for name in ("costs", "gammas"):
-            if not getattr(self, name) or min(getattr(self, name)) <= 0:
-                raise ConfigError(f"{name} are {getattr(self, name)}; they must be above 0, and one at least")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +112,13 @@ class Compared:
         return {page: tuple(tags) for page, tags in found.items()}
 
 
-def plan() -> Plan:
-    """The shipped plan."""
-    return Plan(**shipped("learning.toml"))
+def plan(given: Mapping[str, Any] | None = None) -> Plan:
+    """Load the shipped plan, overlaid by what is given.
+
+    Raises:
+        ConfigError: an unknown parameter, a value of the wrong type or out of its range.
+    """
+    return filled(Plan, "learning.toml", given=given)
 
 
 def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:
@@ -211,14 +206,13 @@ def table(results: Sequence[Result]) -> str:
         "P",
         "R",
     )
-    rows = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    rows = []
     for one in results:
         known = PUBLISHED.get(one.kinds) if one.name != VOTE else None
         beside = (str(known[0]), *(f"{value:.2f}" for value in known[1:])) if known else ("", "", "", "")
         figures = (one.accuracy, one.precision, one.recall, one.f1, one.accuracy_by_words)
-        cells = (one.name, str(one.features), *(f"{value:.3f}" for value in figures), *beside)
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows) + "\n"
+        rows.append((one.name, str(one.features), *(f"{value:.3f}" for value in figures), *beside))
+    return markdown_table.table(head, rows, rule=markdown_table.tight_rule(len(head))) + "\n"
 
 
 def _folds(of: Vectors, by: Plan) -> "list[tuple[Indexes, Indexes]]":

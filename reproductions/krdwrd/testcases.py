@@ -1,11 +1,12 @@
 """T001 to T006 on labels that people gave crosses: tables 4.2 and D.1 to D.4 of the thesis."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics import precision_recall_fscore_support
 
+from dbce_spark import markdown_table
 from dbce_spark.annotation import cross_tasks
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.labelling import Labelling
@@ -79,18 +80,18 @@ def measure(some: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -
 
 def table(outcomes: Sequence[Outcome]) -> str:
     """The outcomes as Markdown, with what the thesis published beside all sites."""
-    rows = [f"| {' | '.join(_HEAD)} |", "|---" * len(_HEAD) + "|"]
+    rows = []
     for one in sorted(outcomes, key=lambda one: (one.site == ALL, one.site, one.case)):
-        counts = f"{one.crosses} | {one.elements:,} | {one.undecided:,}"
         figures = (one.accuracy, *one.content, *one.boilerplate, one.accuracy_of_decided)
-        rows.append(f"| {one.site} | {one.case} | {counts} | {_cells(figures)} |")
+        counts = (f"{one.crosses}", f"{one.elements:,}", f"{one.undecided:,}")
+        rows.append((one.site, one.case, *counts, *_cells(figures)))
         if one.site == ALL and one.case in PUBLISHED:
-            rows.append(f"| *thesis* | {one.case} | 16 | 6,855 | | {_cells(PUBLISHED[one.case])} | |")
-    return "\n".join(rows) + "\n"
+            rows.append((f"*thesis* | {one.case} | 16 | 6,855 | | {' | '.join(_cells(PUBLISHED[one.case]))} |",))
+    return markdown_table.table(_HEAD, rows, rule=markdown_table.tight_rule(len(_HEAD))) + "\n"
 
 
-def _cells(figures: Iterable[float]) -> str:
-    return " | ".join(f"{one:.3f}" for one in figures)
+def _cells(figures: Iterable[float]) -> Iterator[str]:
+    return (f"{one:.3f}" for one in figures)
 
 
 def _outcome(case: str, site: str, truth: Sequence[Bits], said: Sequence[Bits]) -> Outcome:

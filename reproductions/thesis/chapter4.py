@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbce_spark.config import DbceConfig
+from dbce_spark.markdown_table import table
 from reproductions.thesis import boxplots, gold_sample, prepared
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
-from reproductions.thesis.markdown_tables import table
 from reproductions.thesis.outcomes import Outcome, compared
 from reproductions.thesis.phases import PHASES, Clock
 

@@ -8,6 +8,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import patterns
 from dbce_spark.dbce.dbce_elements import cut
 from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.markdown_table import table
 from dbce_spark.model import Annotation, Bits
 from reproductions.thesis import gold_sample, prepared
 from reproductions.thesis.cross_learning import (
@@ -25,8 +26,7 @@ from reproductions.thesis.cross_learning import (
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES, SEED, Case
-from reproductions.thesis.markdown_tables import number, table
-from reproductions.thesis.outcomes import Judged, compared
+from reproductions.thesis.outcomes import Judged, compared, number
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.truth import counts
 from reproductions.thesis.windows import Vectors, vectors

@@ -8,14 +8,14 @@ from itertools import product
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.markdown_table import table
 from dbce_spark.model import Bits
 from reproductions.thesis import gold_sample, learned_cases, neighbourhoods, prepared
 from reproductions.thesis.cross_learning import forest
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import Opinions, rules
 from reproductions.thesis.learned_cases import CASES, SEED
-from reproductions.thesis.markdown_tables import number, table
-from reproductions.thesis.outcomes import Judged, Outcome, compared, outcome
+from reproductions.thesis.outcomes import Judged, Outcome, compared, number, outcome
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.truth import counts
 

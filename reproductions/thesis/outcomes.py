@@ -9,9 +9,9 @@ from dbce_spark.dbce.dbce_elements import Nodes
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import Score, rouge_l, words
 from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.markdown_table import table
 from dbce_spark.model import Bits, Label
 from reproductions.thesis import learned_cases
-from reproductions.thesis.markdown_tables import number, table
 from reproductions.thesis.prepared import Capture
 from reproductions.thesis.truth import counts
 
@@ -75,3 +75,8 @@ def _row(names: Iterable[str], outcomes: Sequence[Outcome]) -> tuple[str, ...]:
 
 def _three(score: Score) -> tuple[float, float, float]:
     return score.precision, score.recall, score.f1
+
+
+def number(value: float) -> str:
+    """Write a share with three places, without the zero before them: ".883"."""
+    return f"{value:.3f}".removeprefix("0") if value < 1 else f"{value:.3f}"

@@ -8,13 +8,13 @@ import numpy as np
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import patterns
+from dbce_spark.markdown_table import table
 from dbce_spark.model import Annotation, Cross, Label, Member, arm_bit
 from reproductions.thesis import gold_sample, learned_cases, neighbourhoods, prepared
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
-from reproductions.thesis.markdown_tables import number, table
-from reproductions.thesis.outcomes import Judged, Outcome, compared, outcome
+from reproductions.thesis.outcomes import Judged, Outcome, compared, number, outcome
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.reclassification import in_context
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import cli
-from dbce_spark.annotation import cross_tasks, jsonl, page_file
+from dbce_spark import cli, jsonl
+from dbce_spark.annotation import cross_tasks, page_file
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.errors import InputError

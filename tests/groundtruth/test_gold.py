@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.annotation import gold_export, jsonl
+from dbce_spark import jsonl
+from dbce_spark.annotation import gold_export
 from dbce_spark.annotation.label_merge import Merged, merged
 from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.errors import InputError

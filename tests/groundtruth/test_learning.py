@@ -12,7 +12,7 @@ from dbce_spark.model import Label
 from reproductions.krdwrd import svm
 from reproductions.krdwrd.svm import DOM, TEXT, VISUAL, Compared, Vectors, compare, plan, table, vectors
 
-PLAN = replace(plan(), folds=3, vectors=120, grid_vectors=60, costs=[1.0], gammas=[0.05])
+PLAN = replace(plan(), folds=3, vectors=120, grid_vectors=60, costs=(1.0,), gammas=(0.05,))
 
 
 def made(pages: int = 9, segments: int = 20) -> Vectors:
@@ -121,4 +121,4 @@ def test_labels_that_teach_nothing_are_refused() -> None:
 def test_a_plan_out_of_its_range_is_refused(wrong: dict[str, object]) -> None:
     """The error says which field."""
     with pytest.raises(ConfigError, match=next(iter(wrong))):
-        replace(plan(), **wrong)  # type: ignore[arg-type]
+        plan(wrong)

@@ -12,8 +12,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from dbce_spark import timestamps
 from dbce_spark.archive.index.capture_filter import Counts, selection
-from dbce_spark.archive.index.index_entry import Entry, second
+from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.index_file import wanted
 from dbce_spark.config import FetchConfig, SelectConfig
@@ -82,7 +83,7 @@ def cdx_line(of: Entry, letters: str = "N b a m s k r M S V g", separator: str =
     """An entry as a line of CDX; what a letter means that no entry holds is "-"."""
     values = {
         "N": of.urlkey,
-        "b": second(of.timestamp),
+        "b": timestamps.digits(of.timestamp),
         "a": of.url,
         "m": "warc/revisit" if of.is_revisit else of.mime or "-",
         "s": str(of.status or "-"),
@@ -108,7 +109,7 @@ def cdxj_line(of: Entry) -> str:
         "languages": ",".join(of.languages),
     }
     written = json.dumps({name: value for name, value in fields.items() if value})
-    return f"{of.urlkey} {second(of.timestamp)} {written}"
+    return f"{of.urlkey} {timestamps.digits(of.timestamp)} {written}"
 
 
 def write_lines(path: Path, lines: Sequence[str]) -> str:

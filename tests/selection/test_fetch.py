@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dbce_spark.archive.index.fetch import Fetched, Ranges, Unfetched, fetch, open_file, open_ranges, start_wait, wait
 from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.records import Record, records
-from dbce_spark.config import FetchConfig
+from dbce_spark.config import FetchConfig, load
 from dbce_spark.errors import ConfigError
 from tests.builders import at_most, gzipped, record
 from tests.selection.indexes import FETCH, entry, fetching
@@ -297,7 +297,7 @@ def test_store_that_is_not_there(url: str) -> None:
 def test_setting_out_of_its_range(fields: dict[str, float]) -> None:
     """The error names the parameter."""
     with pytest.raises(ConfigError, match=f"^fetch.{next(iter(fields))} is"):
-        fetching(**fields)
+        load(settings=[f"fetch.{name}={value}" for name, value in fields.items()])
 
 
 def test_stream_over_ranges() -> None:

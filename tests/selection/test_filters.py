@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import Counts, selection
 from dbce_spark.archive.index.index_entry import Entry, entry_of_record
+from dbce_spark.config import load
 from dbce_spark.errors import ConfigError
 from tests.selection.indexes import (
     DIGEST,
@@ -164,11 +165,11 @@ def test_filter_that_is_none(chosen: dict[str, Any]) -> None:
         selection(select(**chosen))
 
 
-@pytest.mark.parametrize("chosen", [{"sample": 0.0}, {"sample": 1.1}, {"max_wanted": 0}])
-def test_setting_out_of_its_range(chosen: dict[str, Any]) -> None:
+@pytest.mark.parametrize("setting", ["select.sample=0.0", "select.sample=1.1", "select.max_wanted=0"])
+def test_setting_out_of_its_range(setting: str) -> None:
     """A sample is a share, above none."""
     with pytest.raises(ConfigError, match=r"^select\."):
-        select(**chosen)
+        load(settings=[setting])
 
 
 @pytest.mark.parametrize(

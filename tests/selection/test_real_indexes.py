@@ -9,8 +9,9 @@ import pytest
 from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.capture_filter import Counts
 from dbce_spark.archive.index.fetch import Fetched, fetch
-from dbce_spark.archive.index.index_entry import Entry, moment, second
+from dbce_spark.archive.index.index_entry import Entry, moment
 from dbce_spark.archive.records import Record, records
+from dbce_spark.timestamps import digits as digits_of
 from tests.builders import at_most
 from tests.selection.indexes import fetching, found_in
 
@@ -67,5 +68,8 @@ def _verdict(found: object) -> str:
     if not record.url:
         return "no URL"
     digits = "".join(filter(str.isdigit, record.date))[:14]
-    agrees = (record.url, second(moment(digits))) == (found.entry.url, second(found.entry.timestamp))
+    agrees = (record.url, digits_of(moment(digits))) == (
+        found.entry.url,
+        digits_of(found.entry.timestamp),
+    )
     return "agrees" if agrees else "another record"

@@ -3,13 +3,14 @@
 import hmac
 import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import wraps
 from typing import Any
 
 from flask import Flask, Response, abort, flash, g, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from dbce_spark import timestamps
 from dbce_spark.annotation import accounts, drafts, neighbours, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.accounts import Account, TooManyTries
 from dbce_spark.annotation.drafts import Draft, Order, Stale
@@ -52,8 +53,8 @@ def create(path: str, settings: Settings, replay: str = "", *, is_secure: bool =
         SESSION_COOKIE_SAMESITE="Strict",
         SESSION_COOKIE_SECURE=is_secure,
     )
-    app.jinja_env.filters["moment"] = _moment
-    app.jinja_env.filters["day"] = _day
+    app.jinja_env.filters["moment"] = timestamps.minute
+    app.jinja_env.filters["day"] = timestamps.day
     app.jinja_env.filters["minutes"] = _minutes
     workbench = _Workbench(path, settings, replay, secret)
     _guard(app, workbench)
@@ -481,14 +482,6 @@ def _model(page: StoredPage) -> dict[str, Any]:
 
 def _word(tag: Label | None) -> str:
     return "" if tag is None else tag.word
-
-
-def _moment(microseconds: int) -> str:
-    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _day(microseconds: int) -> str:
-    return datetime.fromtimestamp(microseconds // 1_000_000, UTC).strftime("%Y-%m-%d")
 
 
 def _minutes(seconds: float) -> str:

@@ -5,7 +5,7 @@ Its schema: cc-index-table, "cc-index-schema-flat".
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import reduce
 from operator import and_, or_
 from typing import Any, BinaryIO
@@ -13,9 +13,10 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark import timestamps
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.capture_filter import Selection
-from dbce_spark.archive.index.index_entry import Entry, NoEntry, entry_of, second
+from dbce_spark.archive.index.index_entry import Entry, NoEntry, entry_of
 from dbce_spark.archive.index.index_fault import BadLine, Fault
 from dbce_spark.archive.index.sorted_file import behind
 
@@ -88,9 +89,8 @@ def _digits(fetched: Any) -> str:
     """Times come as Arrow timestamps; without a zone, they are UTC."""
     if not isinstance(fetched, datetime):
         return "" if fetched is None else "".join(filter(str.isdigit, str(fetched)))
-    when = fetched if fetched.tzinfo else fetched.replace(tzinfo=UTC)
-    since = (when - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
-    return f"{second(since)}{since % 1_000_000:06}"
+    timestamp = timestamps.of_date(fetched)
+    return f"{timestamps.digits(timestamp)}{timestamp % timestamps.SECOND:06}"
 
 
 def _pushed(selection: Selection, schema: pa.Schema) -> pc.Expression | None:

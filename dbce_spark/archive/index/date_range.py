@@ -3,6 +3,7 @@
 import calendar
 import re
 
+from dbce_spark import timestamps
 from dbce_spark.archive.index.index_entry import NoEntry, moment
 
 _FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z?)?)?)?)?)?")
@@ -28,7 +29,7 @@ def until(written: str) -> int:
     year, month = int(digits[:4]), int(digits[4:6] or 1)
     days = {4: 366 if calendar.isleap(year) else 365, 6: calendar.monthrange(year, month)[1]}.get(len(digits), 1)
     seconds = {10: 3600, 12: 60, 14: 1}.get(len(digits), days * 86_400)
-    return start + seconds * 1_000_000
+    return start + seconds * timestamps.SECOND
 
 
 def _digits(written: str) -> str:

@@ -3,12 +3,13 @@
 import re
 from base64 import b32encode
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
+
+from dbce_spark import timestamps
 
 _DIGITS = re.compile(r"[0-9]{4,20}")
 _FIRST_MOMENT = "00000101000000000000"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:/|$))", re.IGNORECASE)
 REVISIT_MIME = "warc/revisit"
 """What an index writes in place of a media type where the record is a revisit."""
@@ -119,12 +120,7 @@ def moment(digits: str) -> int:
         when = datetime(year, month, day, hour, minute, sec, micro, tzinfo=UTC)
     except ValueError as error:
         raise NoEntry(f"no date: {digits!r}") from error
-    return (when - _EPOCH) // timedelta(microseconds=1)
-
-
-def second(timestamp: int) -> str:
-    """The 14 digits of a moment, in which every index writes it."""
-    return (_EPOCH + timedelta(seconds=timestamp // 1_000_000)).strftime("%Y%m%d%H%M%S").rjust(14, "0")
+    return timestamps.of_date(when)
 
 
 def normal_digest(digest: str) -> str:

@@ -21,7 +21,6 @@ from dbce_spark.archive.records.buffered_file import Tape
 GZIP_MAGIC = b"\x1f\x8b\x08"
 _WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_BLOCK_END = b"\x17\x72\x45\x38\x50\x90"  # a bzip2 stream of no blocks
 _STEP = 16_384
 """Stored bytes a decoder is fed at a time."""
 MOST_AT_ONCE = 1 << 20

@@ -1,12 +1,8 @@
 """The project's own format: one JSON object a line, plain or compressed."""
 
-import json
-import lzma
-import zlib
 from collections.abc import Iterator
-from typing import Any
 
-from dbce_spark.archive import sources
+from dbce_spark import jsonl
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats.entry import Entry
 
@@ -20,28 +16,10 @@ def entries(path: str) -> Iterator[Entry]:
     Raises:
         InputError: the file cannot be read, or a line is no gold page.
     """
-    number = 0
-    try:
-        with sources.plain(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    place = f"{path}:{number}"
-                    yield Entry(place, _object(line, place))
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
-
-
-def _object(line: bytes, place: str) -> dict[str, Any]:
-    try:
-        fields = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"{place}: no JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object with id, html and gold")
-    for name in ("id", "html", "gold"):
-        if not isinstance(fields.get(name), str):
-            raise InputError(f"{place}: {name} must be a text, not {fields.get(name)!r}")
-    for name in TEXTS:
-        if not isinstance(fields.get(name) or "", str):
-            raise InputError(f"{place}: {name} must be a text, not {fields[name]!r}")
-    return fields
+    for place, fields in jsonl.read(path):
+        for name in ("id", "html", "gold"):
+            jsonl.field(fields, name, "a text", place)
+        for name in TEXTS:
+            if not isinstance(fields.get(name) or "", str):
+                raise InputError(f"{place}: {name} must be a text, not {fields[name]!r}")
+        yield Entry(place, fields)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from dbce_spark import markdown_table
 from dbce_spark.export.corpus.corpus_filters import Filter
 
 SITES = 1_000
@@ -76,8 +77,11 @@ class Account:
 
     def markdown(self) -> str:
         """A table of what each filter removed of what those before had left."""
-        rows = [["", "keeps", "captures", "of these", "words"], ["---", "---", "---:", "---:", "---:"]]
-        rows.append(["in", "", f"{self.fates.total():,}", "", f"{self.words.total():,}"])
+        rows = [
+            ["", "keeps", "captures", "of these", "words"],
+            ["---", "---", "---:", "---:", "---:"],
+            ["in", "", f"{self.fates.total():,}", "", f"{self.words.total():,}"],
+        ]
         before = self.fates.total()
         for at, one in enumerate(self.filters):
             gone = self.fates[at]
@@ -85,7 +89,6 @@ class Account:
             rows.append([f"- {one.name}", one.keeps, f"-{gone:,}", share, f"-{self.words[at]:,}"])
             before -= gone
         rows.append(["left", "", f"{before:,}", "", f"{self.words[len(self.filters)]:,}"])
-        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-        return "\n".join(
-            f"| {' | '.join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))} |" for row in rows
-        )
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        head, rule, *rest = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows]
+        return markdown_table.table(head, rest, rule=markdown_table.line(rule))

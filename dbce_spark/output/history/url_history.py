@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from dbce_spark.output.history.page_history import (
     Piece,
     Step,
 )
+from dbce_spark.timestamps import day, minute, of_date
 
 _EXTRACTED = ["capture_id", "page_text", "segments", "template_id"]
 _SIGNS = {ADDED: "+", REMOVED: "-", EDITED: "~", REPLACED: "=", MOVED: ">", RELABELLED: "*"}
@@ -61,7 +61,7 @@ def moments(of: Collection, version: Version, url: str) -> list[Moment]:
     found = [
         Moment(
             capture_id=row["capture_id"],
-            timestamp=_micros(row["timestamp"]),
+            timestamp=of_date(row["timestamp"]),
             pieces=pieces[row["extraction_id"]],
             url_key=row["url_key"],
             url=row["url"],
@@ -84,11 +84,6 @@ def _rows(
         yield from batch.to_pylist()
 
 
-def _micros(time: datetime) -> int:
-    since = time - datetime(1970, 1, 1, tzinfo=UTC)
-    return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
-
-
 def _signature(stored: bytes | None) -> Any:
     return np.frombuffer(stored, "<u4") if stored else None
 
@@ -97,8 +92,8 @@ def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool
     """What became of a page, capture by capture: of its content, or with `everything` of its boilerplate too."""
     paint = _Paint(coloured)
     if len(line) == 1:
-        return f"{url}: 1 capture, {_day(line[0])}; there is nothing to set it beside"
-    out = [f"{url}: {len(line)} captures, {_day(line[0])} to {_day(line[-1])}"]
+        return f"{url}: 1 capture, {minute(line[0].timestamp)}; there is nothing to set it beside"
+    out = [f"{url}: {len(line)} captures, {minute(line[0].timestamp)} to {minute(line[-1].timestamp)}"]
     same: list[Moment] = []
     steps = [*page_history.steps(line)]
     for step in steps:
@@ -108,7 +103,7 @@ def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool
             continue
         out += _unchanged(same, everything=everything)
         same = []
-        out += ["", paint.bold(_day(step.after)) + _counted(found)]
+        out += ["", paint.bold(minute(step.after.timestamp)) + _counted(found)]
         if step.is_redesigned(threshold):
             out.append(f"  template redesigned: {step.similarity:.0%} as before{_named(step)}")
         out += [f"  {one}" for one in _lines(found, paint)]
@@ -120,7 +115,7 @@ def _unchanged(same: Sequence[Moment], *, everything: bool) -> list[str]:
     if not same:
         return []
     what = "" if everything else "content "
-    return ["", f"{what}unchanged in {len(same)} more, to {_day(same[-1])}"]
+    return ["", f"{what}unchanged in {len(same)} more, to {minute(same[-1].timestamp)}"]
 
 
 def _counted(found: Sequence[Change]) -> str:
@@ -201,23 +196,15 @@ def _stood(steps: Sequence[Step], paint: "_Paint", *, everything: bool) -> Itera
     what = "texts" if everything else "content"
     yield paint.bold(f"{what}: first seen, last seen, captures")
     if always := len(found) - len(listed):
-        yield f"  {_date(first.timestamp)}  {_date(last.timestamp)}  {captures:>4}  all the time: {always}"
+        yield f"  {day(first.timestamp)}  {day(last.timestamp)}  {captures:>4}  all the time: {always}"
     for one in listed:
-        seen = f"{_date(one.first_seen)}  {_date(one.last_seen)}  {one.captures:>4}"
+        seen = f"{day(one.first_seen)}  {day(one.last_seen)}  {one.captures:>4}"
         yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_fate(one))}"
 
 
 def _fate(one: Life) -> str:
     moved = f"moved {one.moves} times" if one.moves > 1 else "moved" * one.moves
     return "".join(f", {told}" for told in (one.ended, moved) if told)
-
-
-def _day(moment: Moment) -> str:
-    return datetime.fromtimestamp(moment.timestamp / 1e6, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _date(micros: int) -> str:
-    return datetime.fromtimestamp(micros / 1e6, UTC).strftime("%Y-%m-%d")
 
 
 class _Paint:

@@ -5,7 +5,7 @@ numbers give the same bytes.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -42,6 +42,36 @@ def circle(x: float, y: float, radius: float, of: int, title: str) -> str:
 def text(x: float, y: float, words: str, anchor: str, kind: str = "plain") -> str:
     """Words at a place; anchor: "start", "middle" or "end" of them lies there."""
     return f'<text class="{kind}" x="{n(x)}" y="{n(y)}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def polyline(points: Iterable[tuple[float, float]], of: int, title: str = "") -> str:
+    """Draw a line through points; `title` as that of a circle."""
+    drawn = f'<polyline class="line" points="{point_list(points)}" style="stroke:{colour(of)}"'
+    return f"{drawn}><title>{escape(title)}</title></polyline>" if title else f"{drawn}/>"
+
+
+def point_list(points: Iterable[tuple[float, float]]) -> str:
+    """Write points as SVG has them in a list."""
+    return " ".join(f"{n(x)},{n(y)}" for x, y in points)
+
+
+def rule(x1: float, x2: float, y1: float, y2: float) -> str:
+    """Draw a line of a grid."""
+    return f'<line class="grid" x1="{n(x1)}" x2="{n(x2)}" y1="{n(y1)}" y2="{n(y2)}"/>'
+
+
+def rules_across(axis: Axis, left: float, right: float, ticks: Iterable[tuple[float, str]]) -> Iterator[str]:
+    """Draw a horizontal line at each tick of an upright axis, and its name left of it."""
+    for tick, name in ticks:
+        yield rule(left, right, axis(tick), axis(tick))
+        yield text(left - 6, axis(tick) + 4, name, "end", "small")
+
+
+def rules_upright(axis: Axis, top: float, bottom: float, ticks: Iterable[tuple[float, str]]) -> Iterator[str]:
+    """Draw a vertical line at each tick of a lying axis, and its name below it."""
+    for tick, name in ticks:
+        yield rule(axis(tick), axis(tick), top, bottom)
+        yield text(axis(tick), bottom + 16, name, "middle", "small")
 
 
 def svg(width: float, height: float, body: Sequence[str]) -> str:

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from pyspark.sql import datasource as ds
 
+from dbce_spark import timestamps
 from dbce_spark.spark.source.columns import Row
 
 CHEAP = ("kind", "url", "host", "date", "record_id", "http_status", "mime")
 """Columns whose filters are taken, as they are asked: those of the record's head first."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 _COMPARED: dict[type[ds.Filter], Callable[[Any, Any], bool]] = {
     ds.EqualTo: lambda value, given: value == given,
@@ -79,5 +79,5 @@ def _pushed(given: ds.Filter) -> Pushed | None:
 def _plain(value: Any) -> str | int | None:
     """A literal as the rows have it; None: it cannot be compared here."""
     if isinstance(value, datetime):
-        return None if value.tzinfo is None else (value - _EPOCH) // timedelta(microseconds=1)
+        return None if value.tzinfo is None else timestamps.of_date(value)
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None

@@ -15,7 +15,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import dbce_spark
-from dbce_spark import storage
+from dbce_spark import storage, timestamps
 from dbce_spark.archive.warc import ITEM_LINK, ITEM_TITLE
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_item import Item
@@ -105,7 +105,7 @@ class Archive:
             "robots": "obey",
             "http-header-user-agent": self._user_agent,
         }
-        headers = {"WARC-Record-ID": self._info, "WARC-Date": _iso(began), "WARC-Filename": self.name}
+        headers = {"WARC-Record-ID": self._info, "WARC-Date": timestamps.warc_date(began), "WARC-Filename": self.name}
         return _record("warcinfo", "", _fields(told), "application/warc-fields", headers)
 
     def _request(self, exchange: Exchange, reply: str) -> ArcWarcRecord:
@@ -134,7 +134,11 @@ class Archive:
         return _record("metadata", exchange.url, _fields(told), "application/warc-fields", headers)
 
     def _headers(self, exchange: Exchange, record_id: str) -> dict[str, str]:
-        return {"WARC-Record-ID": record_id, "WARC-Date": _iso(exchange.began), "WARC-Warcinfo-ID": self._info}
+        return {
+            "WARC-Record-ID": record_id,
+            "WARC-Date": timestamps.warc_date(exchange.began),
+            "WARC-Warcinfo-ID": self._info,
+        }
 
 
 def _record(
@@ -162,7 +166,3 @@ def _line(text: str) -> str:
 
 def _new_id() -> str:
     return f"<{uuid4().urn}>"
-
-
-def _iso(when: datetime) -> str:
-    return when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

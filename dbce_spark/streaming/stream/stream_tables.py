@@ -9,12 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any, Self
 
 import pyarrow as pa
 
-from dbce_spark import storage, tables
+from dbce_spark import storage, tables, timestamps
 from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream.arrival import Row
@@ -130,7 +129,7 @@ def commit(
         files=dict(sorted(files.items())),
         counts=dict(sorted(counts.items())),
         totals=dict(sorted(totals.items())),
-        committed=datetime.now(UTC).isoformat(timespec="seconds"),
+        committed=timestamps.now(),
         seconds=round(seconds, 3),
     )
     with storage.whole_file(_commit_path(output, batch)) as file:

@@ -4,13 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Annotated
 
+from dbce_spark.bounds import NonNegativeInt, PositiveInt, Share, at_least, between, one_of
 from dbce_spark.config import filled
 from dbce_spark.errors import ConfigError
 
-HASHES = ("xxh3", "md5")
 HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
-_MOST_DOCUMENTS = (1 << 16) - 1
+_DOCUMENTS = between(1, (1 << 16) - 1)
 """Counts of a tree have 16 bits."""
 
 
@@ -35,63 +36,43 @@ class KeysConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlocksConfig:
-    hash: str
-
-    def __post_init__(self) -> None:
-        if self.hash not in HASHES:
-            raise ConfigError(f"blocks.hash is {self.hash!r}; it must be one of {', '.join(HASHES)}")
+    hash: Annotated[str, one_of("xxh3", "md5")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelConfig:
-    heuristic: str
-    n_min: int
-    c_max: int
-    support: int
-    relaxed_above: int
-    relaxed_c_max: int
-
-    def __post_init__(self) -> None:
-        if self.heuristic not in HEURISTICS:
-            raise ConfigError(f"label.heuristic is {self.heuristic!r}; it must be one of {', '.join(HEURISTICS)}")
-        _between("label.n_min", self.n_min, 1)
-        for name in ("c_max", "support", "relaxed_above", "relaxed_c_max"):
-            _between(f"label.{name}", getattr(self, name), 0)
+    heuristic: Annotated[str, one_of(*HEURISTICS)]
+    n_min: PositiveInt
+    c_max: NonNegativeInt
+    support: NonNegativeInt
+    relaxed_above: NonNegativeInt
+    relaxed_c_max: NonNegativeInt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowConfig:
-    max_documents: int
-    max_age_days: int
-    min_documents: int
+    max_documents: Annotated[int, _DOCUMENTS]
+    max_age_days: NonNegativeInt
+    min_documents: Annotated[int, _DOCUMENTS]
 
     def __post_init__(self) -> None:
-        _between("window.max_documents", self.max_documents, 1, _MOST_DOCUMENTS)
-        _between("window.max_age_days", self.max_age_days, 0)
-        _between("window.min_documents", self.min_documents, 1, self.max_documents)
+        _at_most("window.min_documents", self.min_documents, "max_documents", self.max_documents)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelabelConfig:
-    support: int
-
-    def __post_init__(self) -> None:
-        _between("relabel.support", self.support, 0)
+    support: NonNegativeInt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnConfig:
-    documents: int
-    scripts: int
-    least: int
-    same: float
+    documents: Annotated[int, at_least(2)]
+    scripts: PositiveInt
+    least: Annotated[int, at_least(2)]
+    same: Share
 
     def __post_init__(self) -> None:
-        _between("learn.scripts", self.scripts, 1)
-        _between("learn.documents", self.documents, 2)
-        _between("learn.least", self.least, 2, self.documents)
-        if not 0 < self.same <= 1:
-            raise ConfigError(f"learn.same is {self.same}; it must lie above 0 and be at most 1")
+        _at_most("learn.least", self.least, "documents", self.documents)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +93,7 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    return filled(UrlTreeConfig, "urltree.toml", path, settings)
+    return filled(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
 
 
 @cache
@@ -121,7 +102,6 @@ def default() -> UrlTreeConfig:
     return load()
 
 
-def _between(name: str, value: int, least: int, most: int | None = None) -> None:
-    if value < least or (most is not None and value > most):
-        bounds = f"at least {least}" if most is None else f"between {least} and {most}"
-        raise ConfigError(f"{name} is {value}; it must be {bounds}")
+def _at_most(name: str, value: int, other: str, most: int) -> None:
+    if value > most:
+        raise ConfigError(f"{name} is {value}; it must be at most {other}, {most}")

@@ -6,13 +6,12 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import isnan
-from typing import Any, TypeVar
+from typing import Any
 
 from dbce_spark import storage
 from dbce_spark.archive import sources
 from dbce_spark.errors import InputError
 
-T = TypeVar("T")
 Fields = Mapping[str, Any]
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -24,23 +23,24 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
 
 
 def read(path: str) -> Iterator[tuple[str, Fields]]:
-    """The objects of a file, each after its place, such as "file:3".
+    """Iterate over the objects of a file, each after its place, such as "file:3".
 
     Raises:
         InputError: it cannot be read, or a line is no JSON object.
     """
+    number = 0
     try:
         with sources.plain(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
+            for number, written in enumerate(lines, start=1):
+                if written.strip():
                     place = f"{path}:{number}"
-                    yield place, _object(line, place)
+                    yield place, _object(written, place)
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+        raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
 
 
 def first(path: str) -> list[tuple[str, Fields]]:
-    """The first object of a file; none, where it is empty.
+    """Read the first object of a file; none, where it is empty.
 
     Raises:
         InputError: as of `read`.
@@ -48,22 +48,24 @@ def first(path: str) -> list[tuple[str, Fields]]:
     return list(islice(read(path), 1))
 
 
-def write(path: str, objects: Iterable[Fields]) -> None:
-    """Writes one object a line; the same objects give the same bytes."""
+def write(path: str, objects: Iterable[Fields]) -> int:
+    """Write one object a line, and return how many; the same objects give the same bytes."""
+    written = 0
     with storage.whole_file(path) as stream, storage.packed(stream, path) as plain:
         for one in objects:
-            plain.write(f"{json.dumps(_known(one), ensure_ascii=False)}\n".encode("utf-8", "surrogatepass"))
+            plain.write(line(_without_nan(one)))
+            written += 1
+    return written
 
 
-def batched(some: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Some in rows of `size`, the last with what is left. Each row is made when it is asked for."""
-    left = iter(some)
-    while row := list(islice(left, size)):
-        yield row
+def line(fields: Fields, *, compact: bool = False) -> bytes:
+    """Encode an object as a line of UTF-8, its keys in their order; `compact`: without spaces."""
+    separators = (",", ":") if compact else None
+    return f"{json.dumps(fields, ensure_ascii=False, separators=separators)}\n".encode("utf-8", "surrogatepass")
 
 
 def field(fields: Fields, name: str, kind: str, place: str) -> Any:
-    """A field that must be there. kind: "a text", "a list", "a whole number" or "a number".
+    """Return a field that must be there. kind: "a text", "a list", "a whole number" or "a number".
 
     Raises:
         InputError: it is not there, or is something else.
@@ -74,9 +76,9 @@ def field(fields: Fields, name: str, kind: str, place: str) -> Any:
     return value
 
 
-def _object(line: bytes, place: str) -> dict[str, Any]:
+def _object(written: bytes, place: str) -> dict[str, Any]:
     try:
-        fields = json.loads(line)
+        fields = json.loads(written)
     except ValueError as error:
         raise InputError(f"{place}: no JSON: {error}") from error
     if not isinstance(fields, dict):
@@ -84,6 +86,6 @@ def _object(line: bytes, place: str) -> dict[str, Any]:
     return fields
 
 
-def _known(one: Fields) -> dict[str, Any]:
-    """JSON has no NaN: what is not known is null."""
+def _without_nan(one: Fields) -> dict[str, Any]:
+    """Put null for NaN, which JSON does not have."""
     return {name: None if isinstance(value, float) and isnan(value) else value for name, value in one.items()}
