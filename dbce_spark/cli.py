@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"dbce: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
-        print("dbce: stopped; what was written is not finished, and the same command goes on with it", file=sys.stderr)
+        print("dbce: stopped before the end; the same command resumes it", file=sys.stderr)
         return 130
     return status or 0
 

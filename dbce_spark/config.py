@@ -292,7 +292,9 @@ class AcquireConfig:
 
     def __post_init__(self) -> None:
         if not self.user_agent.strip() or not self.user_agent.isprintable():
-            raise ConfigError(f"acquire.user_agent is {self.user_agent!r}; it must name who asks, in one line")
+            raise ConfigError(
+                f"acquire.user_agent is {self.user_agent!r}; it must name you, who run the crawler, in one line"
+            )
         for name in ("poll", "max_poll", "robots", "first_wait", "timeout", "answer", "file"):
             if not getattr(self, f"{name}_seconds") > 0:
                 raise ConfigError(f"acquire.{name}_seconds is {getattr(self, f'{name}_seconds')}; it must be above 0")

@@ -53,7 +53,7 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
         (["extract", "x", "--output", "out", "--status", "ok"], "--status ok: write a number"),
         (["report", "nowhere", "--output", "out"], "nowhere"),
         (["changes", "nowhere", "--output", "out"], "nowhere is no collection"),
-        (["sample-archive", "out", "--days", "3", "--gold", "gold.jsonl"], "--gold is of three crawls"),
+        (["sample-archive", "out", "--days", "3", "--gold", "gold.jsonl"], "--gold cannot be combined with --days"),
         (["collection", "compact", "nowhere"], "nowhere is no collection"),
         (["acquire", "ftp://example.org/feed", "--output", "o", "--state", "s"], "ftp://example.org/feed: is no URL"),
         (["stream", "@files", "--output", "o"], "@files: a stream takes folders"),
@@ -136,7 +136,7 @@ def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]
     status = main(["extract", str(crawl / "a.warc.gz"), "--language", "de", "--output", "out"])
 
     assert 2 == status
-    assert "only an index says which language" in capsys.readouterr().err
+    assert "only an index lists languages" in capsys.readouterr().err
 
 
 @pytest.mark.spark
