@@ -166,7 +166,7 @@ def _sample_archive(arguments: argparse.Namespace) -> None:
     made = {"pages": arguments.pages, "seed": arguments.seed, "weight": arguments.weight}
     if arguments.days:
         if arguments.gold:
-            raise InputError("--gold is of three crawls; leave out --days, or --gold")
+            raise InputError("--gold cannot be combined with --days; leave out one of them")
         print(write_month(arguments.folder, days=arguments.days, **made))
         return
     print(write_archive(arguments.folder, **made))

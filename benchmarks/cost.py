@@ -122,7 +122,7 @@ def measured(path: str | None, given: Mapping[str, float | None]) -> Measured:
     found |= {name: value for name, value in given.items() if value is not None}
     known = {name: value for name, value in found.items() if value is not None}
     if missing := [f"--{name.replace('_', '-')}" for name in FIGURES if name not in known]:
-        raise InputError(f"nothing says what a page takes; name a bench-scale.json, or give {', '.join(missing)}")
+        raise InputError(f"no figures of a page are given; name a bench-scale.json, or give {', '.join(missing)}")
     for name in FIGURES:
         if not known[name] > 0:
             raise InputError(f"{name} is {known[name]:g}; it must be above 0")

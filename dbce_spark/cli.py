@@ -46,10 +46,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
-        print(
-            f"{parser.prog}: stopped; what was written is not finished, and the same command goes on with it",
-            file=sys.stderr,
-        )
+        print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
         return 130
     return status or 0
 

@@ -135,7 +135,7 @@ def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]
     status = main(["extract", str(crawl / "a.warc.gz"), "--language", "de", "--output", "out"])
 
     assert 2 == status
-    assert "only an index says which language" in capsys.readouterr().err
+    assert "only an index lists languages" in capsys.readouterr().err
 
 
 @pytest.mark.spark

@@ -66,7 +66,7 @@ def test_what_differs_on_a_gold_page_is_shown_in_the_colours_of_both(
     [
         ("gold.jsonl", "scores@nobody", "no texts of nobody; give"),
         ("pages.jsonl", "gold", "no page has labels of both"),
-        ("gold.jsonl", "merged.jsonl", "give labels of these very pages"),
+        ("gold.jsonl", "merged.jsonl", "give labels of these pages"),
     ],
 )
 def test_labels_that_are_not_there_are_said_so(

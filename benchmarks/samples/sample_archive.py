@@ -72,7 +72,7 @@ def empty_folder(folder: Path) -> Path:
         if any(folder.iterdir()):
             raise OutputError(f"{folder}: is not empty; give a new folder")
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made a folder: {error.strerror}") from error
+        raise OutputError(f"{folder}: cannot be created as a folder: {error.strerror}") from error
     return folder
 
 

@@ -98,7 +98,7 @@ def prepared(one: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
         dom, nodes = _cut(html, parsed.blocks, one.annotation)
         if len(nodes) == len(one.sheet.segments):
             return dom, nodes
-    raise InputError(f"{one.sheet.page}: its segments are not those of its HTML; write the crosses anew")
+    raise InputError(f"{one.sheet.page}: its segments do not match its HTML; write the crosses again")
 
 
 def write(path: str, some: Iterable[CrossSheet]) -> None:
@@ -124,7 +124,7 @@ def neighbours(of: Fields, place: str) -> dict[str, Neighbour]:
     found = {}
     for arm, near in _object(of, "neighbours", place).items():
         if arm not in ARMS[1:] or not isinstance(near, dict):
-            raise InputError(f"{place}: no neighbour: {arm!r}; it must be of `labels crosses`")
+            raise InputError(f"{place}: no neighbour: {arm!r}; give a file that `dbce labels crosses` wrote")
         found[arm] = Neighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
     return found
 
@@ -191,11 +191,13 @@ def _from_fields(of: Fields, place: str) -> CrossSheet:
             neighbours=neighbours(of, place),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{place}: no cross: {error}; it must be of `labels crosses`") from error
+        raise InputError(f"{place}: no cross: {error}; give a file that `dbce labels crosses` wrote") from error
 
 
 def _object(of: Fields, name: str, place: str) -> Mapping[str, Any]:
     value = of.get(name)
     if not isinstance(value, dict):
-        raise InputError(f"{place}: {name} must be an object, not {value!r}; it must be of `labels crosses`")
+        raise InputError(
+            f"{place}: {name} must be an object, not {value!r}; give a file that `dbce labels crosses` wrote"
+        )
     return value

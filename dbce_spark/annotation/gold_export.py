@@ -24,7 +24,7 @@ def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: s
         left.discard(one.page)
         tags = merged[one.page].tags
         if len(tags) != len(one.segments):
-            raise InputError(f"{one.page}: {len(tags)} labels of {len(one.segments)} segments; merge them anew")
+            raise InputError(f"{one.page}: {len(tags)} labels of {len(one.segments)} segments; merge again")
         yield {
             "id": one.page,
             **{name: value for name in TEXTS if (value := getattr(one, name))},

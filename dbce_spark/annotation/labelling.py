@@ -27,7 +27,7 @@ def read(path: str, annotator: str = "") -> Labelling:
             continue
         page = field(fields, "page", "a text", place)
         if page in found:
-            raise InputError(f"{place}: {page} has labels already; say whose are meant, as in {path}@NAME")
+            raise InputError(f"{place}: {page} has labels of several annotators; name one, as in {path}@NAME")
         found[page] = tuple(tag_of(word, place) for word in field(fields, "tags", "a list", place))
     if not found:
         raise InputError(f"{path}: no labels{' of ' + annotator if annotator else ''}")
@@ -42,8 +42,8 @@ def contrast(sheet: Sheet, reference: Tags, given: Tags) -> Contrast:
     """
     if not len(sheet.segments) == len(reference) == len(given):
         raise InputError(
-            f"{sheet.page}: {len(sheet.segments)} segments, {len(reference)} and {len(given)} labels; give labels of"
-            " these very pages"
+            f"{sheet.page}: {len(sheet.segments)} segments, {len(reference)} and {len(given)} labels; give labels"
+            " of these pages"
         )
     return Contrast(
         page=sheet.page,

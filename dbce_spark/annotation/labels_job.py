@@ -83,7 +83,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules,
     fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
     chosen = cross_tasks.sample(cross_tasks.found(fetched, config), rules)
     if not chosen:
-        raise InputError("no page of these archives has a page like it beside it; give those of whole sites")
+        raise InputError("no page of these archives has a similar page of its site; give archives of whole sites")
     cross_tasks.write(output, chosen)
     if tasks:
         offline_task.write(tasks.rstrip("/"), chosen)

@@ -170,8 +170,8 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: Wanted) -
         raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
     if not chosen:
         raise InputError(
-            f"none of the {len(read):,} pages fits; a page has {wanted.min_words} to {wanted.max_words} words, unless"
-            " --min-words and --max-words say otherwise"
+            f"none of the {len(read):,} pages fits; a page has {wanted.min_words} to {wanted.max_words} words;"
+            " change --min-words or --max-words"
         )
 
 

@@ -153,7 +153,7 @@ def read(path: str) -> Iterator[Rendering]:
         try:
             runs = tuple(map(_run, field(fields, "runs", "a list", place)))
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{place}: no rendering: {error}; it must be of `labels render`") from error
+            raise InputError(f"{place}: no rendering: {error}; give a file that `dbce labels render` wrote") from error
         yield Rendering(
             page=field(fields, "page", "a text", place),
             width=float(field(fields, "width", "a number", place)),
@@ -200,7 +200,7 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
         if screenshots:
             page.screenshot(path=f"{screenshots}/{digest(scene.page)[:16]}.png", full_page=True, timeout=_PATIENCE)
     except Error as error:
-        raise InputError(f"{scene.page}: Chromium gives up on it: {error}") from error
+        raise InputError(f"{scene.page}: Chromium cannot show it: {error}") from error
     finally:
         page.close()
     runs = {number: _run(run) for number, run in found["runs"]}

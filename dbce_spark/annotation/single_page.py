@@ -37,7 +37,9 @@ def of_sheet(one: Sheet, config: DbceConfig) -> StoredPage:
     judged = _judged(html, url, one.page, one.date, config)
     blocks = judged.page.blocks
     if blocks.text != one.text:
-        raise InputError(f"page {one.page}: its text is not that of its HTML, so its segments have no place in it")
+        raise InputError(
+            f"page {one.page}: its text differs from its HTML, so its segments cannot be located; export it again"
+        )
     starts = np.array([span.start for span in one.segments], np.int32)
     ends = np.array([span.end for span in one.segments], np.int32)
     of = (np.searchsorted(blocks.starts, starts, side="right") - 1).astype(np.int32)

@@ -186,10 +186,12 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
     if not files and not indexes:
         raise InputError("nothing to read; give an INPUT, an --index, or both")
     if files and config.select.languages:
-        raise InputError("only an index says which language a page is in; give an --index and no INPUT, or take rows by"
-                         " their column `language`")  # fmt: skip
+        raise InputError(
+            "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
+            " output by their column `language`"
+        )
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
-        raise InputError("--collection takes a folder of a file system, and neither --staging nor --limit")
+        raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
 
 def _tell_input(files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig) -> None:

@@ -94,7 +94,7 @@ def _stream(arguments: argparse.Namespace, told: Log) -> None:
     tree = urltree.load(arguments.urltree, [*of_tree, *_asked(arguments)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:
-        raise InputError(f"{to} is no folder; give --checkpoint DIR for the state, which Spark keeps by itself")
+        raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark import stream  # only here: `dbce --help` needs neither Spark nor Java
     from dbce_spark.spark.session import session

@@ -62,7 +62,7 @@ def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
         PlatformError: the package of one is not installed.
     """
     if not names:
-        raise ConfigError(f"--extractors names none; known are {', '.join(NAMES)}")
+        raise ConfigError(f"--extractors is empty; known are {', '.join(NAMES)}")
     for name in names:
         if name in PEERS:
             PEERS[name].check()

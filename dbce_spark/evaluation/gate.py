@@ -94,7 +94,9 @@ def check(path: str, reached: Mapping[str, Pinned]) -> int:
         raise EvaluationError(f"{path} has no floors for {', '.join(reached)}; --pin-floors adds them")
     for name, one in known.items():
         if one.pages != pinned[name].pages:
-            raise EvaluationError(f"{path}: the floors of {name} are of other pages than these; see --pin-floors")
+            raise EvaluationError(
+                f"{path}: the floors of {name} are of other pages than these; --pin-floors writes new ones"
+            )
     found = list(_compared(pinned, known))
     sunk = [f"{told} is {_told(now)}, floor {floor:.{DIGITS}f}" for told, now, floor in found if not now >= floor]
     if sunk:
@@ -120,7 +122,7 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
     ]
     changed = sorted(set(before) - set(same))
     if changed and not lower:
-        raise EvaluationError(f"{path}: {', '.join(changed)} has other pages now; --lower-floors pins it anew")
+        raise EvaluationError(f"{path}: {', '.join(changed)} has other pages now; --lower-floors replaces its floors")
     if sinking and not lower:
         raise EvaluationError(f"{path}: floors would sink ({'; '.join(sinking)}); --lower-floors if that is meant")
     merged = {

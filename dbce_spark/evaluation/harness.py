@@ -173,9 +173,9 @@ def _check_members(combined: Sequence[str], single: Sequence[str]) -> None:
 
 def _check_floors(request: Request) -> None:
     if request.pin_floors and not request.floors:
-        raise ConfigError("--pin-floors writes floors, but not where; add --floors FILE")
+        raise ConfigError("--pin-floors needs a file to write to; add --floors FILE")
     if request.lower_floors and not request.pin_floors:
-        raise ConfigError("--lower-floors says how floors are pinned; add --pin-floors")
+        raise ConfigError("--lower-floors has an effect beside --pin-floors only; add --pin-floors")
 
 
 def _held(request: Request, reached: Mapping[str, gate.Pinned]) -> str:

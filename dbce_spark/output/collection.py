@@ -83,7 +83,7 @@ class Collection:
             return self.version(numbers[-1])
         foreign = {one.name for one in Path(self.folder).glob("*")} - {_INCREMENTS, _VERSIONS}
         if foreign:
-            raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give a folder of its own")
+            raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give an empty folder")
         return None
 
     def known(self) -> Version:
@@ -116,7 +116,9 @@ class Collection:
         except FileNotFoundError:
             raise InputError(f"{self.folder} has no version {number}; it has {_listed(self.numbers())}") from None
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise OutputError(f"{path} is no manifest: {error}; restore it, or remove it to go back by one") from error
+            raise OutputError(
+                f"{path} is no manifest: {error}; restore it, or remove it to go back by one version"
+            ) from error
         raise OutputError(
             f"{path} is of format {found}, and this program reads format {FORMAT}: extend it with the program that made"
             " it, or begin a new collection from the same archives"
@@ -136,8 +138,8 @@ class Collection:
             os.link(partial, path)  # unlike a rename it replaces nothing
         except FileExistsError:
             raise OutputError(
-                f"{self.folder} was extended by another run meanwhile: version {version.number} is there; the same"
-                " command again extends that one"
+                f"{self.folder} was extended by another run meanwhile: version {version.number} is there; give"
+                " the same command again to extend it"
             ) from None
         finally:
             partial.unlink()

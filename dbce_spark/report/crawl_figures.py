@@ -78,8 +78,8 @@ def crawls(of: Collection, version: Version) -> Crawls:
 
     if not is_there(last):
         raise InputError(
-            f"{of.folder}: crawl {last} was put together with others and then vacuumed, and its rows are not there by"
-            " themselves; the next crawl can be shown, and compared from the one after it on"
+            f"{of.folder}: crawl {last} was compacted and then vacuumed, so its rows can no longer be told from"
+            " others; the next crawl can be shown, and crawls after that compared again"
         )
 
     def crawl(number: int) -> Crawl:

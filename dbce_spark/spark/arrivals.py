@@ -37,7 +37,10 @@ class Ledger:
         """How many files were known behind each step."""
         for name in sorted(one for one in storage.names(self._folder) if one.endswith(".json")):
             if name != self._name():
-                raise OutputError(f"{self._folder}: {self._name()} is missing; nobody knows what it was read of")
+                raise OutputError(
+                    f"{self._folder}: {self._name()} is missing, so the files of that step are unknown; restore"
+                    " it, or begin with another --output"
+                )
             self._append(self._read(name))
 
     def take(self, paths: Sequence[str]) -> int:
@@ -160,8 +163,8 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The end of the next step: one that an earlier process had planned, or a new one."""
         if start[_COUNT] > len(self._ledger.paths):
             raise OutputError(
-                f"{self._folder} knows of {len(self._ledger.paths)} files, the checkpoint of {start[_COUNT]}: they are"
-                " not of one stream"
+                f"{self._folder} knows of {len(self._ledger.paths)} files, the checkpoint of {start[_COUNT]}:"
+                " they belong to different streams; give the --checkpoint that this output was begun with"
             )
         planned = self._ledger.next_end(start[_COUNT])
         if planned > start[_COUNT]:

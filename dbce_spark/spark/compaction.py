@@ -92,7 +92,7 @@ def _check_free(target: Path) -> None:
     found = storage.names(str(target)) - {staging.FOLDER}
     if found or Path(staging.path(str(target), staging.PLAN)).exists():
         raise OutputError(
-            f"{target} is of a run that was ended before its time; give its command again first, which goes on with it"
+            f"{target} belongs to a run that did not finish; give the command of that run again first, to resume it"
         )
     shutil.rmtree(target, ignore_errors=True)
 
@@ -100,9 +100,7 @@ def _check_free(target: Path) -> None:
 def _check_known(folders: Iterable[Path]) -> None:
     for folder in folders:
         if foreign := sorted(storage.names(str(folder)) - _KNOWN):
-            raise OutputError(
-                f"{folder} holds {foreign[0]}, of which this program does not know how to put it together"
-            )
+            raise OutputError(f"{folder} holds {foreign[0]}, which this program cannot compact")
 
 
 def _empty(work: Path) -> None:
@@ -117,7 +115,7 @@ def _take_place(to: Collection, version: Version, work: Path, target: Path) -> N
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
             return
-    raise OutputError(f"{to.folder} was changed by another command meanwhile; the same command again takes it as it is")
+    raise OutputError(f"{to.folder} was changed by another command meanwhile; give the same command again")
 
 
 def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> None:
@@ -208,7 +206,9 @@ class _Marks:
             asked = [*ids[start : start + _BATCH_ROWS]]
             some = [*islice(self._rows, len(asked))]
             if some and [row["capture_id"] for row in some] != asked:
-                raise OutputError(f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to before")
+                raise OutputError(
+                    f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to an earlier version"
+                )
             yield pa.RecordBatch.from_pylist(some, schema=tables.DUPLICATES)
 
 

@@ -77,7 +77,7 @@ def commit(to: Collection) -> None:
         report = json.loads(Path(to.increment(number), job.RUN_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise OutputError(
-            f"{to.folder} was changed meanwhile: version {number - 1} is there; the same command again goes on from it"
+            f"{to.folder} was changed meanwhile: version {number - 1} is there; give the same command again"
         ) from None
     counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
     own, why = Increment(number=number, **counts), report.get("why", "extract")
@@ -106,8 +106,8 @@ def _check(to: Collection, latest: Version, settings: dict[str, Any]) -> None:
     others = [*plan.unlike(_labelled(latest.settings), _labelled(settings))]
     if others:
         raise OutputError(
-            f"{to.folder} was labelled otherwise: {'; '.join(others)}. Ask for the same as then to extend it, or begin"
-            " another collection"
+            f"{to.folder} was labelled with other settings: {'; '.join(others)}. Give the same settings to extend"
+            " it, or begin another collection"
         )
 
 

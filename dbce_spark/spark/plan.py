@@ -106,8 +106,8 @@ def is_begun(plan: Plan, output: str) -> bool:
     if told := [*differences(before, plan)]:
         more = f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
         raise OutputError(
-            f"{output} holds an unfinished run that was begun otherwise: {'; '.join(told[:_TOLD])}{more}. Ask for the"
-            " same as then to go on with it, or give --overwrite to start afresh"
+            f"{output} holds an unfinished run with other settings: {'; '.join(told[:_TOLD])}{more}. Give the"
+            " same settings to resume it, or --overwrite to start from the beginning"
         )
     return True
 

@@ -139,7 +139,7 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
         rendering = renderings.get(sheet.page)
         counts = {len(tags), len(sheet.segments), *({len(rendering.runs)} if rendering else set())}
         if len(counts) > 1 or (renderings and rendering is None):
-            raise InputError(f"{sheet.page}: labels, segments and rendering do not belong together; make them anew")
+            raise InputError(f"{sheet.page}: labels, segments and rendering do not match; make them again")
         known = np.array([tag is not None for tag in tags], np.bool_)
         values[TEXT].append(textual.features(sheet.texts)[known])
         values[DOM].append(structural.features(sheet)[known])

@@ -126,7 +126,7 @@ def test_a_corpus_is_an_output(output: str, tmp_path: Path) -> None:
 def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
     """In the order in which they are named; one that there is not is refused before anything is written."""
     made(output, tmp_path / "corpus", columns=["text", "url", "probability"])
-    with pytest.raises(InputError, match="--columns: html5 is none; there are capture_id, "):
+    with pytest.raises(InputError, match="--columns: html5 is no column; there are capture_id, "):
         made(output, tmp_path / "other", columns=["html5"])
 
     assert [["text", "url", "probability"]] * 2 == [[*some[0]] for some in rows(tmp_path / "corpus").values()]

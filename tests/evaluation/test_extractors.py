@@ -90,5 +90,5 @@ def test_an_unknown_name_is_told_with_the_known_ones() -> None:
     """A slip in --extractors ends the run before it begins."""
     with pytest.raises(ConfigError, match=r"trafilatur: not known; known are dbce, .*trafilatura"):
         extractors.by_name(["trafilatur"], setting())
-    with pytest.raises(ConfigError, match="names none"):
+    with pytest.raises(ConfigError, match="--extractors is empty"):
         extractors.by_name([], setting())

@@ -89,7 +89,7 @@ def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet],
 def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], tmp_path: Path) -> None:
     """Its bits would lie on other words; and a line without bits is none."""
     changed = replace(found[0], sheet=replace(found[0].sheet, html="<p>Another page</p>"))
-    with pytest.raises(InputError, match="write the crosses anew"):
+    with pytest.raises(InputError, match="write the crosses again"):
         cross_tasks.prepared(changed, CONFIG)
     path = str(tmp_path / "pages.jsonl")
     page_file.write(path, [found[0].sheet])

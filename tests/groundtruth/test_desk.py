@@ -198,5 +198,5 @@ def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
     wrong = page_file.Sheet(page="one", html="<p>One</p>", text="Two", segments=())
     page_file.write(str(tmp_path / "pages.jsonl"), [wrong])
 
-    with pytest.raises(InputError, match="page one: its text is not that of its HTML"):
+    with pytest.raises(InputError, match="page one: its text differs from its HTML"):
         import_export.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

@@ -21,7 +21,7 @@ def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
     submission.write(path, [said("x", "cb"), said("y", "c-")])
 
     assert labelling.read(path, "y") == {"p": (Label.CONTENT, None)}
-    with pytest.raises(InputError, match="p has labels already"):
+    with pytest.raises(InputError, match="p has labels of several annotators"):
         labelling.read(path)
     with pytest.raises(InputError, match="no labels of z"):
         labelling.read(path, "z")

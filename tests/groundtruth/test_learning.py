@@ -103,7 +103,7 @@ def test_a_rendering_adds_what_is_seen() -> None:
 
     assert vectors([sheet("p", "a")], labels, {"p": one}).values[VISUAL].shape == (1, 8)
     for pages in ([sheet("p", "a", "b")], [sheet("q", "a")]):
-        with pytest.raises(InputError, match="do not belong together"):
+        with pytest.raises(InputError, match="labels, segments and rendering do not match"):
             vectors(pages, labels, {"p": one})
 
 

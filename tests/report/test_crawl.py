@@ -155,7 +155,7 @@ def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: p
 
     assert "version 4: 1 thing odd in increment 3 beside 2" in still_there
     assert 2 == told[0]
-    assert "crawl 3 was put together with others and then vacuumed" in told[1]
+    assert "crawl 3 was compacted and then vacuumed" in told[1]
     assert "version 5: crawl 2, the one before, was put together with others" in next_one
 
 

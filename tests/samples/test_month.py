@@ -146,4 +146,4 @@ def test_gold_is_made_of_three_crawls_only(tmp_path: Path, capsys: pytest.Captur
     status = main(["sample-archive", str(tmp_path / "out"), "--days", "3", "--gold", "gold.jsonl"])
 
     assert 2 == status
-    assert "--gold is of three crawls" in capsys.readouterr().err
+    assert "--gold cannot be combined with --days" in capsys.readouterr().err

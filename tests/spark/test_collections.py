@@ -230,7 +230,9 @@ def test_a_collection_is_extended_as_it_was_begun(crawls: list[str], begun: Path
     """Other settings are refused, and the difference is named; how files are read may change."""
     to = grown_from(begun, tmp_path / "c")
 
-    with pytest.raises(OutputError, match=r'was labelled otherwise: config\.label\.by was "T002", is "T001"\. Ask'):
+    with pytest.raises(
+        OutputError, match=r'was labelled with other settings: config\.label\.by was "T002", is "T001"\. Ask'
+    ):
         extension.prepared(to, asked(crawls), config.load(settings=[*CUT, "label.by=T001"]))
     assert extension.prepared(to, asked(crawls), config.load(settings=[*PATTERNS, "input.max_failed_files=0.5"]))
 

@@ -237,11 +237,11 @@ def test_another_state_is_refused_before_spark_reads_it(
     put(tmp_path / "in", 0)
     run(spark, tmp_path)
     with pytest.raises(
-        OutputError, match=r'begun otherwise: urltree\.label\.heuristic was "strict-at-domain", is "strict"'
+        OutputError, match=r'begun with other settings: urltree\.label\.heuristic was "strict-at-domain", is "strict"'
     ):
         run(spark, tmp_path, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(domains, "VERSION", 9)
-    with pytest.raises(OutputError, match="begun otherwise: state was 1, is 9"):
+    with pytest.raises(OutputError, match="begun with other settings: state was 1, is 9"):
         run(spark, tmp_path)
 
 

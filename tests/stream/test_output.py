@@ -87,7 +87,7 @@ def test_a_stream_goes_on_with_the_same_settings_only(tmp_path: Path) -> None:
     assert not stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     assert stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     other = {"urltree": {"label": {"heuristic": "strict", "n_min": 3}}}
-    with pytest.raises(OutputError, match=r"begun otherwise: urltree\.label\.n_min was 5, is 3\. "):
+    with pytest.raises(OutputError, match=r"begun with other settings: urltree\.label\.n_min was 5, is 3\. "):
         stream_tables.begin(str(tmp_path), other, unlike)
 
 

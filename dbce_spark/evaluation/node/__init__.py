@@ -47,7 +47,7 @@ def install() -> None:
     done = subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder(), check=False)
     if done.returncode:
         (folder() / "package-lock.json").unlink()
-        raise PlatformError(f"npm ci in {folder()} ended with {done.returncode}; see what it said")
+        raise PlatformError(f"npm ci in {folder()} ended with {done.returncode}; see its output above")
 
 
 def lacking() -> str:

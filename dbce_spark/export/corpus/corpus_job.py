@@ -70,7 +70,7 @@ def write(request: Request, config: CorpusConfig) -> str:
 def _schema(found: Source, columns: Sequence[str]) -> pa.Schema:
     unknown = [name for name in columns if name not in found.schema.names]
     if unknown:
-        raise InputError(f"--columns: {unknown[0]} is none; there are {', '.join(found.schema.names)}")
+        raise InputError(f"--columns: {unknown[0]} is no column; there are {', '.join(found.schema.names)}")
     return pa.schema([found.schema.field(name) for name in columns]) if columns else found.schema
 
 

@@ -136,7 +136,7 @@ def _sampled(files: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
     """
     found = tuple(path for path in files if share >= 1 or is_sampled(path.rsplit("/", 1)[-1], share, seed))
     if files and not found:
-        raise InputError(f"option sampleFiles is {share}: of {len(files)} files that is none; ask for more")
+        raise InputError(f"option sampleFiles is {share}: of {len(files)} files that is none; give a larger share")
     return found
 
 

@@ -193,8 +193,8 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
         )
     if told := [*unlike(before, json.loads(json.dumps(wanted)))]:
         raise OutputError(
-            f"{output} was begun otherwise: {'; '.join(told[:5])}. Labels behind a change would not be those of one"
-            " stream: ask for the same as then, or give another --output"
+            f"{output} was begun with other settings: {'; '.join(told[:5])}. Give the same settings to resume the"
+            " stream, or another --output"
         )
     return True
 
