@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.archive.sources import open_binary
@@ -23,6 +23,7 @@ from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page
+from dbce_spark.tables import extraction_rows, page_rows
 
 MAX_PAGES = 1000
 """Pages that are timed without Spark, the first of each file, as many of each: trafilatura takes 20 s for them."""
@@ -157,7 +158,7 @@ def _timed_round(
         parsed = pages.of_fetches(fetches, config)
     read = [page for page in parsed if isinstance(page, Page)]
     with watch.of("stage"):
-        tables.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
+        page_rows.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
     # The peers are given text: decoding is not theirs to be timed for, and every one gets the same.
     htmls = [decode(fetch.html, fetch.capture.declared_charset).html.decode() for fetch in fetches]
     for name, extract in peers.items():
@@ -186,7 +187,7 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]
             languages = local.languages(some, config.language)
-            tables.extractions_batch(some, languages, [None] * len(some), config.output.site_parts)
+            extraction_rows.extractions_batch(some, languages, [None] * len(some), config.output.site_parts)
 
 
 def _labelled(config: DbceConfig, by: str) -> DbceConfig:

@@ -30,7 +30,9 @@ from dbce_spark.errors import ConfigError
 
 Settings = TypeVar("Settings")
 
-_ONE_LINE = Bound("name you, who run the crawler, in one line", lambda value: bool(value.strip()) and value.isprintable())
+_ONE_LINE = Bound(
+    "name you, who run the crawler, in one line", lambda value: bool(value.strip()) and value.isprintable()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

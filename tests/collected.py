@@ -10,20 +10,21 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.samples import write_archive
-from dbce_spark import __version__, config, storage, tables
+from dbce_spark import __version__, config, storage
 from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.model import Reason, Seen
 from dbce_spark.output import collection
 from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.tables import capture_rows, duplicate_rows, extraction_rows, increment_rows, member_rows, reject_rows
 from tests.builders import archive
 from tests.extracted import HARD
 
 PARAMETERS = config.load(settings=["language.detect=false", "output.site_parts=3", "duplicates.threshold=0.7"])
 TABLES = EXTRACTIONS, CAPTURES, REJECTS, DUPLICATES = "extractions", "captures", "rejects", "duplicates"
 Rows = list[dict[str, Any]]
-_EXTRACTIONS = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
+_EXTRACTIONS = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 
 
 def make(folder: Path, *, pages: int = 24) -> Path:
@@ -89,7 +90,7 @@ def _write(
     extracted = extractions(result, parameters)
     rows, replaced = known.fresh(EXTRACTIONS, extracted, ["capture_id"])
     marks = {one.text.capture_id: at for at, one in enumerate(result.duplicates)}
-    marked = tables.marked_batch(result.duplicates)
+    marked = duplicate_rows.marked_batch(result.duplicates)
     for part in sorted({*rows.column("site_part").to_pylist()} or {0}):
         of_part = rows.filter(pa.compute.equal(rows.column("site_part"), part)).select(_EXTRACTIONS.names)
         for at in range(2):
@@ -99,14 +100,18 @@ def _write(
             with_text = [marks[one] for one in some.column("capture_id").to_pylist() if one in marks]
             if with_text:
                 beside = marked.take(pa.array(with_text))
-                storage.write_parquet(f"{folder}/{DUPLICATES}/{name}", tables.DUPLICATES, [beside])
+                storage.write_parquet(f"{folder}/{DUPLICATES}/{name}", duplicate_rows.DUPLICATES, [beside])
     if replaced:
-        batch = pa.RecordBatch.from_pydict({"capture_id": replaced}, tables.SUPERSEDED)
-        storage.write_parquet(f"{folder}/{collection.SUPERSEDED}/part-00000.parquet", tables.SUPERSEDED, [batch])
+        batch = pa.RecordBatch.from_pydict({"capture_id": replaced}, increment_rows.SUPERSEDED)
+        storage.write_parquet(
+            f"{folder}/{collection.SUPERSEDED}/part-00000.parquet", increment_rows.SUPERSEDED, [batch]
+        )
     fetched, _ = known.fresh(CAPTURES, captures(result), ["capture_id"])
-    storage.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", tables.CAPTURES, [fetched])
+    storage.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", capture_rows.CAPTURES, [fetched])
     told = [one for one in result.rejects if one not in before.rejects or one.reason is Reason.REVISIT_UNRESOLVED]
-    storage.write_parquet(f"{folder}/{REJECTS}/part-00000.parquet", tables.REJECTS, [tables.rejects_batch(told)])
+    storage.write_parquet(
+        f"{folder}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, [reject_rows.rejects_batch(told)]
+    )
     _members(folder, result, {*rows.column("capture_id").to_pylist()} - {*replaced})
     new = len(rows) - len(replaced)
     run = {
@@ -144,9 +149,9 @@ def _members(folder: str, result: local.Result, ids: set[str]) -> None:
         for one in result.extractions
         if one.page.capture_id in ids
     ]
-    (batch,) = pa.Table.from_pylist(rows, tables.MEMBERS).combine_chunks().to_batches() or [None]
+    (batch,) = pa.Table.from_pylist(rows, member_rows.MEMBERS).combine_chunks().to_batches() or [None]
     batches = [] if batch is None else [batch]
-    storage.write_parquet(f"{folder}/{collection.MEMBERS}/part-00000.parquet", tables.MEMBERS, batches)
+    storage.write_parquet(f"{folder}/{collection.MEMBERS}/part-00000.parquet", member_rows.MEMBERS, batches)
 
 
 def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
@@ -161,12 +166,12 @@ def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
         if later := times.get(capture.capture_id):
             fetched = [capture.timestamp, *later]
             seen[capture.capture_id] = Seen(first=min(fetched), last=max(fetched), revisits=len(later))
-    return tables.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts, seen)
+    return extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts, seen)
 
 
 def captures(result: local.Result) -> pa.RecordBatch:
-    own = tables.captures_batch([one.page.capture for one in result.extractions])
-    both = pa.Table.from_batches([own, tables.revisited_batch(result.revisits)])
+    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
+    both = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
     (found,) = both.combine_chunks().to_batches()
     return found
 

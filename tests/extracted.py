@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.samples import write_archive
-from dbce_spark import __version__, config, storage, tables
+from dbce_spark import __version__, config, storage
 from dbce_spark.archive import sources
 from dbce_spark.dbce import local
+from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests.builders import archive, http, record
 
 SMILES = "http://smiles.example/"
@@ -24,7 +25,7 @@ HARD = [
 ]
 """Text beyond the Basic Multilingual Plane, and a page without any."""
 
-_EXTRACTIONS = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
+_EXTRACTIONS = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 
 
 def make(folder: Path, *, pages: int = 20, files: int = 2) -> Path:
@@ -43,7 +44,7 @@ def write(folder: Path, result: local.Result, files: int) -> Path:
     parameters = config.default()
     languages = local.languages(result.extractions, parameters.language)
     htmls = [None] * len(result.extractions)
-    rows = tables.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
+    rows = extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
     for at in range(files):
         some = rows.take(pa.array(range(at, len(rows), files)))
         for part in set(some.column("site_part").to_pylist()):
@@ -51,12 +52,12 @@ def write(folder: Path, result: local.Result, files: int) -> Path:
             storage.write_parquet(
                 f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", _EXTRACTIONS, [of_part]
             )
-    own = tables.captures_batch([one.page.capture for one in result.extractions])
-    captures = pa.Table.from_batches([own, tables.revisited_batch(result.revisits)])
+    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
+    captures = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
     ordered = captures.sort_by([(name, "ascending") for name in ("url_key", "timestamp", "capture_id")]).to_batches()
-    storage.write_parquet(f"{folder}/captures/part-00000.parquet", tables.CAPTURES, ordered)
-    rejects = [tables.rejects_batch(result.rejects)]
-    storage.write_parquet(f"{folder}/rejects/part-00000.parquet", tables.REJECTS, rejects)
+    storage.write_parquet(f"{folder}/captures/part-00000.parquet", capture_rows.CAPTURES, ordered)
+    rejects = [reject_rows.rejects_batch(result.rejects)]
+    storage.write_parquet(f"{folder}/rejects/part-00000.parquet", reject_rows.REJECTS, rejects)
     (folder / "run.json").write_text(json.dumps(_run(result)))
     return folder
 

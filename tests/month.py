@@ -27,6 +27,7 @@ import pyarrow.dataset as ds
 from benchmarks.samples import month, write_month
 from dbce_spark.config import default
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
+from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark import compaction, staging
 from tests.spark.cluster import kill_all, wait_for
 
@@ -162,7 +163,7 @@ class Play:
         print(f"version {version.number}: {len(files):,} files, {sum(map(os.path.getsize, files)):,} bytes")
         bad = damaged(self.inbox.glob("*/*"))
         for table in TABLES:
-            rows = [row for batch in of.rows(version, table) for row in batch.to_pylist()]
+            rows = [row for batch in table_files(of, version, table).batches(rows=1024) for row in batch.to_pylist()]
             for row in rows if table == REJECTS else ():
                 if Path(row["warc_file"]).name == bad:
                     print(f"reject of the damaged file: {row['reason']}, {row['detail']}")

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from dbce_spark import storage
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.output_reader import table_files
 
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string())])
 SUPERSEDED = pa.schema([("capture_id", pa.string())])
@@ -34,7 +36,7 @@ def write(collection: Collection, number: int, table: str, schema: pa.Schema, *r
 
 
 def listed(collection: Collection, version: int, table: str) -> list[tuple[str, ...]]:
-    rows = collection.rows(collection.version(version), table)
+    rows = table_files(collection, collection.version(version), table).batches(rows=2)
     return sorted(tuple(row.values()) for batch in rows for row in batch.to_pylist())
 
 
@@ -69,10 +71,40 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(grown: Col
 
 def test_columns_are_as_asked(grown: Collection) -> None:
     """Also where the rows that count are known by another column."""
-    batches = [*grown.rows(grown.version(3), "extractions", ["text"])]
+    batches = [*table_files(grown, grown.version(3), "extractions").batches(["text"], rows=2)]
 
     assert {("text",)} == {tuple(batch.schema.names) for batch in batches}
     assert ["2", "3", "3", "3"] == sorted(text for batch in batches for text in batch.column("text").to_pylist())
+
+
+def test_rows_are_chosen_by_an_expression(grown: Collection) -> None:
+    """Of the rows that count; one that is replaced is not found by what it said."""
+    files = table_files(grown, grown.version(3), "extractions")
+    batches = [*files.batches(["capture_id"], rows=2, where=pc.field("text").isin(["1", "3"]))]
+
+    assert {("capture_id",)} == {tuple(batch.schema.names) for batch in batches}
+    assert ["a", "b", "d"] == sorted(one for batch in batches for one in batch.column("capture_id").to_pylist())
+
+
+def test_files_of_duplicates_are_those_of_remarked_captures_too(grown: Collection) -> None:
+    """Rows of both count until a later increment labels or marks a capture anew, the oldest increment first."""
+    write(grown, 1, "duplicates", EXTRACTIONS, ("a", "1"), ("b", "1"))
+    write(grown, 2, "remarked", EXTRACTIONS, ("b", "2"))
+    files = table_files(grown, grown.version(2), "duplicates")
+
+    assert [(1, "duplicates"), (2, "remarked")] == [(one, path.split("/")[-2]) for one, path in files.files]
+    assert [(2, "remarked"), (2, "superseded")] == [(one, path.split("/")[-2]) for one, path in files.replacing]
+    assert [("b", "2")] == listed(grown, 2, "duplicates")
+
+
+@pytest.mark.parametrize("where", [None, pc.field("text") == "1"])
+def test_damaged_file_of_an_increment_is_named(where: pc.Expression | None, grown: Collection) -> None:
+    """With what to do: what was there before it is whole."""
+    ((_, path),) = grown.files(grown.version(1), "extractions")
+    Path(path).write_bytes(b"PAR1")
+
+    with pytest.raises(OutputError, match=r"part-00000\.parquet is broken: .*roll back to a version before it"):
+        [*table_files(grown, grown.version(1), "extractions").batches(rows=2, where=where)]
 
 
 def test_rollback_counts_again_and_loses_nothing(grown: Collection) -> None:

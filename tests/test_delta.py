@@ -10,6 +10,7 @@ import pytest
 
 from dbce_spark.cli import main
 from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.output_reader import table_files
 
 deltalake = pytest.importorskip("deltalake", reason="deltalake is not installed")
 
@@ -44,7 +45,7 @@ def grown(extracted: Path, tmp_path: Path) -> Collection:
 
 def counting(collection: Collection, number: int, table: str) -> list[dict[str, Any]]:
     """The rows that a version has, as the collection gives them."""
-    batches = collection.rows(collection.version(number), table)
+    batches = table_files(collection, collection.version(number), table).batches(rows=50)
     return sorted((row for batch in batches for row in batch.to_pylist()), key=lambda row: str(row["capture_id"]))
 
 

@@ -9,11 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.errors import InputError
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import Moment, Piece
+from dbce_spark.tables import capture_rows, extraction_rows, member_rows
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
 CORRECTED = "On {} the council of the town has met and decided to build two new schools in the north."
@@ -55,7 +56,7 @@ def collection(tmp_path: Path) -> Collection:
     write(
         folder,
         "extractions",
-        tables.EXTRACTIONS,
+        extraction_rows.EXTRACTIONS,
         row("a", 1)
         | {"template_id": "t1"}
         | segments(("Menu", "boilerplate"), (CORRECTED.format("Monday"), "content")),
@@ -67,12 +68,12 @@ def collection(tmp_path: Path) -> Collection:
         | segments(("Home", "boilerplate"), (CORRECTED.format("Tuesday"), "content")),
         lone | segments(("Other", "content")),
     )
-    write(folder, "captures", tables.CAPTURES, row("a", 1), row("b", 2), row("r", 3, "b"), row("c", 4), lone)
+    write(folder, "captures", capture_rows.CAPTURES, row("a", 1), row("b", 2), row("r", 3, "b"), row("c", 4), lone)
     known = [
         {"capture_id": name, "url_key": KEY, "signature": value}
         for name, value in zip("abc", (old, old, new), strict=True)
     ]
-    write(folder, "members", tables.MEMBERS, *known)
+    write(folder, "members", member_rows.MEMBERS, *known)
     increment = Increment(number=1, page_files=0, captures=4, extractions=4, relabelled=0)
     of.commit(Version(number=1, made="", why="extract", increments=(increment,), settings={}))
     return of
@@ -91,7 +92,7 @@ def test_each_capture_is_a_moment(collection: Collection) -> None:
 def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> None:
     """It is looked for under its own key."""
     elsewhere = row("y", 10, "a") | {"url_key": "org,example)/y"}
-    write(f"{collection.increment(1)}", "captures/more", tables.CAPTURES, elsewhere)
+    write(f"{collection.increment(1)}", "captures/more", capture_rows.CAPTURES, elsewhere)
 
     (found,) = url_history.moments(collection, collection.known(), "http://www.example.org/y")
     assert ("y", CORRECTED.format("Monday")) == (found.capture_id, found.pieces[-1].text)

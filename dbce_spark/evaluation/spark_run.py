@@ -8,14 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError
 from dbce_spark.evaluation import gold_archive
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.output import output_reader
 
+_ROWS = 1024
 _LOST = "lost: neither extracted nor rejected"
 """Cannot be while every record is accounted for, and is seen in the scores if it ever is."""
 
@@ -34,11 +34,11 @@ def extract(of: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[in
         folder = Path(name)
         gold_archive.write(of, folder / "archive")
         _run(folder, config)
-        report = json.loads((folder / "extracted" / "run.json").read_text(encoding="utf-8"))
-        texts = _column(folder / "extracted" / "extractions", "capture_id", ("text",))
-        rejects = _column(folder / "extracted" / "rejects", "record_id", ("reason", "detail"))
+        extracted = output_reader.opened(str(folder / "extracted"))
+        texts = _column(extracted, output_reader.EXTRACTIONS, "capture_id", ("text",))
+        rejects = _column(extracted, output_reader.REJECTS, "record_id", ("reason", "detail"))
     advance(len(of))
-    seconds = _seconds(report) / len(of)
+    seconds = _seconds(extracted.run) / len(of)
     return {page.page_id: _extracted(page, texts, rejects, seconds) for page in of}
 
 
@@ -66,11 +66,11 @@ def _toml(value: Any) -> str:
     return json.dumps(value)
 
 
-def _column(folder: Path, key: str, names: Sequence[str]) -> dict[str, str]:
-    """The columns `names` of a table, joined by ": ", by its column `key`."""
+def _column(of: output_reader.Output, table: str, key: str, names: Sequence[str]) -> dict[str, str]:
+    """Read the columns `names` of a table, joined by ": ", by its column `key`."""
     found: dict[str, str] = {}
-    for path in sorted(folder.rglob("*.parquet")):
-        columns = pq.read_table(path, columns=[key, *names], partitioning=None).to_pydict()
+    for batch in of.batches(table, [key, *names], rows=_ROWS):
+        columns = batch.to_pydict()
         texts = (": ".join(parts) for parts in zip(*(columns[name] for name in names), strict=True))
         found |= dict(zip(columns[key], texts, strict=True))
     return found

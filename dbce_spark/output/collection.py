@@ -10,32 +10,21 @@ A row of an increment replaces the rows that earlier ones have of the same captu
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
-
-from dbce_spark import storage, timestamps
+from dbce_spark import timestamps
 from dbce_spark.errors import InputError, OutputError
 
 FORMAT = 2
 """Of the folder, the manifests, and all that increments hold. Another one is refused."""
-_ROWS = 1024
 EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED, MEMBERS = "extractions", "captures", "rejects", "superseded", "members"
 DUPLICATES, REMARKED = "duplicates", "remarked"
-_ALSO = {DUPLICATES: (REMARKED,)}
-"""Where rows of a table are that stand beside no extraction of their increment."""
-_REPLACED_BY = {EXTRACTIONS: (SUPERSEDED,), DUPLICATES: (SUPERSEDED, REMARKED)}
-"""The tables that name captures of which the rows of earlier increments count no more."""
 _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
-_UNRESOLVED = "revisit_unresolved"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,31 +168,6 @@ class Collection:
             (one.number, str(path)) for one in version.increments for path in files(self.increment(one.number), table)
         ]
 
-    def rows(
-        self, version: Version, table: str, columns: Sequence[str] | None = None, where: pc.Expression | None = None
-    ) -> Iterator[pa.RecordBatch]:
-        """The rows of a table that count, and of these those that an expression is true of: of extractions and rejects
-        what later increments say of the same capture, or of the same revisit without an original, stands for what
-        earlier ones said."""
-        last = self.replaced(version, *_REPLACED_BY.get(table, ()))
-        key = {EXTRACTIONS: "capture_id", DUPLICATES: "capture_id", REJECTS: "reason"}.get(table)
-        wanted = columns and [*dict.fromkeys([*columns, *([key] if key else [])])]
-        for number, path in sorted(one for name in (table, *_ALSO.get(table, ())) for one in self.files(version, name)):
-            file = ds.dataset(path, format="parquet")
-            for batch in file.to_batches(columns=wanted, filter=where, batch_size=_ROWS, batch_readahead=1):
-                if last:
-                    batch = batch.filter(counting(batch.column("capture_id"), number, last))
-                elif table == REJECTS and number != version.increments[-1].number:
-                    batch = batch.filter(pc.not_equal(batch.column("reason"), _UNRESOLVED))
-                yield batch.select(list(columns)) if columns else batch
-
-    def replaced(self, version: Version, *tables: str) -> dict[str, int]:
-        """The last increment that says something else of a capture than those before it, by the capture's id."""
-        found: dict[str, int] = {}
-        for number, path in sorted(one for table in tables for one in self.files(version, table)):
-            found |= dict.fromkeys(pq.read_table(path).column("capture_id").to_pylist(), number)
-        return found
-
     def inputs(self, version: Version) -> dict[str, int]:
         """The files that were read for it, with the bytes that they had then."""
         known: dict[str, int] = {}
@@ -219,26 +183,6 @@ class Collection:
 def files(folder: str, *tables: str) -> list[str]:
     """The Parquet files of tables in an increment's folder."""
     return [str(path) for table in tables for path in sorted(Path(folder, table).rglob("[!_.]*.parquet"))]
-
-
-@contextmanager
-def opened(path: str) -> Iterator[pq.ParquetFile]:
-    """A file of an increment.
-
-    Raises:
-        OutputError: it is broken, as may be found only while it is read.
-    """
-    try:
-        with storage.open_parquet(path) as file:
-            yield file
-    except (pa.ArrowException, OSError) as error:
-        raise OutputError(f"{path} is broken: {error}; restore it, or roll back to a version before it") from error
-
-
-def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
-    """Which rows of an increment count: those of captures of which no later one says something else. `last` is what
-    `Collection.replaced` has found."""
-    return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
 
 
 def _listed(numbers: Sequence[int]) -> str:

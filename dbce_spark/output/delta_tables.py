@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.errors import OutputError, PlatformError
-from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, SUPERSEDED, Collection, Version, counting
+from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
+from dbce_spark.output.output_reader import batches, counting, replaced, table_files
+from dbce_spark.tables import capture_rows, extraction_rows
 
 if TYPE_CHECKING:
     from deltalake.transaction import AddAction
 
-SCHEMAS = {EXTRACTIONS: tables.EXTRACTIONS, CAPTURES: tables.CAPTURES}
+SCHEMAS = {EXTRACTIONS: extraction_rows.EXTRACTIONS, CAPTURES: capture_rows.CAPTURES}
 _PARTITIONS = {EXTRACTIONS: ["site_part"], CAPTURES: []}
 _ROWS = 1024
 
@@ -88,8 +90,9 @@ def _registered(of: Collection, version: Version, table: str, folder: Path) -> R
 def _placed(of: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
     """The files of the table where Delta looks for them, those without rows left out: how many rows each has, and
     whether it was written again."""
-    last = of.replaced(version, SUPERSEDED) if table == EXTRACTIONS else {}
-    for number, name in of.files(version, table):
+    found = table_files(of, version, table)
+    last = replaced(found.replacing)
+    for number, name in found.files:
         source = Path(name)
         place = folder / source.relative_to(Path(of.increment(number), table)).parent
         kept = _kept(source, number, last) if last else None
@@ -107,13 +110,13 @@ def _placed(of: Collection, version: Version, table: str, folder: Path) -> Itera
 
 
 def _kept(source: Path, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
-    ids = pq.read_table(source, columns=["capture_id"], partitioning=None).column("capture_id")
-    return counting(ids, number, last)
+    ids = [batch.column("capture_id") for batch in batches([str(source)], ["capture_id"], rows=_ROWS)]
+    return counting(pa.chunked_array(ids, pa.string()), number, last)
 
 
 def _batches(source: Path, kept: pa.BooleanArray) -> Iterator[pa.RecordBatch]:
     at = 0
-    for batch in pq.ParquetFile(source).iter_batches(_ROWS):
+    for batch in batches([str(source)], None, rows=_ROWS):
         yield batch.filter(kept.slice(at, batch.num_rows))
         at += batch.num_rows
 

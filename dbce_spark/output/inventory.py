@@ -6,7 +6,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, SUPERSEDED, Collection, Version
+from dbce_spark.output.output_reader import table_files
 
+_ROWS_OF_REASONS = 1 << 16
 _KEPT = ("pages", "members", "told", "pending")
 """What runs that extend it ask of it."""
 
@@ -38,7 +40,7 @@ def show(of: Collection, version: Version) -> str:
             f"captures        {rows[CAPTURES]:>14,}",
             f"extractions     {rows[EXTRACTIONS] - rows[SUPERSEDED]:>14,}",
             f"replaced        {rows[SUPERSEDED]:>14,}  rows of extractions, by later increments",
-            f"rejects         {sum(batch.num_rows for batch in of.rows(version, REJECTS, ['reason'])):>14,}",
+            f"rejects         {_rejects(of, version):>14,}",
             f"bytes           {_bytes(of, version, (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)):>14,}  of tables",
             f"                {_bytes(of, version, _KEPT):>14,}  of pages, kept to be set beside later ones",
             "",
@@ -60,6 +62,11 @@ def files(of: Collection, version: Version) -> str:
 
 def _rows(of: Collection, version: Version, table: str) -> int:
     return sum(pq.read_metadata(path).num_rows for _, path in of.files(version, table))
+
+
+def _rejects(of: Collection, version: Version) -> int:
+    rows = table_files(of, version, REJECTS).batches(["reason"], rows=_ROWS_OF_REASONS)
+    return sum(batch.num_rows for batch in rows)
 
 
 def _bytes(of: Collection, version: Version, tables: Sequence[str]) -> int:

@@ -1,14 +1,17 @@
-"""An output as others read it, or a collection: which Parquet files each table has, and the rows of theirs that count,
-a few columns and rows at a time.
+"""Read the tables of an output or of a collection: which Parquet files each has, and which of their rows count, a few
+columns and rows at a time.
 
-A collection is read as one output: that of all increments of one version, where what a later one says of a capture
-stands for what earlier ones said (`output/collection.py`).
+A collection is read as one output: that of all increments of one version, where the rows of a later one replace those
+that earlier ones have of the same capture (`output/collection.py`). Whoever reads tables reads them here. Of a whole table
+`Output.batches` reads the rows that count; of one table of a collection, maybe those alone that an expression is true
+of, `TableFiles.batches`, which also names the files, for who reads them with an engine of its own.
 """
 
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection as Ids
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
@@ -32,6 +36,75 @@ _KEPT = (*TABLES, DUPLICATES, SUPERSEDED, REMARKED)
 _SITE_PART = re.compile(r"(?:^|/)site_part=(\d+)/")
 _ID = "capture_id"
 _ROWS_OF_IDS = 1 << 16
+_REASON = "reason"
+_ALSO = {DUPLICATES: (REMARKED,)}
+"""Where rows of a table are that stand beside no extraction of their increment."""
+_REPLACED_BY = {EXTRACTIONS: (SUPERSEDED,), DUPLICATES: (SUPERSEDED, REMARKED)}
+"""The tables that name captures of which the rows of earlier increments count no more."""
+_INCREMENT = re.compile(r"/increments/\d+/")
+
+Numbered = tuple[int, str]
+"""The number of an increment, 0 in an output, and the path of one of its files."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableFiles:
+    """The files of a table, by increment, the oldest first; and those that name captures of which the rows of earlier
+    increments count no more. `newest` is the number of the newest increment."""
+
+    table: str
+    files: Sequence[Numbered]
+    replacing: Sequence[Numbered]
+    newest: int
+
+    def batches(
+        self, columns: Sequence[str] | None = None, *, rows: int, where: pc.Expression | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """Read some columns, or all, of the rows that count, and of these those that an expression is true of.
+
+        The ids of captures with a row that is replaced are held, some 100 bytes each.
+        """
+        last = replaced(self.replacing)
+        for number, path in self.files:
+            # Each run asks for all of these again.
+            is_stale = self.table == REJECTS and number != self.newest
+            key = [_ID] if last else [_REASON] if is_stale else []
+            wanted = columns and [*dict.fromkeys([*columns, *key])]
+            for batch in batches([path], wanted, rows=rows, where=where):
+                if last:
+                    batch = batch.filter(counting(batch.column(_ID), number, last))
+                elif is_stale:
+                    batch = batch.filter(pc.not_equal(batch.column(_REASON), str(Reason.REVISIT_UNRESOLVED)))
+                yield _only(batch, wanted, columns) if wanted and columns else batch
+
+
+def table_files(of: Collection, version: Version, table: str) -> TableFiles:
+    """List the files of a table of a version."""
+
+    def listed(*tables: str) -> list[Numbered]:
+        return sorted(one for name in tables for one in of.files(version, name))
+
+    files, replacing = listed(table, *_ALSO.get(table, ())), listed(*_REPLACED_BY.get(table, ()))
+    return TableFiles(table, files, replacing, max((one.number for one in version.increments), default=0))
+
+
+def replaced(files: Iterable[Numbered]) -> dict[str, int]:
+    """Read the ids of captures with rows that are replaced: the last increment that replaces one, by id.
+
+    Raises:
+        OutputError: a file cannot be read.
+    """
+    found: dict[str, int] = {}
+    for number, path in sorted(files):
+        for batch in batches([path], [_ID], rows=_ROWS_OF_IDS):
+            found |= dict.fromkeys(batch.column(_ID).to_pylist(), number)
+    return found
+
+
+def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+    """Mark the rows of an increment that count: those of captures that no later one replaces. `last` is what `replaced`
+    has found."""
+    return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +203,27 @@ class Output:
             for part in self.parts():
                 yield from part.batches(columns, rows=rows)
             return
-        for run in self.runs:
-            # Each run asks for all of these again.
-            is_stale = table == REJECTS and run is not self.runs[-1]
-            asked = [*dict.fromkeys([*columns, "reason"])] if is_stale else columns
-            for batch in batches([*run.tables[table].values()], asked, rows=rows):
-                if is_stale:
-                    batch = batch.filter(pc.not_equal(batch.column("reason"), str(Reason.REVISIT_UNRESOLVED)))
-                yield _only(batch, asked, columns)
+        files = [(run.number, path) for run in self.runs for path in run.tables[table].values()]
+        yield from TableFiles(table, files, (), self.runs[-1].number).batches(columns, rows=rows)
+
+    def extractions(self, capture_ids: Ids[str], columns: Sequence[str], *, rows: int) -> dict[str, dict[str, Any]]:
+        """Read the extractions of some captures, by id, at most `rows` at once. Of row groups without one of them only
+        the ids are read. The newest row of a capture counts, and is met first."""
+        wanted = pa.array(sorted(set(capture_ids)), pa.string())
+        found: dict[str, dict[str, Any]] = {}
+        for path in (file.path for part in self.parts() for file in part.files()):
+            with parquet(path) as file:
+                read = leaves(path, file, [_ID, *columns])
+                for group in range(file.num_row_groups):
+                    if len(found) == len(wanted):
+                        return found
+                    ids = file.read_row_group(group, columns=[_ID], use_threads=False)[_ID]
+                    if not pc.any(pc.is_in(ids, wanted)).as_py():
+                        continue
+                    for batch in file.iter_batches(rows, [group], read, use_threads=False):
+                        chosen = batch.filter(pc.is_in(batch.column(_ID), wanted))
+                        found = {row[_ID]: row for row in chosen.to_pylist()} | found
+        return found
 
 
 def opened(root: str, version: int | None = None) -> Output:
@@ -248,32 +334,52 @@ def _only(batch: pa.RecordBatch, asked: Sequence[str], columns: Sequence[str]) -
     return batch.drop_columns(beside) if beside else batch
 
 
-def batches(files: Sequence[str], columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
-    """Some columns of some Parquet files of a table, file after file, at most `rows` rows at once.
+def batches(
+    files: Iterable[str], columns: Sequence[str] | None, *, rows: int, where: pc.Expression | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Read some columns, or all, of some Parquet files of a table, file after file, at most `rows` rows at once.
 
     A column may be one field of a list of structs: "segments.label". Of a file no more is held than the pages of one
-    row group of the columns that are asked for.
+    row group of the columns that are asked for. With an expression (`where`), of local files, row groups whose
+    statistics rule it out are passed over; then columns are whole ones.
 
     Raises:
         OutputError: a file cannot be read, or lacks a column.
     """
     for path in files:
+        if where is not None:
+            with _damage(path):
+                file = ds.dataset(path, format="parquet")
+                yield from file.to_batches(columns=columns, filter=where, batch_size=rows, batch_readahead=1)
+            continue
         with parquet(path) as file:
-            yield from file.iter_batches(rows, columns=leaves(path, file, columns), use_threads=False)
+            read = None if columns is None else leaves(path, file, columns)
+            yield from file.iter_batches(rows, columns=read, use_threads=False)
 
 
 @contextmanager
 def parquet(path: str) -> Iterator[pq.ParquetFile]:
-    """A file of an output. What fails in reading it is an OutputError that names it."""
+    """Open a file of an output or an increment.
+
+    Raises:
+        OutputError: it is broken, as may be found only while it is read.
+    """
+    with _damage(path), storage.open_parquet(path) as file:
+        yield file
+
+
+@contextmanager
+def _damage(path: str) -> Iterator[None]:
     try:
-        with storage.open_parquet(path) as file:
-            yield file
+        yield
     except OutputError:
         raise
     except Exception as error:  # each store has exceptions of its own, and Arrow has some
-        raise OutputError(
-            f"{path}: cannot be read: {type(error).__name__}: {error}; the output is damaged, make it again"
-        ) from error
+        if _INCREMENT.search(path):
+            advice = f"{path} is broken: {error}; restore it, or roll back to a version before it"
+        else:
+            advice = f"{path}: cannot be read: {type(error).__name__}: {error}; the output is damaged, make it again"
+        raise OutputError(advice) from error
 
 
 def leaves(path: str, file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from dbce_spark.report.arms import Arm, arms, fullest
 from dbce_spark.report.html_frame import document
 from dbce_spark.report.page_sample import Pick
 from dbce_spark.report.report_rows import Output
-from dbce_spark.tables import segments_from
+from dbce_spark.tables.segment_rows import segments_from
 
 COLUMNS = (
     *ARCHIVED_COLUMNS,

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from dbce_spark.config import DbceConfig, default, load
 from dbce_spark.errors import ConfigError
@@ -46,20 +45,5 @@ class Output:
         return self._read.batches(table, columns, rows=BATCH_ROWS)
 
     def rows(self, capture_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The extractions of some captures, by id. Of row groups without one of them only the ids are read. The newest
-        row of a capture counts, and is met first."""
-        wanted = pa.array(sorted(set(capture_ids)), pa.string())
-        found: dict[str, dict[str, Any]] = {}
-        for path in (file.path for part in self._read.parts() for file in part.files()):
-            with output_reader.parquet(path) as file:
-                leaves = output_reader.leaves(path, file, ["capture_id", *columns])
-                for group in range(file.num_row_groups):
-                    if len(found) == len(wanted):
-                        return found
-                    ids = file.read_row_group(group, columns=["capture_id"], use_threads=False)["capture_id"]
-                    if not pc.any(pc.is_in(ids, wanted)).as_py():
-                        continue
-                    for batch in file.iter_batches(BATCH_ROWS // 16, [group], leaves, use_threads=False):
-                        chosen = batch.filter(pc.is_in(batch.column("capture_id"), wanted))
-                        found = {row["capture_id"]: row for row in chosen.to_pylist()} | found
-        return found
+        """Read the extractions of some captures, by id."""
+        return self._read.extractions(capture_ids, columns, rows=BATCH_ROWS // 16)

@@ -65,12 +65,12 @@ def _signatures(of: Collection, version: Version, sites: pa.Array, wanted: set[s
     """The signatures of some pages of some sites; none of one that is too small to have one."""
     found = {}
     ids = pa.array(sorted(wanted))
-    for _, path in of.files(version, MEMBERS):
-        for batch in output_reader.batches([path], ["capture_id", "site", "signature"], rows=_ROWS):
-            rows = batch.filter(pc.is_in(batch.column("site"), sites))
-            for row in rows.filter(pc.is_in(rows.column("capture_id"), ids)).to_pylist() if len(rows) else ():
-                if row["signature"]:
-                    found[row["capture_id"]] = np.frombuffer(row["signature"], "<u4")
+    members = output_reader.table_files(of, version, MEMBERS)
+    for batch in members.batches(["capture_id", "site", "signature"], rows=_ROWS):
+        rows = batch.filter(pc.is_in(batch.column("site"), sites))
+        for row in rows.filter(pc.is_in(rows.column("capture_id"), ids)).to_pylist() if len(rows) else ():
+            if row["signature"]:
+                found[row["capture_id"]] = np.frombuffer(row["signature"], "<u4")
     return found
 
 

@@ -7,12 +7,12 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.model import ARMS
 from dbce_spark.spark import crosses, growth, sites, staging
 from dbce_spark.spark.groups import groups
+from dbce_spark.tables import annotation_rows, cross_rows
 
 NAME = "annotations"
 
@@ -39,10 +39,10 @@ def annotations(found: DataFrame, texts: DataFrame, exact_limit: int) -> DataFra
     carried = needed.join(texts, on="capture_id", how="inner").select(
         "group", F.lit(False).alias("is_cross"), "capture_id", "tokens"
     )
-    asked = found.select("group", F.lit(True).alias("is_cross"), F.struct(*tables.FOUND.names).alias("cross"))
+    asked = found.select("group", F.lit(True).alias("is_cross"), F.struct(*cross_rows.FOUND.names).alias("cross"))
     rows = carried.unionByName(asked, allowMissingColumns=True)
     ordered = rows.repartition("group").sortWithinPartitions("group", "is_cross")
-    return ordered.mapInArrow(in_groups, staging.schema(tables.ANNOTATIONS))
+    return ordered.mapInArrow(in_groups, staging.schema(annotation_rows.ANNOTATIONS))
 
 
 def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
@@ -51,10 +51,10 @@ def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     captures = is_cross.index(True)
     ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
     by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
-    found = [tables.found_from(row) for row in group.column("cross").slice(captures).to_pylist()]
+    found = [cross_rows.found_from(row) for row in group.column("cross").slice(captures).to_pylist()]
     annotated = annotate([one.cross for one in found], by_id, exact_limit=exact_limit)
-    return tables.annotations_batch(list(zip(found, annotated, strict=True)))
+    return annotation_rows.annotations_batch(list(zip(found, annotated, strict=True)))
 
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, NAME, tables.ANNOTATIONS)
+    return staging.read(spark, output, NAME, annotation_rows.ANNOTATIONS)

@@ -8,8 +8,9 @@ import pyarrow.compute as pc
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.spark import pages, revisits
+from dbce_spark.tables import capture_rows
 
 NAME = "captures"
 ROWS_PER_FILE = 1 << 20
@@ -37,15 +38,19 @@ def write(spark: SparkSession, output: str, tables_in: str, rows: int) -> None:
                         open_files.close()
                         path, current = f"{target}/part-{part:05}.parquet", part
                         file = open_files.enter_context(
-                            storage.parquet_file(path, tables.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP)
+                            storage.parquet_file(
+                                path, capture_rows.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP
+                            )
                         )
                     of_part = batch.filter(pc.equal(batch.column("part"), part))
-                    file.write(of_part.select(tables.CAPTURES.names).cast(tables.CAPTURES))
+                    file.write(of_part.select(capture_rows.CAPTURES.names).cast(capture_rows.CAPTURES))
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
-    own = pages.kept(spark, output).withColumn("extraction_id", F.col("capture_id")).select(*tables.CAPTURES.names)
+    own = (
+        pages.kept(spark, output).withColumn("extraction_id", F.col("capture_id")).select(*capture_rows.CAPTURES.names)
+    )
     all_rows = own.unionByName(revisits.shared(spark, output))
     placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
     placed.repartition(parts, "part").sortWithinPartitions(*_ORDER).mapInArrow(write_parts, "done boolean").collect()
     if not rows:
-        storage.write_parquet(f"{target}/part-00000.parquet", tables.CAPTURES, [])
+        storage.write_parquet(f"{target}/part-00000.parquet", capture_rows.CAPTURES, [])

@@ -20,17 +20,19 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import __version__, storage, tables
+from dbce_spark import __version__, storage
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import JobError
 from dbce_spark.log import Log
-from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version, opened
+from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import KINDS, Lives, Moment, Step
+from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.spark import job, staging
 from dbce_spark.spark import known as collection
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import Known
+from dbce_spark.tables import history_rows, increment_rows
 
 STEPS, CHANGES, LIVES, REDESIGNS = "steps", "changes", "lives", "redesigns"
 RUN_FILE = "run.json"
@@ -52,9 +54,9 @@ _REPEATING = {
     + [f"{name}_{side}" for name in ("label", "xpath") for side in ("before", "after")],
     LIVES: ["url_key", "url", "site", "label", "xpath", "first_seen", "last_seen", "captures", "began", "ended"],
 }
-_SCHEMAS = {STEPS: tables.STEPS, CHANGES: tables.CHANGES, LIVES: tables.LIVES}
+_SCHEMAS = {STEPS: history_rows.STEPS, CHANGES: history_rows.CHANGES, LIVES: history_rows.LIVES}
 _COMPARED = ["site", "url", "before_timestamp", "timestamp", "template_from", "template_to", "is_redesigned"]
-_COMPARED_ROW = pa.schema([tables.STEPS.field(name) for name in _COMPARED])
+_COMPARED_ROW = pa.schema([history_rows.STEPS.field(name) for name in _COMPARED])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,23 +170,23 @@ def _held(spark: SparkSession, of: Collection, version: Version) -> DataFrame:
                 for number, path in files[task::tasks]:
                     yield from _pieces(number, path)
 
-    rows = spark.range(0, tasks, 1, tasks).mapInArrow(read, staging.schema(tables.HELD))
+    rows = spark.range(0, tasks, 1, tasks).mapInArrow(read, staging.schema(history_rows.HELD))
     again = [path for _, path in of.files(version, SUPERSEDED)]
     if not again:
         return rows.drop("number")
-    superseded = collection.numbered(spark, again, tables.SUPERSEDED)
+    superseded = collection.numbered(spark, again, increment_rows.SUPERSEDED)
     return collection.counting(rows.withColumnRenamed("number", "increment"), superseded).drop("increment")
 
 
 def _pieces(number: int, path: str) -> Iterator[pa.RecordBatch]:
     with opened(path) as file:
         for batch in file.iter_batches(_ROWS, columns=_HOLDS):
-            yield tables.held_batch(number, batch)
+            yield history_rows.held_batch(number, batch)
 
 
 def _lines(spark: SparkSession, known: Known, held: DataFrame) -> DataFrame:
-    """The captures of URLs that have two or more: what `tables.moments_from` reads. What an extraction holds is with
-    those captures only whose extraction is not that of the capture before."""
+    """The captures of URLs that have two or more: what `history_rows.moments_from` reads. What an extraction holds is
+    with those captures only whose extraction is not that of the capture before."""
     in_time = Window.partitionBy("url_key").orderBy("timestamp", "capture_id")
     before, behind = (beside("extraction_id").over(in_time) for beside in (F.lag, F.lead))
     fetched = collection.captures(spark, known).select(
@@ -221,7 +223,7 @@ def _write_parts(placed: DataFrame, parts: int, target: str, lsh: LshConfig) -> 
             with ExitStack() as open_files:
                 written = _Part(open_files, target, part, lsh)
                 for _, of_url in groupby(of_part, key=lambda row: row["url_key"]):
-                    written.write(tables.moments_from(of_url))
+                    written.write(history_rows.moments_from(of_url))
                 counts += written.counts
         columns = {"what": pa.array(list(counts), pa.string()), "n": pa.array(list(counts.values()), pa.int64())}
         yield pa.RecordBatch.from_pydict(columns)
@@ -261,14 +263,14 @@ class _Part:
         lives, last = Lives(first), first
         for step in page_history.steps(chain([first], moments)):
             self._write_step(step)
-            self._write(LIVES, tables.lives_batch(step.before, lives.told(step)))
+            self._write(LIVES, history_rows.lives_batch(step.before, lives.told(step)))
             last = step.after
-        self._write(LIVES, tables.lives_batch(last, lives.rest()))
+        self._write(LIVES, history_rows.lives_batch(last, lives.rest()))
 
     def _write_step(self, step: Step) -> None:
         is_redesigned = step.is_redesigned(self._lsh.threshold_of(step.after.site))
-        self._write(STEPS, tables.steps_batch(step, is_redesigned=is_redesigned))
-        self._write(CHANGES, tables.changes_batch(step))
+        self._write(STEPS, history_rows.steps_batch(step, is_redesigned=is_redesigned))
+        self._write(CHANGES, history_rows.changes_batch(step))
         self.counts.update(one.kind for one in step.changes)
 
     def _write(self, name: str, rows: pa.RecordBatch) -> None:
@@ -284,9 +286,9 @@ class _Part:
 def _write_redesigns(spark: SparkSession, target: str) -> int:
     """Writes REDESIGNS, of the steps that are written; returns how many rows it has."""
     files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.names(f"{target}/{STEPS}"))]
-    found = redesigns(_compared(spark, files)).toArrow().cast(tables.REDESIGNS)
+    found = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
     rows = found.sort_by([(name, "ascending") for name in ("site", "not_after")])
-    storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", tables.REDESIGNS, rows.to_batches())
+    storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())
     return int(rows.num_rows)
 
 
@@ -312,7 +314,11 @@ def redesigns(steps: DataFrame) -> DataFrame:
 
     def of_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for site in groups(batches, ["site"]):
-            found = page_history.redesigns(*tables.redesigned_from(site))
-            yield tables.redesigns_batch(site.column("site")[0].as_py(), found)
+            found = page_history.redesigns(*history_rows.redesigned_from(site))
+            yield history_rows.redesigns_batch(site.column("site")[0].as_py(), found)
 
-    return steps.repartition("site").sortWithinPartitions("site").mapInArrow(of_sites, staging.schema(tables.REDESIGNS))
+    return (
+        steps.repartition("site")
+        .sortWithinPartitions("site")
+        .mapInArrow(of_sites, staging.schema(history_rows.REDESIGNS))
+    )

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.errors import OutputError
 from dbce_spark.output.collection import (
     CAPTURES,
@@ -31,10 +31,11 @@ from dbce_spark.output.collection import (
     SUPERSEDED,
     Collection,
     Version,
-    counting,
-    opened,
 )
+from dbce_spark.output.output_reader import counting, replaced, table_files
+from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.spark import captures, extension, increment, job, known, ledger, parts, revisits, staging
+from dbce_spark.tables import duplicate_rows
 
 RUNS = "runs"
 """What each run has told of itself, by the number of its increment."""
@@ -120,7 +121,7 @@ def _take_place(to: Collection, version: Version, work: Path, target: Path) -> N
 
 def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> None:
     began = time.monotonic()
-    last, anew = to.replaced(version, SUPERSEDED), _anew(to, version)
+    last, anew = replaced(to.files(version, SUPERSEDED)), _anew(to, version)
     for part, of_part in _by_part(to.files(version, EXTRACTIONS)).items():
         rows = (batch for number, path in of_part for batch in _counting(path, number, last))
         _store(work / EXTRACTIONS / part, of_part, rows, parts.ROWS_PER_GROUP, rows_per_file)
@@ -134,7 +135,8 @@ def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> 
     by_site = (batch for _, batch in _merged(members, "site"))
     _store(work / MEMBERS, members, by_site, increment.ROWS_PER_GROUP, increment.MEMBERS_PER_FILE)
     refused = to.files(version, REJECTS)
-    _store(work / REJECTS, refused, to.rows(version, REJECTS), captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    rejects = table_files(to, version, REJECTS).batches(rows=_BATCH_ROWS)
+    _store(work / REJECTS, refused, rejects, captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
     _link_pages(to, version, work)
     for path in Path(to.increment(version.increments[-1].number), revisits.PENDING).glob("*.parquet"):
         storage.link(path, work / revisits.PENDING / path.name)
@@ -206,10 +208,8 @@ class _Marks:
             asked = [*ids[start : start + _BATCH_ROWS]]
             some = [*islice(self._rows, len(asked))]
             if some and [row["capture_id"] for row in some] != asked:
-                raise OutputError(
-                    f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to an earlier version"
-                )
-            yield pa.RecordBatch.from_pylist(some, schema=tables.DUPLICATES)
+                raise OutputError(f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to before")
+            yield pa.RecordBatch.from_pylist(some, schema=duplicate_rows.DUPLICATES)
 
 
 def _store_marks(work: Path, part: str, marks: _Marks) -> None:
@@ -221,7 +221,9 @@ def _store_marks(work: Path, part: str, marks: _Marks) -> None:
         batches = [batch for batch in marks.take(ids) if batch.num_rows]
         if batches:
             target = str(work / DUPLICATES / part / path.name)
-            storage.write_parquet(target, tables.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"])
+            storage.write_parquet(
+                target, duplicate_rows.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"]
+            )
 
 
 def _by_url(files: Sequence[tuple[int, str]]) -> Iterator[pa.RecordBatch]:

@@ -7,13 +7,13 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, Found, Member, Signature
 from dbce_spark.spark import sites, staging
 from dbce_spark.spark.groups import groups, numbered
+from dbce_spark.tables import cross_rows
 
 NAME = "crosses"
 _BUCKETS = "buckets"
@@ -147,11 +147,11 @@ def find(members: DataFrame) -> DataFrame:
             if run.num_rows > 1:
                 rows.extend(_of_run(run))
             if len(rows) >= _BATCH_ROWS:
-                yield tables.found_batch(rows)
+                yield cross_rows.found_batch(rows)
                 rows = []
-        yield tables.found_batch(rows)
+        yield cross_rows.found_batch(rows)
 
-    return members.repartition(*RUN).sortWithinPartitions(*RUN).mapInArrow(of_runs, staging.schema(tables.FOUND))
+    return members.repartition(*RUN).sortWithinPartitions(*RUN).mapInArrow(of_runs, staging.schema(cross_rows.FOUND))
 
 
 def _of_run(run: pa.Table) -> Iterator[Found]:
@@ -183,8 +183,8 @@ def select(found: DataFrame, per_capture: int) -> DataFrame:
     of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")
     unique = found.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
     ranked = unique.withColumn("nth", F.row_number().over(of_capture)).where(F.col("nth") <= per_capture)
-    return ranked.select(*tables.FOUND.names)
+    return ranked.select(*cross_rows.FOUND.names)
 
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, NAME, tables.FOUND)
+    return staging.read(spark, output, NAME, cross_rows.FOUND)

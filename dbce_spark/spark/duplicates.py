@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
@@ -23,6 +23,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.spark import ledger, marked, staging
 from dbce_spark.spark.groups import groups, numbered
 from dbce_spark.spark.known import Known
+from dbce_spark.tables import duplicate_rows
 
 NAME = "duplicates"
 _FIRSTS, _LIKES, _SETTLED, _SAID, _AGAIN, _MET = "firsts", "likes", "settled", "said", "marked_again", "met"
@@ -99,7 +100,7 @@ def write(spark: SparkSession, output: str, tables_in: str, known: Known, config
             {"what": pa.array(list(counts), pa.string()), "n": pa.array(list(counts.values()), pa.int64())}
         )
 
-    staged = staging.read(spark, output, staging.TEXTS, tables.TEXTS)
+    staged = staging.read(spark, output, staging.TEXTS, duplicate_rows.TEXTS)
     tasks = max(1, len([*Path(staging.path(output, staging.TEXTS)).glob("*.parquet")]))
     said = _said(spark, output, tables_in, staged, known, config)
     found = said.where("task is not null").repartition(tasks, "task").sortWithinPartitions("task", "row_no")
@@ -107,7 +108,7 @@ def write(spark: SparkSession, output: str, tables_in: str, known: Known, config
     for row in found.mapInArrow(write_all, "what string, n long").collect():
         counts[row["what"]] += row["n"]
     if not counts:
-        storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", tables.DUPLICATES, [])
+        storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
     return Account(**counts)
 
 
@@ -125,7 +126,7 @@ def _said(
     else:
         said = extended(spark, output, before, again, texts, config)
     staging.write(said, output, _SAID)
-    said = staging.read(spark, output, _SAID, tables.MARKS)
+    said = staging.read(spark, output, _SAID, duplicate_rows.MARKS)
     marked.write(said, before, tables_in)
     return said
 
@@ -141,25 +142,25 @@ def _are_few(output: str, known: Known) -> bool:
 
 def few(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
     """What `dbce.duplicates.extended` says of TEXTS or COMPARED rows, as MARKS rows, by that alone, in one task."""
-    names = [name for name in tables.COMPARED.names if name in rows.columns]
+    names = [name for name in duplicate_rows.COMPARED.names if name in rows.columns]
 
     def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         if some := [*batches]:
             yield _extended(pa.Table.from_batches(some), config)
 
-    return rows.select(*names).repartition(1).mapInArrow(at_once, staging.schema(tables.MARKS))
+    return rows.select(*names).repartition(1).mapInArrow(at_once, staging.schema(duplicate_rows.MARKS))
 
 
 def _extended(rows: pa.Table, config: DuplicatesConfig) -> pa.RecordBatch:
     if "is_relabelled" not in rows.column_names:
-        return tables.marks_batch(duplicates.marks([], tables.texts_from(rows), config), rows)
+        return duplicate_rows.marks_batch(duplicates.marks([], duplicate_rows.texts_from(rows), config), rows)
     is_known = pc.is_valid(rows.column("is_relabelled"))
     known, texts = rows.filter(is_known), rows.filter(pc.invert(is_known))
-    now = {text.capture_id: text for text in tables.texts_from(texts)}
+    now = {text.capture_id: text for text in duplicate_rows.texts_from(texts)}
     again = known.filter(known.column("is_relabelled")).column("capture_id").to_pylist()
     relabelled = {capture_id: now.pop(capture_id, None) for capture_id in again}
-    said = duplicates.extended(tables.marked_from(known), relabelled, now.values(), config)
-    return tables.marks_batch(said, texts)
+    said = duplicates.extended(duplicate_rows.marked_from(known), relabelled, now.values(), config)
+    return duplicate_rows.marks_batch(said, texts)
 
 
 def extended(
@@ -181,15 +182,15 @@ def extended(
     again = staging.read(spark, output, _AGAIN, marked.ID)
     fresh = texts.join(again, on="capture_id", how="left_anti")
     asked = marked.asked(known, gone).join(texts.select("capture_id"), on="capture_id", how="left_anti")
-    new = fresh.unionByName(asked).select(*tables.TEXTS.names)
+    new = fresh.unionByName(asked).select(*duplicate_rows.TEXTS.names)
     firsts_of_known = standing.where("copy_of is null")
     in_bands = [members(some.select("capture_id", "signature"), config) for some in (firsts_of_known, new)]
     met = marked.touching(standing, new, *in_bands)
     staging.write(met, output, _MET)
-    met = staging.read(spark, output, _MET, tables.DUPLICATES)
+    met = staging.read(spark, output, _MET, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(standing, on="capture_id", how="inner")
     made = marks(spark, output, new, config, met)
-    return made.unionByName(same.select(*tables.MARKS.names))
+    return made.unionByName(same.select(*duplicate_rows.MARKS.names))
 
 
 def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter[str]:
@@ -205,12 +206,14 @@ def write_task(output: str, target: str, task: int, marked: pa.Table) -> Counter
     except (pa.ArrowInvalid, OSError) as error:
         raise OutputError(f"{path} is broken: {error}") from error
     (said,) = marked.combine_chunks().to_batches()
-    rows = tables.duplicates_batch(staged, said)
+    rows = duplicate_rows.duplicates_batch(staged, said)
     parts = staged.column("site_part")
     for part in pc.unique(parts).to_pylist():
         of_part = rows.filter(pc.equal(parts, part))
         target_path = f"{target}/site_part={part}/part-{task:05}.parquet"
-        storage.write_parquet(target_path, tables.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
+        storage.write_parquet(
+            target_path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"]
+        )
     return counted(rows)
 
 
@@ -241,7 +244,7 @@ def marks(
     likes = staging.read(spark, output, _LIKES, _LIKE_ROW)
     settled = settle(spark, output, first, likes, config.steps)
     told = of_texts(first, likes, settled)
-    return _of_captures(every, told).select(*tables.MARKS.names)
+    return _of_captures(every, told).select(*duplicate_rows.MARKS.names)
 
 
 def _arrived(rows: DataFrame, arrived: int) -> DataFrame:
@@ -299,7 +302,7 @@ def find(first: DataFrame, config: DuplicatesConfig) -> DataFrame:
 
 def _memberships(signed: pa.RecordBatch, config: DuplicatesConfig) -> pa.RecordBatch:
     """A row for each band of each text."""
-    keys = texts.bands(tables.text_signatures(signed.column("signature")), config) if len(signed) else None
+    keys = texts.bands(duplicate_rows.text_signatures(signed.column("signature")), config) if len(signed) else None
     rows = pa.array([row for row in range(len(signed)) for _ in range(config.bands)], pa.int32())
     columns = {name: signed.column(name).take(rows) for name in ORDER}
     columns["band"] = pa.array([*range(config.bands)] * len(signed), pa.int32())
@@ -321,7 +324,7 @@ def in_runs(members: DataFrame, met: DataFrame, cap: int) -> DataFrame:
 
 def _of_run(run: pa.Table, threshold: float) -> pa.RecordBatch:
     """Which new texts of one run are like earlier ones of it."""
-    signatures = tables.text_signatures(run.column("signature").combine_chunks())
+    signatures = duplicate_rows.text_signatures(run.column("signature").combine_chunks())
     arrived, timestamps, ids = (run.column(name).to_pylist() for name in ORDER)
     rows = [
         (ids[later], timestamps[later], arrived[earlier], timestamps[earlier], ids[earlier], similarity)

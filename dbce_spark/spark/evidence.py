@@ -10,7 +10,6 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify
 from dbce_spark.dbce.evidence import NEAREST
@@ -18,6 +17,7 @@ from dbce_spark.dbce.pools import Judge
 from dbce_spark.model import Codes
 from dbce_spark.spark import crosses, growth, sites, staging
 from dbce_spark.spark.groups import groups
+from dbce_spark.tables import evidence_rows, member_rows
 
 NAME = "evidence"
 _POOL = ["kind", "site", "pool"]
@@ -46,13 +46,13 @@ def heard(seats: DataFrame, pages: DataFrame, judge: Callable[[], Judge]) -> Dat
         for kind, codes in _heard(batches, judge):
             rows.extend((capture_id, kind, of_capture) for capture_id, of_capture in codes.items())
             if len(rows) >= _BATCH_ROWS:
-                yield tables.evidence_batch(rows)
+                yield evidence_rows.evidence_batch(rows)
                 rows = []
-        yield tables.evidence_batch(rows)
+        yield evidence_rows.evidence_batch(rows)
 
     rows = seats.join(witnesses(pages.where(F.col("verdicts").isNotNull())), on="capture_id", how="inner")
     ordered = rows.repartition(*_POOL).sortWithinPartitions(*_POOL, "timestamp", "capture_id")
-    return ordered.mapInArrow(in_pools, staging.schema(tables.EVIDENCE))
+    return ordered.mapInArrow(in_pools, staging.schema(evidence_rows.EVIDENCE))
 
 
 def seats(pages: DataFrame, cap: int) -> DataFrame:
@@ -62,7 +62,7 @@ def seats(pages: DataFrame, cap: int) -> DataFrame:
 
 
 def witnesses(pages: DataFrame) -> DataFrame:
-    """What `tables.witnesses_from` reads."""
+    """What `member_rows.witnesses_from` reads."""
     return pages.select(*sites.witnesses())
 
 
@@ -71,7 +71,7 @@ def siblings(pages: DataFrame, cap: int) -> DataFrame:
     run = Window.partitionBy(*crosses.RUN)
     asked = homes(pages, cap).withColumn("asked", F.bool_or("wanted").over(run)).where("asked")
     pool = F.concat_ws(" ", "band", "key", "run").alias("pool")
-    return asked.select(F.lit(tables.SIBLINGS).alias("kind"), "site", pool, "capture_id", "wanted")
+    return asked.select(F.lit(evidence_rows.SIBLINGS).alias("kind"), "site", pool, "capture_id", "wanted")
 
 
 def homes(pages: DataFrame, cap: int) -> DataFrame:
@@ -103,7 +103,7 @@ def snapshots(pages: DataFrame, cap: int) -> DataFrame:
     near = F.array(*(F.expr(f"(seat + {step}) div {cap}") for step in (-NEAREST, 0, NEAREST)))
     heard_in = F.array_distinct(F.filter(near, lambda one: (one >= 0) & (one <= F.expr(f"(captures - 1) div {cap}"))))
     return seated.withColumn("stretch", F.explode(heard_in)).select(
-        F.lit(tables.SNAPSHOTS).alias("kind"),
+        F.lit(evidence_rows.SNAPSHOTS).alias("kind"),
         "site",
         F.concat_ws(" ", "stretch", "url_key").alias("pool"),
         "capture_id",
@@ -119,9 +119,9 @@ def _heard(batches: Iterator[pa.RecordBatch], judge: Callable[[], Judge]) -> Ite
     """What comes of each pool, with its kind."""
     for rows in groups(batches, _POOL):
         kind = rows.column("kind")[0].as_py()
-        here = tables.witnesses_from(rows)
+        here = member_rows.witnesses_from(rows)
         wanted = {*rows.filter(rows.column("wanted")).column("capture_id").to_pylist()}
-        if kind == tables.SIBLINGS:
+        if kind == evidence_rows.SIBLINGS:
             yield kind, judge().of_siblings(here, wanted)
         else:
             said = judge().of_snapshots(here)
@@ -129,4 +129,4 @@ def _heard(batches: Iterator[pa.RecordBatch], judge: Callable[[], Judge]) -> Ite
 
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, NAME, tables.EVIDENCE)
+    return staging.read(spark, output, NAME, evidence_rows.EVIDENCE)

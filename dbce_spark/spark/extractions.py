@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.model import Gathered, Page, Seen, digest
@@ -29,6 +29,16 @@ from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import FIRST, Known, row_group
 from dbce_spark.spark.parts import ROWS_PER_GROUP
 from dbce_spark.spark.tally import Tally
+from dbce_spark.tables import (
+    annotation_rows,
+    cross_rows,
+    duplicate_rows,
+    evidence_rows,
+    extraction_rows,
+    increment_rows,
+    page_rows,
+    reject_rows,
+)
 
 NAME = "extractions"
 REJECTS = "rejects"
@@ -41,10 +51,10 @@ _REPEATING = [
     *(f"segments.list.element.{name}" for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
     *(f"crosses.list.element.{name}" for name in ("bits", "up", "down", "prev", "next")),
 ]
-_SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
+_SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 _Rows = dict[str, list[dict[str, Any]]]
 _DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
-_OF_CROSS = [name for name in tables.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
+_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
 _ROWS_OF_IDS = 1 << 16
 HELD_BYTES = 64 << 20
 """Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
@@ -101,7 +111,7 @@ def write(
     if not counts:
         storage.write_parquet(f"{target}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
         if is_increment:
-            storage.write_parquet(f"{target}/{collection.DIGESTS}/part-00000.parquet", tables.DIGESTS, [])
+            storage.write_parquet(f"{target}/{collection.DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
     return counts
 
 
@@ -129,10 +139,10 @@ def work_list(spark: SparkSession, output: str, known: Known, captures: Sequence
     annotated = annotations.staged(spark, output).select(
         F.col("cur").alias("capture_id"),
         F.lit(_ANNOTATION).alias("step"),
-        F.struct(*tables.ANNOTATIONS.names).alias("annotation"),
+        F.struct(*annotation_rows.ANNOTATIONS.names).alias("annotation"),
     )
     heard = evidence.staged(spark, output).select(
-        "capture_id", F.lit(_EVIDENCE).alias("step"), F.struct(*tables.EVIDENCE.names).alias("evidence")
+        "capture_id", F.lit(_EVIDENCE).alias("step"), F.struct(*evidence_rows.EVIDENCE.names).alias("evidence")
     )
     seen = revisits.seen(spark, output, known).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
     step = F.when(F.col("annotation").isNotNull(), _ANNOTATION).otherwise(_EVIDENCE).alias("step")
@@ -196,13 +206,13 @@ class _Texts:
 
     def __init__(self, output: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
         path = staging.file(output, staging.TEXTS, task)
-        file = storage.parquet_file(path, tables.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
+        file = storage.parquet_file(path, duplicate_rows.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
         self._file = open_files.enter_context(file)
         self._task, self._rows, self._config = task, 0, config
 
     def add(self, merged: pa.RecordBatch) -> None:
         """Stages those of some EXTRACTIONS rows."""
-        some = tables.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
+        some = duplicate_rows.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
         self._file.write(some)
         self._rows += some.num_rows
 
@@ -280,10 +290,10 @@ class Merge:
             ids = merged.column("capture_id")
             if self.is_increment:
                 digests = pa.array([told.digest(one) for one in ids.to_pylist()], pa.string())
-                rows = pa.RecordBatch.from_arrays([ids, digests], schema=tables.DIGESTS)
+                rows = pa.RecordBatch.from_arrays([ids, digests], schema=increment_rows.DIGESTS)
                 files.write(collection.DIGESTS, rows)
             for name in beside:
-                files.write(name, pa.RecordBatch.from_arrays([ids], schema=tables.SUPERSEDED))
+                files.write(name, pa.RecordBatch.from_arrays([ids], schema=increment_rows.SUPERSEDED))
         return statuses
 
 
@@ -313,7 +323,7 @@ class _Told:
         rows = sorted(self.annotated.get(capture_id, []), key=lambda row: row["cross_id"])
         crosses_told = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
         heard = sorted((row["kind"], row["codes"].hex()) for row in self.heard.get(capture_id, []))
-        template = crosses.template_id(tables.found_from(row) for row in rows)
+        template = crosses.template_id(cross_rows.found_from(row) for row in rows)
         return digest(template, *crosses_told, str(heard))
 
 
@@ -327,7 +337,7 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
 
 def merge(batch: pa.RecordBatch, told: _Told, config: DbceConfig) -> pa.RecordBatch:
     """The EXTRACTIONS rows of some staged pages."""
-    gathered = [_gathered(page, told) for page in tables.pages_from(batch)]
+    gathered = [_gathered(page, told) for page in page_rows.pages_from(batch)]
     results = local.judge(gathered, config.label)
     htmls = [
         None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
@@ -335,7 +345,7 @@ def merge(batch: pa.RecordBatch, told: _Told, config: DbceConfig) -> pa.RecordBa
     ]
     languages = local.languages(results, config.language)
     seen = {one.page.capture_id: _seen(one.page, told) for one in results if one.page.capture_id in told.again}
-    return tables.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
+    return extraction_rows.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
 
 
 def _seen(page: Page, told: _Told) -> Seen:
@@ -346,12 +356,12 @@ def _seen(page: Page, told: _Told) -> Seen:
 
 def _gathered(page: Page, told: _Told) -> Gathered:
     rows = told.annotated.get(page.capture_id, [])
-    codes = {row["kind"]: tables.codes_from(row) for row in told.heard.get(page.capture_id, [])}
+    codes = {row["kind"]: evidence_rows.codes_from(row) for row in told.heard.get(page.capture_id, [])}
     return local.gather(
         page,
-        [tables.annotation_from(row) for row in rows],
-        pools.told(page, codes.get(tables.SIBLINGS), codes.get(tables.SNAPSHOTS)),
-        crosses.template_id(tables.found_from(row) for row in rows),
+        [annotation_rows.annotation_from(row) for row in rows],
+        pools.told(page, codes.get(evidence_rows.SIBLINGS), codes.get(evidence_rows.SNAPSHOTS)),
+        crosses.template_id(cross_rows.found_from(row) for row in rows),
     )
 
 
@@ -359,7 +369,7 @@ def _write_rejects(spark: SparkSession, output: str, tables_in: str) -> None:
     """All rejects, in order of file and offset."""
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        storage.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, batches)
+        storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, batches)
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     target = f"{tables_in.rstrip('/')}/{REJECTS}"
@@ -370,4 +380,4 @@ def _write_rejects(spark: SparkSession, output: str, tables_in: str) -> None:
         .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     )
     if not ordered.mapInArrow(write_part, "done boolean").collect():
-        storage.write_parquet(f"{target}/part-00000.parquet", tables.REJECTS, [])
+        storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, [])

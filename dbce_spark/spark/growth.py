@@ -8,7 +8,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import growth
 from dbce_spark.dbce.buckets import BucketSizes
@@ -16,6 +15,7 @@ from dbce_spark.spark import known as collection
 from dbce_spark.spark import revisits, sites, staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import FIRST, Known
+from dbce_spark.tables import cross_rows, evidence_rows, member_rows, site_rows
 
 NAME = "growth"
 _BATCH_ROWS = 1024
@@ -48,25 +48,25 @@ def asked(standing: DataFrame, config: DbceConfig) -> DataFrame:
             sizes += said.sizes
             for name, rows in _rows(said, site):
                 for start in range(0, len(rows), _BATCH_ROWS):
-                    yield tables.asked_batch(name, rows[start : start + _BATCH_ROWS])
-        yield tables.asked_batch("sizes", [{"largest": sizes.largest, "capped": sizes.capped}])
+                    yield site_rows.asked_batch(name, rows[start : start + _BATCH_ROWS])
+        yield site_rows.asked_batch("sizes", [{"largest": sizes.largest, "capped": sizes.capped}])
 
     ordered = standing.repartition("site").sortWithinPartitions("site", "capture_id")
-    return ordered.mapInArrow(of_sites, staging.schema(tables.ASKED))
+    return ordered.mapInArrow(of_sites, staging.schema(site_rows.ASKED))
 
 
 def _of_site(site: pa.Table, config: DbceConfig) -> growth.Asked:
     rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}
-    return growth.asked(tables.standing_from(site), new, again, config)
+    return growth.asked(member_rows.standing_from(site), new, again, config)
 
 
 def _rows(said: growth.Asked, site: pa.Table) -> Iterator[tuple[str, Sequence[dict[str, Any]]]]:
     """What was said, as rows of the columns of ASKED."""
-    yield "found", tables.found_rows(said.found)
+    yield "found", cross_rows.found_rows(said.found)
     name = site.column("site")[0].as_py()
-    for kind, pools in ((tables.SIBLINGS, said.siblings), (tables.SNAPSHOTS, said.snapshots)):
+    for kind, pools in ((evidence_rows.SIBLINGS, said.siblings), (evidence_rows.SNAPSHOTS, said.snapshots)):
         for number, (heard, wanted) in enumerate(pools):
             asking = {*wanted}
             yield (
@@ -118,4 +118,4 @@ def places(spark: SparkSession, output: str) -> DataFrame:
 
 
 def _staged(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, staging.ASKED, tables.ASKED)
+    return staging.read(spark, output, staging.ASKED, site_rows.ASKED)

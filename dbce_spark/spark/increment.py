@@ -9,12 +9,13 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.output.collection import INPUTS, MEMBERS, REMARKED, SUPERSEDED
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import ledger, pages, revisits, sites, staging
 from dbce_spark.spark.known import Known
 from dbce_spark.spark.tally import Read
+from dbce_spark.tables import member_rows, revisit_rows
 
 NAME = "keep"
 KEPT = (collection.PAGES, MEMBERS, collection.DIGESTS, SUPERSEDED, REMARKED, revisits.PENDING, INPUTS)
@@ -38,11 +39,11 @@ class Kept:
         placed = rows.withColumn("file_no", F.col("file_no") + self.known.next_file)
         parts = max(1, -(-count // MEMBERS_PER_FILE))
         ordered = placed.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
-        _write(ordered, f"{self.folder}/{MEMBERS}", tables.MEMBERS)
+        _write(ordered, f"{self.folder}/{MEMBERS}", member_rows.MEMBERS)
 
     def pending(self, spark: SparkSession) -> None:
         """The revisits whose originals may still come."""
-        _write(revisits.pending(spark, self.output), f"{self.folder}/{revisits.PENDING}", tables.REVISITS)
+        _write(revisits.pending(spark, self.output), f"{self.folder}/{revisits.PENDING}", revisit_rows.REVISITS)
 
     def pages(self, files: int) -> None:
         """The pages as they were staged, in so many files."""

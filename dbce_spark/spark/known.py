@@ -13,11 +13,12 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import tables
-from dbce_spark.output.collection import CAPTURES, MEMBERS, Collection, Version, files, opened
+from dbce_spark.output.collection import CAPTURES, MEMBERS, Collection, Version, files
+from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.spark import staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.parts import ROWS_PER_GROUP
+from dbce_spark.tables import capture_rows, increment_rows, member_rows
 
 FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""
@@ -69,12 +70,12 @@ def page_file(folder: str, number: int) -> str:
 
 def members(spark: SparkSession, known: Known) -> DataFrame:
     """Who is known: MEMBERS rows."""
-    return _read(spark, known, MEMBERS, tables.MEMBERS)
+    return _read(spark, known, MEMBERS, member_rows.MEMBERS)
 
 
 def captures(spark: SparkSession, known: Known) -> DataFrame:
     """All captures that are known, revisits too: CAPTURES rows."""
-    return _read(spark, known, CAPTURES, tables.CAPTURES)
+    return _read(spark, known, CAPTURES, capture_rows.CAPTURES)
 
 
 def capture_ids(spark: SparkSession, known: Known) -> DataFrame:
@@ -89,7 +90,7 @@ def revisited(spark: SparkSession, known: Known) -> DataFrame:
 
 def digests(spark: SparkSession, known: Known) -> DataFrame:
     """What others said of each capture when it was labelled last: DIGESTS rows."""
-    told = _read(spark, known, DIGESTS, tables.DIGESTS).select("*", F.col("_metadata.file_path").alias("path"))
+    told = _read(spark, known, DIGESTS, increment_rows.DIGESTS).select("*", F.col("_metadata.file_path").alias("path"))
     return told.groupBy("capture_id").agg(F.max_by("digest", "path").alias("digest"))
 
 
@@ -108,7 +109,7 @@ def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> Dat
 
 
 def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
-    """As `collection.counting`: `rows` without those of captures of which a later increment says something else.
+    """As `output.counting`: `rows` without those of captures of which a later increment says something else.
     `again` says of which ones which increments do: capture_id, increment."""
     last = again.groupBy("capture_id").agg(F.max("increment").alias("last"))
     return rows.join(last, on="capture_id", how="left").where("last is null or increment >= last").drop("last")
@@ -125,7 +126,7 @@ def neighbours(places: DataFrame, known: Known) -> DataFrame:
 
     grouped = places.select(*_PLACE, row_group()).repartition("file_no", "row_group")
     return grouped.sortWithinPartitions("file_no", "row_group", "row_no").mapInArrow(
-        fetched, staging.schema(tables.NEIGHBOURS)
+        fetched, staging.schema(member_rows.NEIGHBOURS)
     )
 
 
@@ -135,8 +136,8 @@ def row_group() -> Column:
 
 def _rows(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
     with opened(path) as file:
-        found = file.read_row_group(number, columns=tables.NEIGHBOURS.names)
-    yield from found.select(tables.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
+        found = file.read_row_group(number, columns=member_rows.NEIGHBOURS.names)
+    yield from found.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
 
 
 def _read(spark: SparkSession, known: Known, name: str, arrow: pa.Schema) -> DataFrame:

@@ -9,11 +9,12 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.spark import known as collection
 from dbce_spark.spark import staging
 from dbce_spark.spark.known import Known
+from dbce_spark.tables import duplicate_rows
 
 ID = pa.schema([("capture_id", pa.string())])
 _GONE = "gone"
@@ -28,9 +29,9 @@ def count(known: Known) -> int:
 def before(spark: SparkSession, known: Known) -> DataFrame:
     """What was said last of each known text: DUPLICATES rows. Of captures that were labelled or marked again, what
     earlier increments say counts no more."""
-    said = collection.said(spark, known, tables.DUPLICATES, DUPLICATES, REMARKED)
+    said = collection.said(spark, known, duplicate_rows.DUPLICATES, DUPLICATES, REMARKED)
     again = collection.said(spark, known, ID, SUPERSEDED, REMARKED)
-    return collection.counting(said, again).select(*tables.DUPLICATES.names)
+    return collection.counting(said, again).select(*duplicate_rows.DUPLICATES.names)
 
 
 def relabelled(spark: SparkSession, tables_in: str) -> DataFrame:
@@ -52,7 +53,7 @@ def standing(known: DataFrame, gone: DataFrame) -> DataFrame:
     left = known
     for name in ("capture_id", "duplicate_of", "copy_of"):
         left = left.join(gone.select(F.col("capture_id").alias(name)), on=name, how="left_anti")
-    return left.select(*tables.DUPLICATES.names)
+    return left.select(*duplicate_rows.DUPLICATES.names)
 
 
 def asked(known: DataFrame, gone: DataFrame) -> DataFrame:
@@ -68,7 +69,7 @@ def asked(known: DataFrame, gone: DataFrame) -> DataFrame:
 def texts_of(known: DataFrame) -> DataFrame:
     """DUPLICATES rows as TEXTS rows that are staged nowhere."""
     nowhere = {name: F.lit(None).cast("int") for name in ("site_part", "task", "row_no")}
-    return known.withColumns(nowhere).select(*tables.TEXTS.names)
+    return known.withColumns(nowhere).select(*duplicate_rows.TEXTS.names)
 
 
 def touching(known: DataFrame, new: DataFrame, known_members: DataFrame, new_members: DataFrame) -> DataFrame:
@@ -80,7 +81,7 @@ def touching(known: DataFrame, new: DataFrame, known_members: DataFrame, new_mem
     ids = reduce(DataFrame.unionByName, [some.select("capture_id") for some in met]).distinct()
     own = known.join(ids, on="capture_id", how="left_semi")
     named = own.select(F.explode(F.array("capture_id", "duplicate_of", "copy_of")).alias("capture_id")).distinct()
-    return known.join(named, on="capture_id", how="left_semi").select(*tables.DUPLICATES.names)
+    return known.join(named, on="capture_id", how="left_semi").select(*duplicate_rows.DUPLICATES.names)
 
 
 def write(said: DataFrame, known: DataFrame, tables_in: str) -> None:
@@ -88,12 +89,14 @@ def write(said: DataFrame, known: DataFrame, tables_in: str) -> None:
     path = f"{tables_in.rstrip('/')}/{REMARKED}/part-00000.parquet"
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows = [batch.cast(tables.DUPLICATES) for batch in batches if batch.num_rows]
+        rows = [batch.cast(duplicate_rows.DUPLICATES) for batch in batches if batch.num_rows]
         if rows:
-            storage.write_parquet(path, tables.DUPLICATES, rows)
+            storage.write_parquet(path, duplicate_rows.DUPLICATES, rows)
         yield pa.RecordBatch.from_pydict({"done": [True]})
 
     anew = said.where("task is null").drop("task", "row_no")
-    beside = known.select("capture_id", *(name for name in tables.DUPLICATES.names if name not in tables.MARKS.names))
-    rows = beside.join(anew, on="capture_id", how="inner").select(*tables.DUPLICATES.names)
+    beside = known.select(
+        "capture_id", *(name for name in duplicate_rows.DUPLICATES.names if name not in duplicate_rows.MARKS.names)
+    )
+    rows = beside.join(anew, on="capture_id", how="inner").select(*duplicate_rows.DUPLICATES.names)
     rows.repartition(1).sortWithinPartitions("capture_id").mapInArrow(write_all, "done boolean").collect()

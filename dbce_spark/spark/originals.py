@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.archive import indexed_records
 from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.capture_filter import Counts
@@ -34,6 +34,7 @@ from dbce_spark.spark.pages import PLACE
 from dbce_spark.spark.parts import ROWS_PER_GROUP
 from dbce_spark.spark.quarantine import Quarantine
 from dbce_spark.spark.tally import Tally
+from dbce_spark.tables import page_rows, revisit_rows
 
 NAME = "originals"
 _LOST, _NAMES, _FOUND, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.OUTCOMES
@@ -234,21 +235,21 @@ def stage_part(part: pa.Table, file_no: int, where: Places, config: DbceConfig) 
     payloads = [
         Payload(**(one | {"languages": tuple(one["languages"])})) for one in batch.column("payload").to_pylist()
     ]
-    some = map(Original, payloads, tables.revisits_from(batch))
+    some = map(Original, payloads, revisit_rows.revisits_from(batch))
     places_of = zip(*(batch.column(name).to_pylist() for name in PLACE), strict=True)
     by_payload = dict(zip(payloads, places_of, strict=True))
     rows = []
     captures = 0
     staged = staging.file(where.output, pages.NAME, file_no)
     with (
-        storage.parquet_file(staged, tables.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
+        storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         quarantine.parser(config) as parser,
     ):
         for one, found in originals.read(some, config):
             outcome = _page(found, parser) if isinstance(found, Fetch) else found
             if isinstance(found, Fetch) and isinstance(outcome, Page):
                 html = decode(found.html, found.capture.declared_charset).html if where.with_html else None
-                out.write(tables.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
+                out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
                 captures += 1
             rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)

@@ -14,7 +14,7 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.archive import sources, warc
 from dbce_spark.archive.index.fetch import start_wait
 from dbce_spark.config import DbceConfig
@@ -28,6 +28,7 @@ from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import Known
 from dbce_spark.spark.parts import ROWS_PER_GROUP
 from dbce_spark.spark.tally import Read, Tally
+from dbce_spark.tables import page_rows, reject_rows, revisit_rows
 
 NAME = staging.PAGES
 REJECTS = staging.REJECTS
@@ -43,7 +44,7 @@ _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "
 PLACE = ["file_no", "row_no"]
 """Where a row is staged."""
 TALLIES = "file_no long, tally string"
-_MERGED = [name for name in tables.PAGES.names if name not in ("tokens", "signature", "bands")]
+_MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
 def stage(
@@ -142,18 +143,18 @@ def stage_file(
         revisits = _Revisits(output, file_no, open_files)
         staged = staging.file(output, NAME, file_no)
         out = open_files.enter_context(
-            storage.parquet_file(staged, tables.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
+            storage.parquet_file(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
         )
         reading = open_files.enter_context(quarantine.reading(source, config, attempt))
         for pages, htmls in page_batches(reading, tally, rejects, revisits, with_html=with_html, limit=limit):
             first_row = tally.captures - len(pages)
-            out.write(tables.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
+            out.write(page_rows.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
         revisits.flush()
     tally.revisits = revisits.written
     tally.losses = losses(source, rejects)
     rejected = staging.file(output, REJECTS, file_no)
     if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
-        storage.write_parquet(rejected, tables.REJECTS, [tables.rejects_batch(rejects)])
+        storage.write_parquet(rejected, reject_rows.REJECTS, [reject_rows.rejects_batch(rejects)])
     return tally
 
 
@@ -186,9 +187,9 @@ class _Revisits:
             return
         if self.file is None:
             self.file = self.open_files.enter_context(
-                storage.parquet_file(path, tables.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
+                storage.parquet_file(path, revisit_rows.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
             )
-        self.file.write(tables.revisits_batch(self.waiting, file_no=self.file_no, first_row=self.written))
+        self.file.write(revisit_rows.revisits_batch(self.waiting, file_no=self.file_no, first_row=self.written))
         self.written += len(self.waiting)
         self.waiting = []
 
@@ -294,7 +295,7 @@ def drop(spark: SparkSession, output: str, known: Known, *, limit: int | None) -
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
     """All staged pages."""
-    return staging.read(spark, output, NAME, tables.PAGES)
+    return staging.read(spark, output, NAME, page_rows.PAGES)
 
 
 def dropped(spark: SparkSession, output: str) -> DataFrame:
@@ -309,4 +310,4 @@ def kept(spark: SparkSession, output: str) -> DataFrame:
 
 
 def rejects(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, REJECTS, tables.REJECTS)
+    return staging.read(spark, output, REJECTS, reject_rows.REJECTS)

@@ -9,7 +9,6 @@ from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql.window import WindowSpec
 
-from dbce_spark import tables
 from dbce_spark.archive.revisits import Name, Resolved, left, names, names_of
 from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.model import Reason, Reject, Revisit, Skip
@@ -17,6 +16,7 @@ from dbce_spark.spark import known as collection
 from dbce_spark.spark import pages, staging
 from dbce_spark.spark.known import Known
 from dbce_spark.spark.pages import LIMIT, PLACE
+from dbce_spark.tables import capture_rows, reject_rows, revisit_rows
 
 NAME = staging.REVISITS
 _WANTED = "wanted"
@@ -43,9 +43,9 @@ MATCHED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("orig
 FATES_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
 """What became of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those of whose original nothing is known have no row."""
-_FOUND_ROW = pa.schema([*tables.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
+_FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
 _FILTER = pa.field("filter", pa.string())
-_SHARED_ROW, _LEFT_ROW = pa.schema([*tables.CAPTURES, _FILTER]), pa.schema([*tables.REJECTS, _FILTER])
+_SHARED_ROW, _LEFT_ROW = pa.schema([*capture_rows.CAPTURES, _FILTER]), pa.schema([*reject_rows.REJECTS, _FILTER])
 """A row of the output, or one that is counted under a filter and goes no further."""
 _KNOWN_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", ORIGINAL)])
 """A name of a capture."""
@@ -71,7 +71,7 @@ def match(spark: SparkSession, output: str, known_pages: Known) -> None:
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
     """All staged revisits."""
-    return staging.read(spark, output, NAME, tables.REVISITS)
+    return staging.read(spark, output, NAME, revisit_rows.REVISITS)
 
 
 def unmatched(spark: SparkSession, output: str) -> DataFrame:
@@ -219,7 +219,7 @@ def pending(spark: SparkSession, output: str) -> DataFrame:
     read then."""
     lost = _lost(_placed(spark, output)).where(F.col("filter").isNull())
     rows = lost.repartition(1).sortWithinPartitions("warc_file", "warc_offset", "url", "timestamp")
-    return rows.mapInArrow(_pending, staging.schema(tables.REVISITS))
+    return rows.mapInArrow(_pending, staging.schema(revisit_rows.REVISITS))
 
 
 def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -228,10 +228,10 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         lacks = batch.column("lack").to_pylist()
         some = [
             revisit
-            for revisit, lack in zip(tables.revisits_from(batch), lacks, strict=True)
+            for revisit, lack in zip(revisit_rows.revisits_from(batch), lacks, strict=True)
             if isinstance(left(revisit, lack or ""), Reject)
         ]
-        yield tables.revisits_batch(some, file_no=_BEFORE, first_row=first_row)
+        yield revisit_rows.revisits_batch(some, file_no=_BEFORE, first_row=first_row)
         first_row += len(some)
 
 
@@ -246,7 +246,7 @@ def wanted_of(
             places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
             rows = [
                 (*place, rank, name.name, name.is_before, revisit.timestamp)
-                for revisit, place in zip(tables.revisits_from(batch), places, strict=True)
+                for revisit, place in zip(revisit_rows.revisits_from(batch), places, strict=True)
                 for rank, name in enumerate(naming(revisit))
             ]
             columns = list(zip(*rows, strict=True)) or [()] * len(WANTED_ROW)
@@ -275,9 +275,9 @@ def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         originals = batch.column("original").to_pylist()
         resolved = [
             Resolved(revisit, original["capture_id"], original["payload_digest"])
-            for revisit, original in zip(tables.revisits_from(batch), originals, strict=True)
+            for revisit, original in zip(revisit_rows.revisits_from(batch), originals, strict=True)
         ]
-        rows = tables.revisited_batch(resolved)
+        rows = capture_rows.revisited_batch(resolved)
         for name in PLACE:
             rows = rows.append_column(name, batch.column(name))
         yield rows
@@ -289,10 +289,10 @@ def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         fates = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
         some = [
             Skip(passed_over) if passed_over else left(revisit, lack or "")
-            for revisit, (passed_over, lack) in zip(tables.revisits_from(batch), fates, strict=True)
+            for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), fates, strict=True)
         ]
-        rejects = tables.rejects_batch([one for one in some if isinstance(one, Reject)])
+        rejects = reject_rows.rejects_batch([one for one in some if isinstance(one, Reject)])
         yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
         filters = [one.filter for one in some if isinstance(one, Skip)]
-        nothing = [pa.nulls(len(filters), kind) for kind in tables.REJECTS.types]
+        nothing = [pa.nulls(len(filters), kind) for kind in reject_rows.REJECTS.types]
         yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, pa.string())], schema=_LEFT_ROW)

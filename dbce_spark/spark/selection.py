@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.archive import indexed_records as wanted_places
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file
@@ -26,6 +26,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.model import Reject
 from dbce_spark.spark import pages, staging
 from dbce_spark.spark.tally import Tally
+from dbce_spark.tables import reject_rows
 
 NAME = "selection"
 _ENTRIES, _PLACES = "selected", "places"
@@ -116,7 +117,7 @@ def stage_part(part: index_file.Part, number: int, base: str, output: str, confi
     with (
         storage.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
         storage.parquet_file(
-            rejects_path, tables.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
+            rejects_path, reject_rows.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
         ) as rejects_out,
     ):
         for one in index_file.wanted_of(part, base, wanted_places.wanted(config), config.fetch, counts):
@@ -131,10 +132,10 @@ def stage_part(part: index_file.Part, number: int, base: str, output: str, confi
             reasons[str(reject.reason)] += 1
             losses += wanted_places.index_losses([reject], [part.path])
             if len(rejects) == _ROWS:
-                rejects_out.write(tables.rejects_batch(rejects))
+                rejects_out.write(reject_rows.rejects_batch(rejects))
                 rejects = []
         places_out.write(_batch(entries))
-        rejects_out.write(tables.rejects_batch(rejects))
+        rejects_out.write(reject_rows.rejects_batch(rejects))
     return {"counts": counts.as_dict(), "rejects": reasons, "losses": [asdict(one) for one in losses]}
 
 

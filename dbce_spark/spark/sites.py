@@ -11,7 +11,6 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import sites
 from dbce_spark.dbce.buckets import BucketSizes
@@ -21,6 +20,7 @@ from dbce_spark.spark import revisits, staging
 from dbce_spark.spark.groups import groups
 from dbce_spark.spark.known import Known
 from dbce_spark.spark.pages import PLACE, kept
+from dbce_spark.tables import annotation_rows, evidence_rows, member_rows, site_rows
 
 NAME = "sites"
 _LARGE = "large"
@@ -88,14 +88,14 @@ def met(spark: SparkSession, output: str) -> DataFrame:
     """The pages that are set beside others one by one, as NEIGHBOURS rows: of all sites that are not looked at whole,
     those that go on, and those known ones that are asked for."""
     new = kept(spark, output).join(_one_by_one(spark, output), on="site", how="left_semi")
-    known = staging.read(spark, output, staging.NEIGHBOURS, tables.NEIGHBOURS)
-    return new.select(*tables.NEIGHBOURS.names).unionByName(known)
+    known = staging.read(spark, output, staging.NEIGHBOURS, member_rows.NEIGHBOURS)
+    return new.select(*member_rows.NEIGHBOURS.names).unionByName(known)
 
 
 def members(pages: DataFrame) -> DataFrame:
     """PAGES rows as MEMBERS rows."""
     known = {"timestamp": F.unix_micros("timestamp"), "is_witness": F.col("verdicts").isNotNull()}
-    return pages.select(*(known.get(name, F.col(name)).alias(name) for name in tables.MEMBERS.names))
+    return pages.select(*(known.get(name, F.col(name)).alias(name) for name in member_rows.MEMBERS.names))
 
 
 def _all_large(spark: SparkSession, output: str) -> DataFrame:
@@ -117,28 +117,28 @@ def told(pages: DataFrame, config: DbceConfig) -> DataFrame:
         for site in groups(batches, ["site"]):
             if site.num_rows == 1:  # there is nobody to say anything
                 continue
-            said = sites.told(tables.neighbours_from(site), config)
+            said = sites.told(member_rows.neighbours_from(site), config)
             rows.add(said, site)
             sizes += said.sizes
             if len(rows) >= _BATCH_ROWS:
                 yield from rows.batches()
                 rows = _Rows()
         yield from rows.batches()
-        yield tables.told_batch([(None, None)], sizes=tables.sizes_batch([sizes]))
+        yield site_rows.told_batch([(None, None)], sizes=site_rows.sizes_batch([sizes]))
 
     carried = pages.select("site", *PLACE, *neighbours())
     ordered = carried.repartition("site").sortWithinPartitions("site", "capture_id")
-    return ordered.mapInArrow(in_sites, staging.schema(tables.TOLD))
+    return ordered.mapInArrow(in_sites, staging.schema(site_rows.TOLD))
 
 
 def neighbours() -> list[Column]:
-    """What `tables.neighbours_from` reads of PAGES rows, but the site. Who is in no bucket is in no diff."""
+    """What `member_rows.neighbours_from` reads of PAGES rows, but the site. Who is in no bucket is in no diff."""
     tokens = F.when(F.col("signature").isNotNull(), F.col("tokens")).alias("tokens")
     return [*witnesses(), F.col("signature"), F.col("bands"), tokens]
 
 
 def witnesses() -> list[Column]:
-    """What `tables.witnesses_from` reads of PAGES rows. Words and link words are the later half of the packed
+    """What `member_rows.witnesses_from` reads of PAGES rows. Words and link words are the later half of the packed
     numbers."""
     half = "length(block_numbers) div 2"
     return [
@@ -166,17 +166,22 @@ class _Rows:
         of = dict(zip(ids, zip(*place, strict=True), strict=True))
         for found, annotation in zip(said.found, said.annotations, strict=True):
             self.annotations.append((of[found.cross.cur], found, annotation))
-        for kind, heard in ((tables.SIBLINGS, said.heard.by_siblings), (tables.SNAPSHOTS, said.heard.by_snapshots)):
+        for kind, heard in (
+            (evidence_rows.SIBLINGS, said.heard.by_siblings),
+            (evidence_rows.SNAPSHOTS, said.heard.by_snapshots),
+        ):
             self.evidence += [(of[capture_id], (capture_id, kind, codes)) for capture_id, codes in heard.items()]
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         if self.annotations:
-            batch = tables.annotations_batch([(found, annotation) for _, found, annotation in self.annotations])
-            yield tables.told_batch([place for place, *_ in self.annotations], annotation=batch)
+            batch = annotation_rows.annotations_batch(
+                [(found, annotation) for _, found, annotation in self.annotations]
+            )
+            yield site_rows.told_batch([place for place, *_ in self.annotations], annotation=batch)
         if self.evidence:
-            batch = tables.evidence_batch([row for _, row in self.evidence])
-            yield tables.told_batch([place for place, _ in self.evidence], evidence=batch)
+            batch = evidence_rows.evidence_batch([row for _, row in self.evidence])
+            yield site_rows.told_batch([place for place, _ in self.evidence], evidence=batch)
 
 
 def staged(spark: SparkSession, output: str) -> DataFrame:
-    return staging.read(spark, output, NAME, tables.TOLD)
+    return staging.read(spark, output, NAME, site_rows.TOLD)

@@ -24,7 +24,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from dbce_spark import tables
 from dbce_spark.archive.index.fetch import start_wait
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError, PlatformError
@@ -41,6 +40,7 @@ from dbce_spark.streaming.stream.arrival import Row, arrived, head
 from dbce_spark.streaming.stream.domain import Domain, Outcome, row
 from dbce_spark.streaming.stream.local_stream import REJECTS, arrivals, of_reject, parsing
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+from dbce_spark.tables import stream_rows
 
 try:
     import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
@@ -187,7 +187,7 @@ def _started(
         "files": str(config.stream.batch_files),
         "bytes": str(config.stream.batch_bytes),
     }
-    schema = staging.schema(tables.STREAM)
+    schema = staging.schema(stream_rows.STREAM)
     files = spark.readStream.format(NAME).options(**options).load()
     labelled = (
         files.mapInArrow(_reading(config, tree), schema)
@@ -256,9 +256,9 @@ def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
 
 
 def _stream_batch(rows: Sequence[_Sent]) -> pa.RecordBatch:
-    columns = [*zip(*rows, strict=True)] or [()] * len(tables.STREAM)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, tables.STREAM, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=tables.STREAM)
+    columns = [*zip(*rows, strict=True)] or [()] * len(stream_rows.STREAM)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, stream_rows.STREAM, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=stream_rows.STREAM)
 
 
 class Labelling(StatefulProcessor):
@@ -279,7 +279,7 @@ class Labelling(StatefulProcessor):
         """The pages of a domain in a batch come in any order; what comes of them is that of the stream."""
         sent = [row for frame in rows for row in frame.itertuples(index=False, name=None)]
         if past := [one for one in sent if one[_KIND] != _PAGE]:
-            yield pd.DataFrame(past, columns=tables.STREAM.names)
+            yield pd.DataFrame(past, columns=stream_rows.STREAM.names)
         if waiting := [one for one in sent if one[_KIND] == _PAGE]:
             yield from self._labelled(key[0], sorted(waiting, key=_place))
 
@@ -292,10 +292,10 @@ class Labelling(StatefulProcessor):
             for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree)):
                 made.append((name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING))
             if len(made) >= _ROWS_TOGETHER:
-                yield pd.DataFrame(made, columns=tables.STREAM.names)
+                yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
                 made = []
         if made:
-            yield pd.DataFrame(made, columns=tables.STREAM.names)
+            yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
         self._state.update((domain.to_bytes(),))
 
     def close(self) -> None:

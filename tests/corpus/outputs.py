@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
+from dbce_spark.tables import duplicate_rows, extraction_rows
 
-SCHEMA = tables.EXTRACTIONS.remove(tables.EXTRACTIONS.get_field_index("site_part"))
+SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +76,7 @@ def write(root: Path | str, files: dict[str, Sequence[Row]], *, marks: bool = Tr
         with_text = [mark(row) for row in rows if row.text]
         _write(f"{root}/extractions/{name}", SCHEMA, [extraction(row) for row in rows])
         if marks and with_text:
-            _write(f"{root}/duplicates/{name}", tables.DUPLICATES, with_text)
+            _write(f"{root}/duplicates/{name}", duplicate_rows.DUPLICATES, with_text)
     count = sum(map(len, files.values()))
     run = {"records_read": count + 3, "extractions": count, "revisits": 0, "rejects": {}, "skipped": {"mime": 3}}
     with storage.whole_file(f"{root}/run.json") as file:

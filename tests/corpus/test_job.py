@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.cli import main
 from dbce_spark.config import CorpusConfig
 from dbce_spark.dbce import duplicates as oracle
@@ -22,6 +22,7 @@ from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import corpus
 from dbce_spark.export.corpus import corpus_account, corpus_source
 from dbce_spark.output.collection import REMARKED, Collection
+from dbce_spark.tables import duplicate_rows
 from tests import collected as grown
 from tests.builders import config
 from tests.corpus.outputs import SCHEMA, Row, text_of, write
@@ -265,7 +266,7 @@ def test_what_is_said_anew_of_a_duplicate_counts(collected: Path, tmp_path: Path
     stays, later = min({*first} - replaced), min(last)
     anew = [oracle.Marked(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
     path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
-    storage.write_parquet(path, tables.DUPLICATES, [tables.marked_batch(anew)])
+    storage.write_parquet(path, duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(anew)])
     made(to.folder, tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))
     found = {row["capture_id"]: row["copy_of"] for some in rows(tmp_path / "corpus").values() for row in some}
 

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import zstandard
 
-from dbce_spark import tables
 from dbce_spark.export import Request, export
 from dbce_spark.export.export_settings import Wanted, settings
+from dbce_spark.tables import extraction_rows
 
 Spans = list[tuple[int, int, float]]
 
@@ -52,4 +52,4 @@ def without(text: str, spans: Spans) -> str:
 
 def extractions(*rows: dict[str, Any]) -> pa.RecordBatch:
     """EXTRACTIONS rows with these values, and nothing in the other columns."""
-    return pa.RecordBatch.from_pylist(list(rows), tables.EXTRACTIONS)
+    return pa.RecordBatch.from_pylist(list(rows), extraction_rows.EXTRACTIONS)

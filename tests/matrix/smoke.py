@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
-from dbce_spark import config, tables
+from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.archive.revisits import seen
 from dbce_spark.cli import main
 from dbce_spark.dbce import local
+from dbce_spark.tables import extraction_rows
 
 LIBRARIES = ("pyspark", "pandas", "pyarrow", "numpy")
 CONFIG = config.default()
@@ -30,7 +31,9 @@ def command(*words: str) -> None:
 
 def written() -> list[dict[str, Any]]:
     """Rows that Spark has written."""
-    return sorted_rows(ds.dataset("extracted/extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table())
+    return sorted_rows(
+        ds.dataset("extracted/extractions", partitioning="hive", schema=extraction_rows.EXTRACTIONS).to_table()
+    )
 
 
 def expected(archive: Path) -> list[dict[str, Any]]:
@@ -39,7 +42,7 @@ def expected(archive: Path) -> list[dict[str, Any]]:
     languages = local.languages(result.extractions, CONFIG.language)
     again = seen([one.page.capture for one in result.extractions], result.revisits)
     no_html = [None] * len(result.extractions)
-    batch = tables.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)
+    batch = extraction_rows.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)
     return sorted_rows(pa.Table.from_batches([batch]))
 
 

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from lxml import html as lxml_html
 
-from dbce_spark import config, tables
+from dbce_spark import config
 from dbce_spark.dbce import local
+from dbce_spark.tables import extraction_rows, reject_rows
 
 PATTERNS = config.load(settings=["label.by=T001"])
 """Labels by bit patterns: these alone know segments that are undecided."""
@@ -104,9 +105,11 @@ def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, html
     result = local.extract([str(path) for path in archives], PATTERNS)
     html = [f"<pre>{one.page.blocks.text}</pre>" if htmls else None for one in result.extractions]
     languages = local.languages(result.extractions, PATTERNS.language)
-    batches = [tables.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []
-    extractions = pa.Table.from_batches(batches, tables.EXTRACTIONS)
-    rejects = pa.Table.from_batches([tables.rejects_batch(result.rejects)]).select(tables.REJECTS.names)
+    batches = (
+        [extraction_rows.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []
+    )
+    extractions = pa.Table.from_batches(batches, extraction_rows.EXTRACTIONS)
+    rejects = pa.Table.from_batches([reject_rows.rejects_batch(result.rejects)]).select(reject_rows.REJECTS.names)
     for part in range(parts):
         file = folder / "extractions" / f"site_part={part}" / f"part-{part}.parquet"
         file.parent.mkdir(parents=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
@@ -18,6 +18,7 @@ from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import PageRedesigned
 from dbce_spark.spark import changes
+from dbce_spark.tables import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -90,11 +91,11 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
         folder = of.increment(number)
         rows = [extraction(one, *held(one, one["day"])) for one in own if one in new]
         rows += [extraction(one, *held(one, one["day"]), label="boilerplate") for one in again]
-        write(folder, "extractions/site_part=0", tables.EXTRACTIONS, rows)
-        write(folder, "captures", tables.CAPTURES, new)
-        write(folder, "members", tables.MEMBERS, [{**one, "timestamp": 0} for one in own if one in new])
+        write(folder, "extractions/site_part=0", extraction_rows.EXTRACTIONS, rows)
+        write(folder, "captures", capture_rows.CAPTURES, new)
+        write(folder, "members", member_rows.MEMBERS, [{**one, "timestamp": 0} for one in own if one in new])
         if again:
-            write(folder, "superseded", tables.SUPERSEDED, again)
+            write(folder, "superseded", increment_rows.SUPERSEDED, again)
         increments = tuple(
             Increment(number=at, page_files=0, captures=len(new), extractions=len(rows), relabelled=len(again))
             for at in range(1, number + 1)
@@ -110,11 +111,11 @@ def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
         line = url_history.moments(of, of.known(), url)
         known = page_history.Lives(line[0])
         for step in page_history.steps(line):
-            yield "steps", tables.steps_batch(step, is_redesigned=step.is_redesigned(0.6))
-            yield "changes", tables.changes_batch(step)
-            yield "lives", tables.lives_batch(step.before, known.told(step))
+            yield "steps", history_rows.steps_batch(step, is_redesigned=step.is_redesigned(0.6))
+            yield "changes", history_rows.changes_batch(step)
+            yield "lives", history_rows.lives_batch(step.before, known.told(step))
             compared += [step] if step.similarity is not None and step.after.site == "example.org" else []
-        yield "lives", tables.lives_batch(line[-1], known.rest())
+        yield "lives", history_rows.lives_batch(line[-1], known.rest())
     changed = [
         PageRedesigned(
             url=step.after.url,
@@ -127,7 +128,7 @@ def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
         if step.is_redesigned(0.6)
     ]
     times = (np.sort([getattr(step, side).timestamp for step in compared]) for side in ("before", "after"))
-    yield "redesigns", tables.redesigns_batch("example.org", page_history.redesigns(changed, *times))
+    yield "redesigns", history_rows.redesigns_batch("example.org", page_history.redesigns(changed, *times))
 
 
 def in_order(rows: list[dict[str, Any]]) -> list[str]:

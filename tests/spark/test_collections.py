@@ -16,13 +16,15 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
 from benchmarks.samples import month, write_archive, write_month
-from dbce_spark import config, tables
+from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
+from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark import captures, compaction, extension, job, staging
+from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests.month import as_text, damaged, good
 from tests.spark.ended import kill_at, tables_below
 
@@ -95,14 +97,19 @@ def at_once(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.T
 def rows(of: Collection, version: int | None = None) -> dict[str, list[str]]:
     """The rows that count in a version, in the same form."""
     chosen = of.known() if version is None else of.version(version)
-    return {name: _sorted([row for batch in of.rows(chosen, name) for row in batch.to_pylist()]) for name in _TABLES}
+    return {
+        name: _sorted([row for batch in table_files(of, chosen, name).batches(rows=50) for row in batch.to_pylist()])
+        for name in _TABLES
+    }
 
 
 def read(of: Collection) -> dict[str, list[str]]:
     """The rows that count, as `dbce export` and others read them."""
     opened = output_reader.opened(of.folder)
     found = {}
-    for name, schema in zip(_TABLES, (tables.EXTRACTIONS, tables.CAPTURES, tables.REJECTS), strict=True):
+    for name, schema in zip(
+        _TABLES, (extraction_rows.EXTRACTIONS, capture_rows.CAPTURES, reject_rows.REJECTS), strict=True
+    ):
         columns = [one for one in schema.names if one != "site_part"]
         found[name] = _sorted([row for batch in opened.batches(name, columns, rows=50) for row in batch.to_pylist()])
     return found
@@ -217,7 +224,11 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
     tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in _TABLES}
 
     assert {name: as_text(name, some, damaged(came)) for name, some in tables_of.items()} == {
-        name: as_text(name, [row for batch in to.rows(to.known(), name) for row in batch.to_pylist()], damaged(came))
+        name: as_text(
+            name,
+            [row for batch in table_files(to, to.known(), name).batches(rows=50) for row in batch.to_pylist()],
+            damaged(came),
+        )
         for name in _TABLES
     }
 

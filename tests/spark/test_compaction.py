@@ -9,11 +9,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.output.collection import Collection, Increment, Version
+from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark import compaction, extension, staging
+from dbce_spark.tables import capture_rows, duplicate_rows, increment_rows, member_rows, reject_rows, revisit_rows
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])
@@ -29,7 +31,11 @@ def extend(of: Collection, number: int, **texts: str) -> None:
     """An increment that says these texts of captures, whose sites and URLs are the first letters of their names."""
     folder = of.increment(number)
     known = (
-        {row["capture_id"] for batch in of.rows(of.known(), "captures") for row in batch.to_pylist()}
+        {
+            row["capture_id"]
+            for batch in table_files(of, of.known(), "captures").batches(rows=50)
+            for row in batch.to_pylist()
+        }
         if number > 1
         else set()
     )
@@ -43,21 +49,23 @@ def extend(of: Collection, number: int, **texts: str) -> None:
         write(folder, f"extractions/site_part={part}", EXTRACTIONS, *some)
         marks = [{"capture_id": one["capture_id"], "copy_of": str(number)} for one in some if one["text_words"]]
         if marks:
-            write(folder, f"duplicates/site_part={part}", tables.DUPLICATES, *marks)
-    write(folder, "superseded", tables.SUPERSEDED, *({"capture_id": one} for one in texts if one in known))
-    write(folder, "told", tables.DIGESTS, *({"capture_id": one, "digest": text} for one, text in texts.items()))
+            write(folder, f"duplicates/site_part={part}", duplicate_rows.DUPLICATES, *marks)
+    write(folder, "superseded", increment_rows.SUPERSEDED, *({"capture_id": one} for one in texts if one in known))
+    write(folder, "told", increment_rows.DIGESTS, *({"capture_id": one, "digest": text} for one, text in texts.items()))
     new = [one for one in sorted(texts) if one not in known]
     times = {one: datetime(2026, 1, 30 - number, tzinfo=UTC) for one in new}
     write(
         folder,
         "captures",
-        tables.CAPTURES,
+        capture_rows.CAPTURES,
         *({"capture_id": one, "url_key": one[0], "timestamp": times[one]} for one in new),
     )
-    write(folder, "members", tables.MEMBERS, *({"capture_id": one, "site": one[0], "file_no": number} for one in new))
+    write(
+        folder, "members", member_rows.MEMBERS, *({"capture_id": one, "site": one[0], "file_no": number} for one in new)
+    )
     reasons = ("no_text", "revisit_unresolved")
-    write(folder, "rejects", tables.REJECTS, *({"url": f"{number}", "reason": reason} for reason in reasons))
-    write(folder, "pending", tables.REVISITS, {"url": f"pending of {number}"})
+    write(folder, "rejects", reject_rows.REJECTS, *({"url": f"{number}", "reason": reason} for reason in reasons))
+    write(folder, "pending", revisit_rows.REVISITS, {"url": f"pending of {number}"})
     for at in range(number):  # of the second increment two files, of the third three
         write(folder, "pages", EXTRACTIONS, {"text": f"page file {at} of {number}"}, file=f"{at:08}")
     Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
@@ -76,13 +84,15 @@ def grown(tmp_path: Path) -> Collection:
     extend(of, 3, a1="three", b1="", b3="three")
     for number, some in ((2, ["c1"]), (3, ["a2", "c1"])):
         anew = [{"capture_id": one, "copy_of": f"anew in {number}"} for one in some]
-        write(of.increment(number), "remarked", tables.DUPLICATES, *anew)
+        write(of.increment(number), "remarked", duplicate_rows.DUPLICATES, *anew)
     return of
 
 
 def rows(of: Collection, version: Version) -> dict[str, list[str]]:
     return {
-        table: sorted(str(row) for batch in of.rows(version, table) for row in batch.to_pylist())
+        table: sorted(
+            str(row) for batch in table_files(of, version, table).batches(rows=50) for row in batch.to_pylist()
+        )
         for table in ("extractions", "duplicates", "captures", "rejects", "members")
     }
 

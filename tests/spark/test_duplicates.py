@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import duplicates as oracle
@@ -20,7 +20,9 @@ from dbce_spark.dbce import local
 from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.texts import Text
 from dbce_spark.output.collection import Collection
+from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark import duplicates, extension, job, staging
+from dbce_spark.tables import duplicate_rows
 from tests.builders import config
 from tests.spark.partitions import spread_over
 
@@ -54,13 +56,15 @@ def made(count: int) -> list[Text]:
 
 def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFrame":
     """Texts as TEXTS rows of the staged file 0."""
-    rows = tables.marked_batch([Marked(one, NOTHING) for one in some])
-    columns = {name: rows.column(name) for name in rows.schema.names if name in tables.TEXTS.names}
+    rows = duplicate_rows.marked_batch([Marked(one, NOTHING) for one in some])
+    columns = {name: rows.column(name) for name in rows.schema.names if name in duplicate_rows.TEXTS.names}
     columns |= {name: pa.array([0] * len(some), pa.int32()) for name in ("site_part", "task")}
     columns["row_no"] = pa.array(range(len(some)), pa.int32())
-    batch = pa.RecordBatch.from_arrays([columns[name] for name in tables.TEXTS.names], schema=tables.TEXTS)
-    storage.write_parquet(staging.file(output, staging.TEXTS, 0), tables.TEXTS, [batch])
-    return staging.read(spark, output, staging.TEXTS, tables.TEXTS)
+    batch = pa.RecordBatch.from_arrays(
+        [columns[name] for name in duplicate_rows.TEXTS.names], schema=duplicate_rows.TEXTS
+    )
+    storage.write_parquet(staging.file(output, staging.TEXTS, 0), duplicate_rows.TEXTS, [batch])
+    return staging.read(spark, output, staging.TEXTS, duplicate_rows.TEXTS)
 
 
 NOTHING = oracle.Mark(duplicate_of=None, similarity=None, same_url=False, copy_of=None, repeats=None, steps=0)
@@ -100,7 +104,9 @@ def test_new_texts_are_compared_with_known_ones(
     monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
     some = made(300)
     known = oracle.marks([], some[:170], TINY)
-    storage.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
+    storage.write_parquet(
+        str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(known)]
+    )
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     rest = some[170:]
     found = said(duplicates.marks(spark, str(tmp_path), staged(spark, str(tmp_path), rest), TINY, table), rest)
@@ -117,7 +123,9 @@ def test_known_texts_that_changed_are_marked_again(
     monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
     known = oracle.marks([], some[:170], TINY)
-    storage.write_parquet(str(tmp_path / "known.parquet"), tables.DUPLICATES, [tables.marked_batch(known)])
+    storage.write_parquet(
+        str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(known)]
+    )
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     relabelled = {
         one.text.capture_id: (one.text, replace(others[-at - 1], capture_id=one.text.capture_id), None)[at % 3]
@@ -145,16 +153,16 @@ def test_a_collection_says_what_the_plain_function_says(
         request = extension.prepared(to, request_of(archive[: number + 1], ""), settings)
         assert request
         extension.run(spark, to, request, settings)
-        rows = pa.Table.from_batches(to.rows(to.known(), "extractions"))
+        rows = pa.Table.from_batches(table_files(to, to.known(), "extractions").batches(rows=50))
         now = {one.capture_id: one for one in compared(rows, settings)}
         relabelled = {name: now.get(name) for name in superseded(to, number + 1)}
         new = [one for name, one in now.items() if name not in state and name not in relabelled]
         said_now = oracle.extended([*state.values()], relabelled, new, settings.duplicates)
         state |= {one.text.capture_id: one for one in said_now}
         state = {name: one for name, one in state.items() if name in now}
-        table = pa.Table.from_batches(to.rows(to.known(), "duplicates"))
+        table = pa.Table.from_batches(table_files(to, to.known(), "duplicates").batches(rows=50))
 
-        assert rows_of(tables.marked_batch([*state.values()])) == rows_of(table)
+        assert rows_of(duplicate_rows.marked_batch([*state.values()])) == rows_of(table)
         assert rows.num_rows >= table.num_rows == len(now)
     assert any(one.mark.copy_of for one in state.values())
 
@@ -163,8 +171,8 @@ def compared(rows: pa.Table, settings: DbceConfig) -> list[Text]:
     """The texts of EXTRACTIONS rows."""
     zeros = pa.array([0] * rows.num_rows, pa.int32())
     (batch,) = rows.append_column("site_part", zeros).combine_chunks().to_batches()
-    made = tables.texts_batch(batch, settings.duplicates, task=0, first_row=0)
-    return tables.texts_from(pa.Table.from_batches([made]))
+    made = duplicate_rows.texts_batch(batch, settings.duplicates, task=0, first_row=0)
+    return duplicate_rows.texts_from(pa.Table.from_batches([made]))
 
 
 def superseded(of: Collection, increment: int) -> list[str]:
@@ -199,11 +207,11 @@ def test_a_run_writes_its_duplicates(
     settings = config(*SETTINGS)
     report = extract(spark, archive, tmp_path, settings)
     expected = local.extract(archive, settings).duplicates
-    table = ds.dataset(tmp_path / "duplicates", schema=tables.DUPLICATES).to_table()
+    table = ds.dataset(tmp_path / "duplicates", schema=duplicate_rows.DUPLICATES).to_table()
     copies = [one for one in expected if one.mark.copy_of]
     near = [one for one in expected if one.mark.duplicate_of and not one.mark.copy_of]
 
-    assert rows_of(tables.marked_batch(expected)) == rows_of(table)
+    assert rows_of(duplicate_rows.marked_batch(expected)) == rows_of(table)
     assert {"texts": len(expected), "exact": len(copies), "near": len(near), "unclear": 0} == report["duplicates"]
     assert copies
     assert near
@@ -254,5 +262,5 @@ def test_without_captures_there_is_an_empty_table(spark: "SparkSession", tmp_pat
     report = extract(spark, [str(empty)], tmp_path / "out", config(*SETTINGS))
     table = ds.dataset(tmp_path / "out" / "duplicates", partitioning=None).to_table()
 
-    assert (tables.DUPLICATES.names, 0) == (table.column_names, table.num_rows)
+    assert (duplicate_rows.DUPLICATES.names, 0) == (table.column_names, table.num_rows)
     assert {"texts": 0, "exact": 0, "near": 0, "unclear": 0} == report["duplicates"]

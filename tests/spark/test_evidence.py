@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.model import Codes, Page
 from dbce_spark.spark import evidence, staging
+from dbce_spark.tables import evidence_rows, member_rows, page_rows
 from tests.pools import HOST, Echo, page_in
 from tests.spark.partitions import spread_over
 
@@ -46,25 +47,27 @@ def staged(tmp_path_factory: pytest.TempPathFactory) -> str:
     output = str(tmp_path_factory.mktemp("evidence"))
     made = pages()
     for file_no, some in enumerate((made[::2], made[1::2])):
-        batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        storage.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
+        batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
+        storage.write_parquet(staging.file(output, "pages", file_no), page_rows.PAGES, [batch])
     return output
 
 
 def staged_pages(spark: "SparkSession", output: str) -> "DataFrame":
-    return staging.read(spark, output, "pages", tables.PAGES)
+    return staging.read(spark, output, "pages", page_rows.PAGES)
 
 
 def found(rows: "DataFrame") -> dict[tuple[str, int], list[list[int]]]:
     """Codes by capture and kind."""
-    return {(row["capture_id"], row["kind"]): tables.codes_from(row).tolist() for row in rows.toArrow().to_pylist()}
+    return {
+        (row["capture_id"], row["kind"]): evidence_rows.codes_from(row).tolist() for row in rows.toArrow().to_pylist()
+    }
 
 
 def expected(cap: int) -> dict[tuple[str, int], list[list[int]]]:
     of_kind: dict[tuple[str, int], Codes] = {}
     for capture_id, one in pools.evidence(pages(), cap, Echo).items():
-        of_kind[capture_id, tables.SIBLINGS] = one.siblings
-        of_kind[capture_id, tables.SNAPSHOTS] = one.snapshots
+        of_kind[capture_id, evidence_rows.SIBLINGS] = one.siblings
+        of_kind[capture_id, evidence_rows.SNAPSHOTS] = one.snapshots
     return {key: codes.tolist() for key, codes in of_kind.items() if len(codes)}
 
 
@@ -85,7 +88,7 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
 
     assert max(len(buckets.runs(met, CAP)) for met in buckets.members_of(members).values()) > 2
     assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.siblings(members, CAP))
-    assert {tables.SIBLINGS, tables.SNAPSHOTS} == set(kinds)
+    assert {evidence_rows.SIBLINGS, evidence_rows.SNAPSHOTS} == set(kinds)
     assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
 
 
@@ -95,7 +98,7 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
 
     assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.traits}
-    for made in tables.witnesses_from(sent.where("verdicts is not null").toArrow()):
+    for made in member_rows.witnesses_from(sent.where("verdicts is not null").toArrow()):
         one = pools.witness(by_id[made.capture_id])
         assert (one.url_key, one.timestamp) == (made.url_key, made.timestamp)
         for column in ("words", "link_words", "verdicts", "keys"):
@@ -116,19 +119,19 @@ def test_only_captures_with_company_travel(spark: "SparkSession", staged: str) -
 def test_without_traits_there_is_no_evidence(spark: "SparkSession", tmp_path: Path) -> None:
     """Pages that no classifier has looked at give a table without rows, and no judge is asked for."""
     some = [replace(page_in([1], url), traits=None) for url in ("a", "b")]
-    batch = tables.pages_batch(some, [None, None], file_no=0, first_row=0)
-    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
+    batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
+    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
     rows = evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
 
     assert found(rows) == {}
-    assert [field.name for field in rows.schema] == tables.EVIDENCE.names
+    assert [field.name for field in rows.schema] == evidence_rows.EVIDENCE.names
 
 
 def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> None:
     """The same bands, and even the same URL key, of two sites are two pools."""
     some = [page_in([1], "a", host=HOST), page_in([1], "b", host=OTHER)]
     some.append(replace(some[0], capture_id="f" * 32, capture=replace(some[0].capture, site="example.net")))
-    batch = tables.pages_batch(some, [None] * 3, file_no=0, first_row=0)
-    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), tables.PAGES, [batch])
+    batch = page_rows.pages_batch(some, [None] * 3, file_no=0, first_row=0)
+    storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
 
     assert found(evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

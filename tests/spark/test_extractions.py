@@ -7,12 +7,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage, tables
+from dbce_spark import storage
 from dbce_spark.dbce import pools
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
 from dbce_spark.spark import extractions, known, parts, staging
 from dbce_spark.spark.known import NOTHING
+from dbce_spark.tables import annotation_rows, evidence_rows, page_rows, site_rows
 from tests.builders import annotation, cross
 from tests.pools import Echo, page_in
 from tests.spark.partitions import spread_over
@@ -39,26 +40,27 @@ def test_evidence_and_annotations_come_to_their_pages(
     heard = pools.evidence(made, 9, Echo)
     # Those of the first file come from a site that was looked at whole, with their places; the others by their ids.
     places = {one.capture_id: (0, at) for at, one in enumerate(by_file[0])}
-    codes = [(key, tables.SIBLINGS, one.siblings) for key, one in heard.items()]
-    codes += [(key, tables.SNAPSHOTS, one.snapshots) for key, one in heard.items()]
+    codes = [(key, evidence_rows.SIBLINGS, one.siblings) for key, one in heard.items()]
+    codes += [(key, evidence_rows.SNAPSHOTS, one.snapshots) for key, one in heard.items()]
     annotated = [_annotated(one.capture_id) for one in made if one.capture_id != made[1].capture_id]
     for file_no, some in enumerate(by_file):
-        batch = tables.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
-        storage.write_parquet(staging.file(output, "pages", file_no), tables.PAGES, [batch])
+        batch = page_rows.pages_batch(some, [None] * len(some), file_no=file_no, first_row=0)
+        storage.write_parquet(staging.file(output, "pages", file_no), page_rows.PAGES, [batch])
     in_place = [one for one in codes if one[0] in places and one[0] != made[1].capture_id]
-    elsewhere = tables.evidence_batch([one for one in codes if one[0] not in places])
-    storage.write_parquet(staging.file(output, "evidence", 0), tables.EVIDENCE, [elsewhere])
-    batch = tables.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
-    storage.write_parquet(staging.file(output, "annotations", 0), tables.ANNOTATIONS, [batch])
+    elsewhere = evidence_rows.evidence_batch([one for one in codes if one[0] not in places])
+    storage.write_parquet(staging.file(output, "evidence", 0), evidence_rows.EVIDENCE, [elsewhere])
+    batch = annotation_rows.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
+    storage.write_parquet(staging.file(output, "annotations", 0), annotation_rows.ANNOTATIONS, [batch])
     with_place = [one for one in annotated if one[0].cross.cur in places]
     told = [
-        tables.told_batch([places[one[0]] for one in in_place], evidence=tables.evidence_batch(in_place)),
-        tables.told_batch(
-            [places[found.cross.cur] for found, _ in with_place], annotation=tables.annotations_batch(with_place)
+        site_rows.told_batch([places[one[0]] for one in in_place], evidence=evidence_rows.evidence_batch(in_place)),
+        site_rows.told_batch(
+            [places[found.cross.cur] for found, _ in with_place],
+            annotation=annotation_rows.annotations_batch(with_place),
         ),
-        tables.told_batch([(None, None)], sizes=tables.sizes_batch([BucketSizes(2, 0)])),
+        site_rows.told_batch([(None, None)], sizes=site_rows.sizes_batch([BucketSizes(2, 0)])),
     ]
-    storage.write_parquet(staging.file(output, "sites", 0), tables.TOLD, told)
+    storage.write_parquet(staging.file(output, "sites", 0), site_rows.TOLD, told)
     gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
     staging.write(gone, output, "dropped")
 

@@ -11,12 +11,13 @@ import pyarrow.dataset as ds
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark import config, tables
+from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.archive.revisits import seen
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
 from dbce_spark.spark import job
+from dbce_spark.tables import extraction_rows, reject_rows
 from tests.spark.partitions import spread_over
 from tests.spark.ran import Ran
 
@@ -66,7 +67,7 @@ def ran(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.Temp
 
 
 def rows(output: Path) -> list[dict[str, Any]]:
-    table = ds.dataset(output / "extractions", partitioning="hive", schema=tables.EXTRACTIONS).to_table()
+    table = ds.dataset(output / "extractions", partitioning="hive", schema=extraction_rows.EXTRACTIONS).to_table()
     sorted_rows: list[dict[str, Any]] = table.sort_by("capture_id").to_pylist()
     return sorted_rows
 
@@ -75,7 +76,7 @@ def rows_of(result: local.Result) -> list[dict[str, Any]]:
     nothing = [None] * len(result.extractions)
     languages = local.languages(result.extractions, CONFIG.language)
     again = seen([one.page.capture for one in result.extractions], result.revisits)
-    batch = tables.extractions_batch(result.extractions, languages, nothing, CONFIG.output.site_parts, again)
+    batch = extraction_rows.extractions_batch(result.extractions, languages, nothing, CONFIG.output.site_parts, again)
     sorted_rows: list[dict[str, Any]] = pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
     return sorted_rows
 
@@ -164,7 +165,7 @@ def test_rejects_are_rows_with_their_place_and_reason(
     broken = tmp_path / "no-archive.warc.gz"
     broken.write_bytes(b"this is no archive\n")
     report = extracted(spark, [*archive[:1], str(broken), str(tmp_path / "missing.warc")], tmp_path / "out")
-    rejects = ds.dataset(tmp_path / "out" / "rejects", schema=tables.REJECTS).to_table().to_pylist()
+    rejects = ds.dataset(tmp_path / "out" / "rejects", schema=reject_rows.REJECTS).to_table().to_pylist()
 
     assert [(str(tmp_path / "missing.warc"), "file_unreadable"), (str(broken), "not_an_archive")] == [
         (row["warc_file"], row["reason"]) for row in rejects
@@ -176,7 +177,7 @@ def test_without_rejects_there_is_an_empty_table(ran: Ran) -> None:
     """Whoever reads `rejects` of a clean run finds its columns and no rows."""
     table = ds.dataset(ran.output / "rejects").to_table()
 
-    assert (tables.REJECTS.names, 0) == (table.column_names, table.num_rows)
+    assert (reject_rows.REJECTS.names, 0) == (table.column_names, table.num_rows)
 
 
 def test_a_limit_takes_the_first_captures(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import tables
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.spark import job
+from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests import revisited
 from tests.builders import config
 from tests.spark.partitions import spread_over
@@ -72,10 +72,10 @@ def test_spark_gives_what_plain_python_gives(
     expected = local.extract(*crawl[:1], chosen, crawl[1])
     with spread_over(spark, partitions):
         report = extracted(spark, crawl, tmp_path, chosen)
-    rejects = ds.dataset(tmp_path / "rejects", schema=tables.REJECTS).to_table().to_pylist()
+    rejects = ds.dataset(tmp_path / "rejects", schema=reject_rows.REJECTS).to_table().to_pylist()
 
-    assert extractions_of(expected, chosen) == rows(tmp_path, "extractions", tables.EXTRACTIONS)
-    assert captures_of(expected) == rows(tmp_path, "captures", tables.CAPTURES)
+    assert extractions_of(expected, chosen) == rows(tmp_path, "extractions", extraction_rows.EXTRACTIONS)
+    assert captures_of(expected) == rows(tmp_path, "captures", capture_rows.CAPTURES)
     assert rejects_of(expected) == [
         (one["warc_file"], one["warc_offset"], one["reason"], one["detail"]) for one in rejects
     ]

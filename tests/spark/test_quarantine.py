@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import tables
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches, page_of
@@ -26,6 +25,7 @@ from dbce_spark.model import Page, Reason, Reject
 from dbce_spark.spark import job, ledger, pages, staging
 from dbce_spark.spark.quarantine import Found, Lost, Quarantine, found_apart, nth, pages_apart, reading, timer, wind
 from dbce_spark.spark.tally import Tally
+from dbce_spark.tables import page_rows
 from tests.builders import archive, capture, config, http, record
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def test_every_attempt_gives_the_same_rows(tmp_path: Path, attempt: int) -> None
             found = list(read.found)
             made = read.pages([one for one in found if isinstance(one, warc.Fetch)])
         good = [one for one in made if isinstance(one, Page)]
-        batch = tables.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
+        batch = page_rows.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
         return found, [one for one in made if isinstance(one, Reject)], batch
 
     expected, actual = rows(None), rows(attempt)

@@ -9,11 +9,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import tables
 from dbce_spark.archive.revisits import seen
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.spark import captures, job
+from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests import revisited
 from tests.builders import archive, config, http, record
 from tests.revisited import HOST
@@ -63,13 +63,13 @@ def extractions_of(result: local.Result, settings: DbceConfig) -> list[dict[str,
     languages = local.languages(result.extractions, settings.language)
     nothing = [None] * len(result.extractions)
     parts = settings.output.site_parts
-    batch = tables.extractions_batch(result.extractions, languages, nothing, parts, again)
+    batch = extraction_rows.extractions_batch(result.extractions, languages, nothing, parts, again)
     return batch.to_pylist()  # type: ignore[no-any-return]
 
 
 def captures_of(result: local.Result) -> list[dict[str, Any]]:
-    own = tables.captures_batch([one.page.capture for one in result.extractions])
-    table = pa.Table.from_batches([own, tables.revisited_batch(result.revisits)])
+    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
+    table = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
     return table.sort_by("capture_id").to_pylist()  # type: ignore[no-any-return]
 
 
@@ -84,10 +84,10 @@ def test_spark_gives_what_plain_python_gives(
     """However the rows are spread: the same extractions, captures and rejects."""
     with spread_over(spark, partitions):
         report = extracted(spark, files[::-1], tmp_path)
-    rejects = ds.dataset(tmp_path / "rejects", schema=tables.REJECTS).to_table().to_pylist()
+    rejects = ds.dataset(tmp_path / "rejects", schema=reject_rows.REJECTS).to_table().to_pylist()
 
-    assert extractions_of(expected, CONFIG) == rows(tmp_path, "extractions", tables.EXTRACTIONS)
-    assert captures_of(expected) == rows(tmp_path, "captures", tables.CAPTURES)
+    assert extractions_of(expected, CONFIG) == rows(tmp_path, "extractions", extraction_rows.EXTRACTIONS)
+    assert captures_of(expected) == rows(tmp_path, "captures", capture_rows.CAPTURES)
     assert rejects_of(expected) == [
         (one["warc_file"], one["warc_offset"], one["reason"], one["detail"]) for one in rejects
     ]
@@ -163,8 +163,8 @@ def test_archive_without_revisits_has_captures(spark: "SparkSession", tmp_path: 
     """Each page is a capture whose extraction is its own, seen once."""
     path = archive(tmp_path / "a.warc", record(http("<p>Hello"), url=f"{HOST}/"))
     extracted(spark, [path], tmp_path / "out")
-    (one,) = rows(tmp_path / "out", "captures", tables.CAPTURES)
-    (row,) = rows(tmp_path / "out", "extractions", tables.EXTRACTIONS)
+    (one,) = rows(tmp_path / "out", "captures", capture_rows.CAPTURES)
+    (row,) = rows(tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS)
 
     assert one["capture_id"] == one["extraction_id"] == row["capture_id"]
     assert (row["timestamp"], row["timestamp"], 0) == (row["first_seen"], row["last_seen"], row["revisits"])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import tables
 from dbce_spark.dbce import local
 from dbce_spark.spark import job
+from dbce_spark.tables import extraction_rows, reject_rows
 from tests.builders import archive, config, gzipped, http, record
 from tests.spark.partitions import spread_over
 
@@ -132,6 +132,6 @@ def reject_of(one: Any) -> tuple[Any, ...]:
 
 
 def rows(output: Path, name: str, key: str, columns: list[str]) -> list[list[Any]]:
-    schema = tables.EXTRACTIONS if name == "extractions" else tables.REJECTS
+    schema = extraction_rows.EXTRACTIONS if name == "extractions" else reject_rows.REJECTS
     table = ds.dataset(output / name, partitioning="hive", schema=schema).to_table(columns).sort_by(key)
     return [list(row.values()) for row in table.to_pylist()]

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,12 @@ DEADLY = "DBCE_TRAP_DEADLY"
 """How the URL of a record ends that kills whatever process parses it."""
 
 _BATCHES = {
-    "originals": "revisits_from",
-    "revisits": "revisited_batch",
-    "sites": "told_batch",
-    "crosses": "found_batch",
-    "evidence": "evidence_batch",
-    "annotations": "annotations_batch",
+    "originals": ("revisit_rows", "revisits_from"),
+    "revisits": ("capture_rows", "revisited_batch"),
+    "sites": ("site_rows", "told_batch"),
+    "crosses": ("cross_rows", "found_batch"),
+    "evidence": ("evidence_rows", "evidence_batch"),
+    "annotations": ("annotation_rows", "annotations_batch"),
 }
 """What makes the results that Spark writes itself, or is half of it; those of other stages go into files that the
 workers write."""
@@ -50,7 +51,7 @@ def stop_once(file: Path) -> None:
 def _set_stop(stages: Sequence[str], folder: Path) -> None:
     from pyspark import TaskContext
 
-    from dbce_spark import storage, tables
+    from dbce_spark import storage
 
     def trapped(work: Callable[..., Any]) -> Callable[..., Any]:
         def then_stop(*arguments: Any, **named: Any) -> Any:
@@ -63,8 +64,11 @@ def _set_stop(stages: Sequence[str], folder: Path) -> None:
 
         return then_stop
 
-    in_files = (storage.ParquetFile, "write")
-    for owner, name in {(tables, _BATCHES[stage]) if stage in _BATCHES else in_files for stage in stages}:
+    batches = [_BATCHES[stage] for stage in stages if stage in _BATCHES]
+    targets: set[tuple[Any, str]] = {(import_module(f"dbce_spark.tables.{module}"), name) for module, name in batches}
+    if len(batches) < len(stages):
+        targets.add((storage.ParquetFile, "write"))
+    for owner, name in targets:
         setattr(owner, name, trapped(getattr(owner, name)))
 
 

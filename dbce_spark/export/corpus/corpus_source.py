@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from dbce_spark import tables
 from dbce_spark.errors import OutputError
 from dbce_spark.export.corpus.corpus_filters import SEGMENT_FIELDS, probability
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import REMARKED
 from dbce_spark.output.output_reader import DUPLICATES, EXTRACTIONS, File, Output, Part
+from dbce_spark.tables import duplicate_rows
 
 MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")
 """Columns that are taken from the table of duplicates."""
@@ -104,7 +104,7 @@ def _has_rows(files: Iterable[str]) -> bool:
 
 def _schema(stored: pa.Schema, *, has_marks: bool) -> pa.Schema:
     """The columns of the extractions, with what is said of duplicates and their probability."""
-    marks = [tables.DUPLICATES.field(name) for name in MARKS if name not in stored.names] if has_marks else []
+    marks = [duplicate_rows.DUPLICATES.field(name) for name in MARKS if name not in stored.names] if has_marks else []
     own = [field for field in stored if field.name != PROBABILITY]
     return pa.schema([*own, *marks, pa.field(PROBABILITY, pa.float64())])
 
@@ -116,7 +116,7 @@ class _Marks:
     def __init__(self, file: File, marks: pq.ParquetFile, remarked: Mapping[str, tuple[int, dict[str, Any]]]):
         self._file, self._remarked = file, remarked
         self._batches = marks.iter_batches(_ROWS, columns=["capture_id", *MARKS], use_threads=False)
-        self._next = tables.DUPLICATES.empty_table().select(["capture_id", *MARKS])
+        self._next = duplicate_rows.DUPLICATES.empty_table().select(["capture_id", *MARKS])
 
     def of(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
         """The marks of some extractions; null for those without a text."""
@@ -148,5 +148,5 @@ def _completed(batch: pa.RecordBatch, columns: Sequence[str], beside: _Marks | N
     if "segments" not in columns:
         del found["segments"]
     for name in MARKS:
-        found.setdefault(name, pa.nulls(len(batch), tables.DUPLICATES.field(name).type))
+        found.setdefault(name, pa.nulls(len(batch), duplicate_rows.DUPLICATES.field(name).type))
     return pa.RecordBatch.from_pydict(found)

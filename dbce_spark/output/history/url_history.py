@@ -25,8 +25,10 @@ from dbce_spark.output.history.page_history import (
     Piece,
     Step,
 )
+from dbce_spark.output.output_reader import table_files
 from dbce_spark.timestamps import day, minute, of_date
 
+_ROWS = 1024
 _EXTRACTED = ["capture_id", "page_text", "segments", "template_id"]
 _SIGNS = {ADDED: "+", REMOVED: "-", EDITED: "~", REPLACED: "=", MOVED: ">", RELABELLED: "*"}
 _GREEN, _RED, _BOLD, _DIM, _PLAIN = "\033[32m", "\033[31m", "\033[1m", "\033[2m", "\033[0m"
@@ -80,7 +82,7 @@ def moments(of: Collection, version: Version, url: str) -> list[Moment]:
 def _rows(
     of: Collection, version: Version, table: str, columns: list[str] | None, where: pc.Expression
 ) -> Iterator[dict[str, Any]]:
-    for batch in of.rows(version, table, columns, where):
+    for batch in table_files(of, version, table).batches(columns, rows=_ROWS, where=where):
         yield from batch.to_pylist()
 
 

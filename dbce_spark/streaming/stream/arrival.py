@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import zstandard
 
-from dbce_spark import tables
 from dbce_spark.model import Capture, Page
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys, block_keys
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+from dbce_spark.tables import stream_rows
 
 Row = Mapping[str, Any]
 """A row of a table, by its columns; timestamps are microseconds since 1970."""
 
-_OF_CAPTURE = [name for name in tables.LABELS.names if name in Capture.__dataclass_fields__]
-_OF_METADATA = [name for name in tables.LABELS.names if name in ("title", "declared_language", "canonical_url")]
+_OF_CAPTURE = [name for name in stream_rows.LABELS.names if name in Capture.__dataclass_fields__]
+_OF_METADATA = [name for name in stream_rows.LABELS.names if name in ("title", "declared_language", "canonical_url")]
 _OF_METADATA += ["published", "modified"]
 _LEVEL = 1
 """Of zstd: what is packed lives for seconds."""

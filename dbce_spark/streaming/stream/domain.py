@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from dbce_spark import tables
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Capture, Label, text_hash
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpacked
 from dbce_spark.streaming.urltree.url_keys import STEPS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
+from dbce_spark.tables import stream_rows
 
 VERSION = 1
 """Of what is kept around the tree, which has a version of its own. A state of another is refused."""
@@ -28,7 +28,9 @@ _FORMS = STEPS[:-1]
 _HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
 _MAGIC = b"DBCESTRM"
 _OF_BLOCKS = ("labels", "counts")
-_OF_REPEAT = [name for name in tables.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"]
+_OF_REPEAT = [
+    name for name in stream_rows.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"
+]
 _WORDS = {label.value: label.word for label in Label}
 
 

@@ -13,12 +13,13 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from dbce_spark import storage, tables, timestamps
+from dbce_spark import storage, timestamps
 from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream.arrival import Row
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.local_stream import REJECTS
+from dbce_spark.tables import reject_rows, stream_rows
 
 VERSION = 1
 """Of what is written: tables, commits and what travels. An output of another version is refused."""
@@ -29,10 +30,10 @@ _OF_OTHERS = frozenset({CHECKPOINT, "_staging"})
 """What may lie in an output before it is begun: the lock of a run is in the latter."""
 BEGUN = "stream.json"
 SCHEMAS: Mapping[str, pa.Schema] = {
-    LABELS: tables.LABELS,
-    LATE_LABELS: tables.LATE_LABELS,
-    REPEATS: tables.REPEATS,
-    REJECTS: pa.schema([*tables.REJECTS, pa.field("file_no", pa.int64())]),
+    LABELS: stream_rows.LABELS,
+    LATE_LABELS: stream_rows.LATE_LABELS,
+    REPEATS: stream_rows.REPEATS,
+    REJECTS: pa.schema([*reject_rows.REJECTS, pa.field("file_no", pa.int64())]),
 }
 Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[str]]
 """What is other in one set of settings than in the one before, each as a person may read it."""

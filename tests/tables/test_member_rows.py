@@ -1,0 +1,21 @@
+"""What other pages of a site see of a page, from its rows."""
+
+import pyarrow as pa
+
+from dbce_spark.dbce import pools
+from dbce_spark.tables import member_rows
+from tests.tables.samples import LOOKED_AT, plain, staged
+
+
+def test_witnesses_come_back() -> None:
+    """What others see of a page, from the columns that travel."""
+    rows = staged(LOOKED_AT, [None] * len(LOOKED_AT))
+    numbers = [packed[len(packed) // 2 :] for packed in rows.column("block_numbers").to_pylist()]
+    table = pa.table(
+        {name: rows.column(name) for name in ("capture_id", "url_key", "verdicts", "keys")}
+        | {"timestamp": rows.column("timestamp").cast(pa.int64()), "numbers": pa.array(numbers, pa.binary())}
+    )
+    expected = [plain(pools.witness(one)) for one in LOOKED_AT]
+    actual = [plain(one) for one in member_rows.witnesses_from(table)]
+
+    assert expected == actual

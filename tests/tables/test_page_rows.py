@@ -1,0 +1,93 @@
+"""Decoded pages as staged rows, and back."""
+
+import dataclasses
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dbce_spark.model import Page
+from dbce_spark.tables import page_rows, reject_rows
+from tests.builders import page, traits
+from tests.strategies import documents
+from tests.tables.samples import LOOKED_AT, PAGES, plain, staged
+
+
+def bare(one: Page) -> Page:
+    """A page as its rows keep it for the merge."""
+    nothing = np.empty(0, np.uint64)
+    blocks = dataclasses.replace(one.blocks, tokens=nothing)
+    return dataclasses.replace(one, blocks=blocks, signature=None, bands=nothing)
+
+
+def test_pages_come_back() -> None:
+    """A page's row gives the page, but for tokens and signature."""
+    batch = staged(PAGES, [None] * len(PAGES))
+    expected = [plain(bare(one)) for one in PAGES]
+    actual = [plain(one) for one in page_rows.pages_from(batch)]
+
+    assert expected == actual
+
+
+def test_slice_of_pages_comes_back() -> None:
+    """Rows out of the middle of a batch are read as what they are."""
+    batch = staged(PAGES, [None] * len(PAGES)).slice(1, 2)
+    expected = [plain(bare(one)) for one in PAGES[1:3]]
+    actual = [plain(one) for one in page_rows.pages_from(batch)]
+
+    assert expected == actual
+
+
+@given(documents)
+def test_any_blocks_come_back(html: str) -> None:
+    """Whatever a page's blocks are, their row gives them."""
+    one = page(html)
+    (actual,) = page_rows.pages_from(staged([one], [None]))
+
+    assert plain(bare(one).blocks) == plain(actual.blocks)
+
+
+def test_staged_pages_hold_what_the_buckets_need() -> None:
+    """Tokens, signature and bands are stored as fixed-width numbers, in bytes of one order."""
+    (row,) = staged(PAGES[:1], [b"<p>"]).to_pylist()
+    one = PAGES[0]
+
+    assert one.signature is not None
+    assert np.array_equal(one.blocks.tokens, np.frombuffer(row["tokens"], "<u8"))
+    assert np.array_equal(one.signature, np.frombuffer(row["signature"], "<u4"))
+    assert one.bands.view(np.int64).tolist() == row["bands"]
+    assert row["html"] == b"<p>"
+
+
+@given(documents, st.integers(1, 5))
+def test_any_traits_come_back(html: str, features: int) -> None:
+    """Codes, verdicts and keys of any page, in their shapes and types."""
+    one = page(html)
+    made = traits(one, features)
+    (actual,) = page_rows.pages_from(staged([dataclasses.replace(one, traits=made)], [None]))
+
+    assert actual.traits is not None
+    assert plain(made) == plain(actual.traits)
+    for name in ("codes", "verdicts", "keys"):
+        assert getattr(made, name).dtype == getattr(actual.traits, name).dtype
+
+
+def test_page_that_no_classifier_saw_has_null_traits() -> None:
+    """Beside pages that it saw, whose columns are bytes."""
+    rows = staged([PAGES[0], LOOKED_AT[1]], [None, None]).to_pylist()
+
+    for name in ("traits_codes", "verdicts", "keys"):
+        assert [True, False] == [row[name] is None for row in rows]
+
+
+def test_staged_pages_say_where_they_are() -> None:
+    """Each row names its file and its place there."""
+    rows = staged(PAGES, [None] * len(PAGES)).to_pylist()
+
+    assert [(3, 7), (3, 8), (3, 9), (3, 10)] == [(row["file_no"], row["row_no"]) for row in rows]
+
+
+def test_batch_of_nothing() -> None:
+    """No rows are rows of the schema, too."""
+    assert staged([], []).schema == page_rows.PAGES
+    assert reject_rows.rejects_batch([]).num_rows == 0

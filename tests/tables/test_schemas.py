@@ -1,0 +1,97 @@
+"""The schemas: what is documented, and what is on disk."""
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+
+from dbce_spark.tables import (
+    annotation_rows,
+    capture_rows,
+    cross_rows,
+    duplicate_rows,
+    evidence_rows,
+    extraction_rows,
+    history_rows,
+    increment_rows,
+    member_rows,
+    page_rows,
+    reject_rows,
+    revisit_rows,
+    site_rows,
+    stream_rows,
+)
+
+DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
+GOLDEN = Path(__file__).with_name("schemas.txt")
+SCHEMAS = {
+    "annotations": annotation_rows.ANNOTATIONS,
+    "captures": capture_rows.CAPTURES,
+    "changes": history_rows.CHANGES,
+    "compared": duplicate_rows.COMPARED,
+    "crosses": cross_rows.FOUND,
+    "digests": increment_rows.DIGESTS,
+    "duplicates": duplicate_rows.DUPLICATES,
+    "evidence": evidence_rows.EVIDENCE,
+    "extractions": extraction_rows.EXTRACTIONS,
+    "growth of sites": site_rows.ASKED,
+    "labels": stream_rows.LABELS,
+    "late labels": stream_rows.LATE_LABELS,
+    "lives": history_rows.LIVES,
+    "marks": duplicate_rows.MARKS,
+    "members": member_rows.MEMBERS,
+    "neighbours": member_rows.NEIGHBOURS,
+    "pages": page_rows.PAGES,
+    "pieces": history_rows.HELD,
+    "redesigns": history_rows.REDESIGNS,
+    "rejects": reject_rows.REJECTS,
+    "repeats": stream_rows.REPEATS,
+    "revisits": revisit_rows.REVISITS,
+    "site comparison results": site_rows.TOLD,
+    "steps": history_rows.STEPS,
+    "stream messages": stream_rows.STREAM,
+    "superseded": increment_rows.SUPERSEDED,
+    "texts": duplicate_rows.TEXTS,
+}
+
+
+def documented(heading: str) -> list[str]:
+    """The names in the first column of a table of docs/tables.md."""
+    text = DOCS.read_text(encoding="utf-8").split(f"# {heading}\n", 1)[1].split("\n#", 1)[0]
+    rows = re.findall(r"^\| ([a-z_, ]+?) \|", text, re.MULTILINE)
+    return [name for row in rows for name in row.split(", ") if name not in ("column", "field")]
+
+
+def test_documentation_names_every_column() -> None:
+    """docs/tables.md lists the columns of all tables, in their order."""
+    segment = extraction_rows.EXTRACTIONS.field("segments").type.value_type
+
+    assert extraction_rows.EXTRACTIONS.names == documented("extractions")
+    assert [segment.field(at).name for at in range(segment.num_fields)] == documented("segments")
+    assert duplicate_rows.DUPLICATES.names == documented("duplicates")
+    assert capture_rows.CAPTURES.names == documented("captures")
+    assert reject_rows.REJECTS.names == documented("rejects")
+    assert history_rows.STEPS.names == documented("steps")
+    assert history_rows.CHANGES.names == documented("changes")
+    assert history_rows.LIVES.names == documented("lives")
+    assert history_rows.REDESIGNS.names == documented("redesigns")
+    assert stream_rows.LABELS.names == documented("labels")
+    assert stream_rows.LATE_LABELS.names == documented("late_labels")
+    assert stream_rows.REPEATS.names == documented("repeats")
+
+
+def test_schemas_are_nullable_throughout() -> None:
+    """Spark writes nullable columns; a schema that promised more would break the files."""
+    for schema in SCHEMAS.values():
+        assert isinstance(schema, pa.Schema)
+        assert all(field.nullable for field in schema)
+
+
+def test_schemas_on_disk_are_those_of_earlier_versions() -> None:
+    """Columns, their order and types; a change breaks the reading of what is there, and needs a new version."""
+    written = "\n".join(
+        f"{name}\n" + "".join(f"  {field.name}: {field.type}\n" for field in schema) for name, schema in SCHEMAS.items()
+    )
+
+    assert GOLDEN.read_text(encoding="utf-8") == written
+    assert all(schema.metadata is None for schema in SCHEMAS.values())
