@@ -1,7 +1,7 @@
-"""What a run tells while it works: lines for a person, or for programs one JSON object a line.
+"""Log what a run does while it works: lines for a person, or for programs one JSON object a line.
 
-It is told through Python's `logging`, by the logger `dbce_spark`: a program that calls a run has it where its own log
-goes.
+All of it goes through Python's `logging`, to the logger `dbce_spark`: a program that calls a run has it where its own
+log goes.
 """
 
 import json
@@ -11,6 +11,7 @@ import re
 import shutil
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
-from dbce_spark import pace
 from dbce_spark.errors import DbceError, OutputError
 
 Event = Literal[
@@ -44,16 +44,16 @@ _CREDENTIAL = re.compile(
 
 
 def without_credentials(text: str) -> str:
-    """A text in which no URL says who may read what is there: s3://key:secret@bucket/a -> s3://bucket/a."""
+    """Cut out of a text's URLs who may read what is there: s3://key:secret@bucket/a -> s3://bucket/a."""
     return _CREDENTIAL.sub(lambda found: f"{found[1]}..." if found[1] else "", text)
 
 
 @dataclass(slots=True)
 class Log:
-    """What one run tells. `run_id` is that of the run, also when it goes on after it was ended before its time, and ""
-    until it is known where the run goes; `attempt` says how often it was begun, from 1.
+    """Log one run. `run_id` is that of the run, also when it goes on after it was ended before its time, and "" until
+    it is clear where the run goes; `attempt` counts how often it was begun, from 1.
 
-    `command` is what was asked for, as a shell has it, `stage` what is at work.
+    `command` is the command line as a shell has it, `stage` what is at work.
     """
 
     run_id: str = ""
@@ -64,28 +64,28 @@ class Log:
     def tell(
         self, event: Event, text: str = "", figures: Mapping[str, object] | None = None, *, level: int = logging.INFO
     ) -> None:
-        """Tells a person the text, and programs also the figures, by their names."""
+        """Log an event: a text for a person, and for programs also figures by their names."""
         own = {"run_id": self.run_id, "attempt": self.attempt, "stage": self.stage, "event": event}
         LOGGER.log(level, without_credentials(text), extra={**own, "figures": figures or {}})
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        """Everything that a command does: where it ends with an error, that is told."""
+        """Log the error that the block ends with, if it does: all of a command is such a block."""
         try:
             yield
         except BaseException as error:
             status = error.exit_status if isinstance(error, DbceError) else 130 if is_stop(error) else 1
-            told = {"error": type(error).__name__, "reason": reason(error), "exit_status": status}
-            self.tell("failure", f"ended before its time: {reason(error)}", told, level=logging.ERROR)
+            figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": status}
+            self.tell("failure", f"ended before its time: {reason(error)}", figures, level=logging.ERROR)
             raise
 
     @contextmanager
     def waiting(self, for_what: str) -> Iterator[None]:
-        """Shows on a terminal that something is waited for, and how long."""
+        """Show on a terminal how long the block takes."""
         began = time.monotonic()
 
         def tick() -> None:
-            text = f"{for_what:12} {pace.clock(time.monotonic() - began)}"
+            text = f"{for_what:12} {clock(time.monotonic() - began)}"
             self.tell("progress", text, level=logging.DEBUG)
 
         with every(_TICK_SECONDS, tick):
@@ -93,22 +93,22 @@ class Log:
 
 
 def is_stop(error: BaseException) -> bool:
-    """Whether somebody has stopped the run."""
+    """Return whether somebody has stopped the run."""
     return isinstance(error, KeyboardInterrupt)
 
 
 def reason(error: BaseException) -> str:
-    """Why a run ended with this error, in one line."""
+    """Return in one line why a run ended with this error."""
     if is_stop(error):
         return STOPPED
     lines = str(error).strip().splitlines()
-    told = lines[0] if lines else ""
-    return without_credentials(told if isinstance(error, DbceError) else f"{type(error).__name__}: {told}"[:300])
+    first = lines[0] if lines else ""
+    return without_credentials(first if isinstance(error, DbceError) else f"{type(error).__name__}: {first}"[:300])
 
 
 @contextmanager
 def every(seconds: float, work: Callable[[], object]) -> Iterator[None]:
-    """While the block runs `work` is done again and again, so many seconds apart, in a thread of its own."""
+    """Call `work` again and again while the block runs, so many seconds apart, in a thread of its own."""
     stop = threading.Event()
 
     def again() -> None:
@@ -124,22 +124,61 @@ def every(seconds: float, work: Callable[[], object]) -> Iterator[None]:
         thread.join()
 
 
+def clock(seconds: float) -> str:
+    """Format seconds as 4:05, or 1:04:05."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+class Rate:
+    """Measure how fast a count grows that is noted with the time now and then.
+
+    The rate is that of the later half of the time: what an earlier run has left is passed over in no time, and must not
+    count as speed for long.
+    """
+
+    def __init__(self, began: float, count: int = 0):
+        self._began = began
+        self._noted = deque([(began, count)])
+
+    def note(self, now: float, count: int) -> None:
+        """Note the count at a time in seconds, which is no earlier than the one before."""
+        self._noted.append((now, count))
+        half = (self._began + now) / 2
+        while len(self._noted) > 2 and self._noted[1][0] <= half:
+            self._noted.popleft()
+
+    @property
+    def per_second(self) -> float:
+        """Return the growth in a second; 0.0 as long as nothing can be said."""
+        (since, before), (now, count) = self._noted[0], self._noted[-1]
+        return max(0.0, (count - before) / (now - since)) if now > since else 0.0
+
+    def seconds_to(self, total: int) -> float | None:
+        """Return the seconds until the count is so large; None as long as it does not grow."""
+        left = total - self._noted[-1][1]
+        if left <= 0:
+            return 0.0
+        return left / self.per_second if self.per_second else None
+
+
 class JsonLines(logging.Formatter):
-    """Each record as one line of JSON; docs/operations.md says what is in it."""
+    """Format each record as one line of JSON; docs/operations.md says what is in it."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        told: dict[str, Any] = {"time": at.replace("+00:00", "Z"), "level": record.levelname.lower()}
-        told |= {name: getattr(record, name) for name in _FIELDS if getattr(record, name, "") != ""}
-        told["message"] = record.getMessage()
-        told |= getattr(record, "figures", {})
-        return without_credentials(json.dumps(told, ensure_ascii=False, default=str))
+        fields: dict[str, Any] = {"time": at.replace("+00:00", "Z"), "level": record.levelname.lower()}
+        fields |= {name: getattr(record, name) for name in _FIELDS if getattr(record, name, "") != ""}
+        fields["message"] = record.getMessage()
+        fields |= getattr(record, "figures", {})
+        return without_credentials(json.dumps(fields, ensure_ascii=False, default=str))
 
 
 class Lines(logging.Handler):
-    """For a person: on a terminal progress is one line that changes, in a file a line now and then, with the time.
+    """Write lines for a person: on a terminal progress is one line that changes, in a file a line with the time.
 
-    How a run failed is left to the command, which says it in a line of its own.
+    How a run failed is left to the command, which has a line of its own for that.
     """
 
     def __init__(self, stream: TextIO):
@@ -164,7 +203,7 @@ class Lines(logging.Handler):
         self._stream.flush()
 
     def clear(self) -> None:
-        """Takes the line that changes away."""
+        """Remove the line that changes."""
         if self._is_open:
             self._stream.write("\r\x1b[K")
             self._is_open = False
@@ -172,7 +211,7 @@ class Lines(logging.Handler):
 
 @contextmanager
 def to(stream: TextIO, *, as_json: bool, file: str = "") -> Iterator[None]:
-    """Within the block runs tell the stream what they do, and as JSON also a file, behind what it holds; "": none.
+    """Write what runs log within the block to the stream, and as JSON also behind what a file holds; "": no file.
 
     Raises:
         OutputError: the file cannot be written.

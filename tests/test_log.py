@@ -1,4 +1,4 @@
-"""What a run tells: to a person, to a terminal and to programs."""
+"""What a run logs for a person, for a terminal and for programs, and how fast a count grows."""
 
 import io
 import json
@@ -10,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dbce_spark import log
 from dbce_spark.errors import BudgetError, JobError, OutputError
-from dbce_spark.log import Log, without_credentials
+from dbce_spark.log import Log, Rate, clock, without_credentials
 
 ROOT = Path(__file__).parents[1]
+GROWTHS = st.lists(st.tuples(st.floats(0.01, 100), st.integers(0, 1000)), min_size=1, max_size=50)
 
 
 class Terminal(io.StringIO):
@@ -176,3 +179,48 @@ def test_waiting_is_seen_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> 
 
     assert shown.getvalue().startswith("\rSpark starts 0:00")
     assert "" == written.getvalue()
+
+
+def test_of_a_count_that_has_not_grown_nothing_is_said() -> None:
+    """Neither a speed nor an end."""
+    rate = Rate(5.0)
+    rate.note(9.0, 0)
+
+    assert (0.0, None) == (rate.per_second, rate.seconds_to(10))
+
+
+def test_a_steady_count_ends_when_it_must() -> None:
+    """Two a second: of 100, 40 are left after 30 seconds."""
+    rate = Rate(0.0)
+    for second in range(31):
+        rate.note(float(second), 2 * second)
+
+    assert (2.0, 20.0) == (rate.per_second, rate.seconds_to(100))
+    assert 0.0 == rate.seconds_to(60)
+
+
+def test_what_an_earlier_run_has_left_is_soon_no_speed() -> None:
+    """A thousand in the first second, then one a second: after a minute the speed is one a second."""
+    rate = Rate(0.0)
+    for second in range(1, 61):
+        rate.note(float(second), 1000 + second)
+
+    assert 1.0 == rate.per_second
+
+
+@given(growths=GROWTHS)
+def test_a_speed_is_that_of_the_later_half(growths: list[tuple[float, int]]) -> None:
+    """However a count has grown, it is never faster than its fastest step, and never below nothing."""
+    rate, now, count, steps = Rate(0.0), 0.0, 0, []
+    for seconds, more in growths:
+        now, count = now + seconds, count + more
+        steps.append(more / seconds)
+        rate.note(now, count)
+
+    assert 0.0 <= rate.per_second <= max(steps) * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.4, "0:00"), (65, "1:05"), (3599.7, "1:00:00"), (90061, "25:01:01")])
+def test_a_clock_has_hours_where_there_are(seconds: float, told: str) -> None:
+    """Seconds are rounded before minutes are made of them."""
+    assert told == clock(seconds)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.spark import staging, state
+from dbce_spark.spark import staging
+from dbce_spark.spark.run import heartbeat
 
 try:
     import psutil
@@ -102,7 +103,7 @@ class Watch:
 
 def _stage(folder: Path) -> str:
     """The stage of the run that stages in a folder; "" before the first one, and behind the last."""
-    found = state.read(str(folder.parent)) if folder.name == staging.FOLDER else None
+    found = heartbeat.read(str(folder.parent)) if folder.name == staging.FOLDER else None
     return found.stage if found else ""
 
 

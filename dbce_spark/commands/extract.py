@@ -148,7 +148,8 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
         _tell_input(files, indexes, base, wanted, config)
         return
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark import extension, job, summary  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark import extension, job  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark.run import summary
     from dbce_spark.spark.session import session
 
     request = job.Request(

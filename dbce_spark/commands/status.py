@@ -3,11 +3,13 @@
 import argparse
 import json
 
+from dbce_spark import storage
 from dbce_spark.archive import sources
+from dbce_spark.streaming.stream.stream_tables import BEGUN
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "status",
         help="show the progress of a run or a stream, or where it died",
@@ -22,12 +24,15 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--staging", default="", metavar="DIR", help="look for intermediate files here, if `dbce extract` had --staging"
     )
     command.add_argument("--json", action="store_true", help="print JSON, for programs")
-    command.set_defaults(run=_tell_status)
+    command.set_defaults(run=_print_status)
 
 
-def _tell_status(arguments: argparse.Namespace) -> int:
-    from dbce_spark import status
+def _print_status(arguments: argparse.Namespace) -> int:
+    from dbce_spark.spark.run.run_status import inspect_run
+    from dbce_spark.spark.stream_status import inspect_stream
 
-    found = status.of(sources.absolute(arguments.extracted), sources.absolute(arguments.staging))
+    output = sources.absolute(arguments.extracted)
+    is_stream = BEGUN in storage.names(output)
+    found = inspect_stream(output) if is_stream else inspect_run(output, sources.absolute(arguments.staging))
     print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.json else found.text())
     return found.exit_status

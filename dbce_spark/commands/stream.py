@@ -98,6 +98,7 @@ def _stream(arguments: argparse.Namespace, told: Log) -> None:
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark import stream  # only here: `dbce --help` needs neither Spark nor Java
     from dbce_spark.spark.session import session
+    from dbce_spark.spark.tally import rejects_by_reason
 
     request = stream.Request(
         inputs=tuple(sources.absolute(one) for one in _checked(arguments.input)),
@@ -110,9 +111,8 @@ def _stream(arguments: argparse.Namespace, told: Log) -> None:
         spark = session("dbce stream", master=arguments.master, settings=settings)
     totals = stream.run(spark, request, config, tree, told)
     told.tell("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
-    rejects = sum(count for name, count in totals.items() if name.startswith("rejects."))
-    told_counts = totals | {"rejects": rejects}
-    print(", ".join(f"{told_counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
+    counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
+    print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
 
 
 def _checked(inputs: Sequence[str]) -> Sequence[str]:

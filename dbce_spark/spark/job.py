@@ -41,12 +41,12 @@ from dbce_spark.spark import (
     selection,
     sites,
     staging,
-    state,
 )
 from dbce_spark.spark.account import Account
 from dbce_spark.spark.known import NOTHING, Known
 from dbce_spark.spark.plan import Plan
-from dbce_spark.spark.progress import Progress, Steps
+from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run.progress import Progress, Steps
 from dbce_spark.spark.tally import Tally, by_reason
 
 RUN_FILE = "run.json"
@@ -145,7 +145,7 @@ def check_output(request: Request, config: DbceConfig) -> None:
 def name(log: Log, request: Request, config: DbceConfig) -> Log:
     """Gives a log the id of its run: that of the run that it goes on with, if it does. Raises as `Request.goes_on`
     does."""
-    log.run_id, log.attempt = state.next_run(request.work, goes_on=request.goes_on(config))
+    log.run_id, log.attempt = heartbeat.next_attempt(request.work, goes_on=request.goes_on(config))
     return log
 
 
@@ -160,7 +160,7 @@ def run(spark: SparkSession, request: Request, config: DbceConfig, log: Log | No
         OutputError: the output cannot be written, is being written by another run, is finished, or holds an unfinished
             run with another plan.
     """
-    with staging.alone(request.work), state.failure(request.work), _as_ours(request):
+    with staging.alone(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
         return _run(spark, request, config, log or name(Log(), request, config))
 
 

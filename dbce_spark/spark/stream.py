@@ -7,9 +7,8 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import asdict, dataclass
 from operator import itemgetter
 from pathlib import Path
 from time import monotonic, sleep
@@ -27,12 +26,12 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from dbce_spark.archive.index.fetch import start_wait
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError, PlatformError
-from dbce_spark.log import Log, every
+from dbce_spark.log import Log
 from dbce_spark.model import Reject, Revisit
-from dbce_spark.spark import metrics, pages, plan, quarantine, staging, state, worker
+from dbce_spark.spark import pages, plan, quarantine, staging, worker
 from dbce_spark.spark.job import cause
+from dbce_spark.spark.run import heartbeat, metrics
 from dbce_spark.spark.session import under
-from dbce_spark.spark.state import State
 from dbce_spark.spark.tally import Tally
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import stream_tables
@@ -109,10 +108,10 @@ def run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTree
         JobError: Spark gave up.
     """
     folder = request.output
-    with alone(folder), state.failure(folder):
+    with alone(folder), heartbeat.keeping_failure(folder):
         _check_begun(request, config, tree)
-        told.run_id, told.attempt = state.next_run(folder, goes_on=True)
-        with _seen(folder, told):
+        told.run_id, told.attempt = heartbeat.next_attempt(folder, goes_on=True)
+        with heartbeat.beating(folder, told):
             return _run(spark, request, config, tree, told)
 
 
@@ -123,22 +122,6 @@ def alone(folder: str) -> AbstractContextManager[None]:
         OutputError: one does.
     """
     return nullcontext() if "://" in folder else staging.alone(folder)
-
-
-@contextmanager
-def _seen(folder: str, told: Log) -> Iterator[None]:
-    """Within the block who asks from outside is told that the stream is at work; behind it, that it has read all."""
-    own = replace(state.begin(told), stage=told.stage, stage_began=state.now())
-    keep = partial(_keep, folder)
-    keep(own)
-    with every(state.SECONDS, partial(keep, own)):
-        yield
-    keep(replace(own, is_ended=True))
-
-
-def _keep(folder: str, said: State) -> None:
-    with suppress(OSError):  # whom it is told to is no reason to end; a full disk is told by what is written there
-        state.write(folder, said)
 
 
 def _run(spark: SparkSession, request: Request, config: DbceConfig, tree: UrlTreeConfig, told: Log) -> dict[str, int]:

@@ -15,6 +15,11 @@ def by_reason(rejects: Mapping[str, int]) -> dict[str, int]:
     return {f"{REJECTS}{reason}": count for reason, count in rejects.items()}
 
 
+def rejects_by_reason(counts: Mapping[str, int]) -> dict[str, int]:
+    """Take the rejects out of counts, under their reasons alone."""
+    return {name.removeprefix(REJECTS): count for name, count in counts.items() if name.startswith(REJECTS)}
+
+
 @dataclass(slots=True)
 class Tally:
     """What became of the records of some sources. `skipped` by filter, `rejects` by reason."""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from benchmarks.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
 from dbce_spark.log import Log
-from dbce_spark.spark import staging, state
+from dbce_spark.spark import staging
+from dbce_spark.spark.run import heartbeat
 
 # Works until it has taken so many seconds of processor time; then waits for its end.
 _WORKS = (
@@ -82,7 +83,7 @@ def test_workers_are_told_apart_by_stage(tmp_path: Path) -> None:
     with one_below(_WORKS.format(size=100_000_000, seconds=0.1)) as pid:
         watch = Watch(pid, folder)
         watch.look()
-        state.write(str(tmp_path), replace(state.begin(Log()), stage="sites"))
+        heartbeat.write(str(tmp_path), replace(heartbeat.begin(Log()), stage="sites"))
         watch.look()
 
     assert ["sites"] == [*watch.worker_peaks]

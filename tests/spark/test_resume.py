@@ -20,9 +20,8 @@ from dbce_spark.archive import sources
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import LOGGER
 from dbce_spark.spark import duplicates, job, staging
-from dbce_spark.status import run as status
-from dbce_spark.status.condition import Condition
-from dbce_spark.status.run import Done
+from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.run.run_status import Done, inspect_run
 from tests import bucket
 from tests.spark.ended import kill_at, tables_below
 
@@ -106,7 +105,7 @@ def test_what_was_read_is_not_read_again(
     for again: the bytes are those of a run that nothing has disturbed."""
     extract_until("done/pages/00000000.json", archive, tmp_path / "out")
     assert not (tmp_path / "out" / job.RUN_FILE).exists()
-    dead = status.of(str(tmp_path / "out"))
+    dead = inspect_run(str(tmp_path / "out"))
     caplog.set_level(logging.INFO, LOGGER.name)
     with gone(archive[0]):
         report = extract(spark, archive, tmp_path / "out")

@@ -15,10 +15,11 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import config, status
+from dbce_spark import config
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
 from dbce_spark.spark import stream
+from dbce_spark.spark.stream_status import inspect_stream
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
@@ -88,7 +89,7 @@ def written(folder: Path) -> Tables:
 
 def told_outside(folder: Path) -> tuple[str, int | None]:
     """What `dbce status` says: the condition, and how often the stream was begun."""
-    told = status.of(str(folder / "out")).as_dict()
+    told = inspect_stream(str(folder / "out")).as_dict()
     return told["condition"], told["attempts"]
 
 
@@ -270,7 +271,7 @@ def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: P
     rows = expected(files)
 
     assert 0 == done.wait(PATIENCE)
-    assert "finished" == status.of(to).as_dict()["condition"]
+    assert "finished" == inspect_stream(to).as_dict()["condition"]
     assert {name: len(found) for name, found in rows.items()} == {
         name: sum(
             rows for one in stream_tables.committed(to) for path, rows in one.files.items() if path.startswith(name)

@@ -17,9 +17,8 @@ from urllib.request import urlopen
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark.status import run as status
-from dbce_spark.status.condition import Condition
-from dbce_spark.status.run import Status
+from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.run.run_status import RunStatus, inspect_run
 from tests.selection.server import served
 from tests.spark.cluster import SPARK_BIN, free_port, kill_all, wait_for
 
@@ -42,7 +41,7 @@ class Watched:
     log: list[dict[str, Any]]
     report: dict[str, Any]
     scraped: list[dict[str, float]]
-    seen: list[Status]
+    seen: list[RunStatus]
     events: Path
 
 
@@ -82,14 +81,14 @@ def watch(folder: Path, site: str) -> Watched:
     with (folder / "errors").open("wb") as errors:
         run = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors)
     scraped: list[dict[str, float]] = []
-    seen: list[Status] = []
+    seen: list[RunStatus] = []
     until = time.monotonic() + PATIENCE
     while run.poll() is None and time.monotonic() < until:
         scraped.append(scrape(port))
-        seen.append(status.of(str(output)))
+        seen.append(inspect_run(str(output)))
         time.sleep(0.3)
     kill_all(run)
-    seen.append(status.of(str(output)))
+    seen.append(inspect_run(str(output)))
     return Watched(
         run.returncode,
         (folder / "errors").read_text(),
@@ -120,16 +119,16 @@ def test_status_follows_it(watched: Watched) -> None:
     """Never begun, then running through its stages with more and more files read, then finished; never dead."""
     conditions = [one.condition for one in watched.seen]
     ordered = sorted(conditions, key=[Condition.NONE, Condition.RUNNING, Condition.FINISHED].index)
-    running = [one for one in watched.seen if one.state and one.state.stage]
+    running = [one for one in watched.seen if one.heartbeat and one.heartbeat.stage]
     files = [one.files.done for one in running if one.files]
 
     assert (Condition.NONE, Condition.RUNNING, Condition.FINISHED) == tuple(dict.fromkeys(ordered))
     assert ordered == conditions
     assert sorted(files) == files
     assert (0, 5) == (files[0], files[-1])
-    assert set(STAGES) >= {one.state.stage for one in running if one.state}
+    assert set(STAGES) >= {one.heartbeat.stage for one in running if one.heartbeat}
     assert {watched.report["run_id"]} == {one.run_id for one in (*running, watched.seen[-1])}
-    assert watched.report["rejects"] == dict(running[-1].rejects or {}) == dict(watched.seen[-1].rejects or {})
+    assert watched.report["rejects"] == dict(running[-1].rejects) == dict(watched.seen[-1].rejects)
 
 
 def test_the_log_tells_it_in_order(watched: Watched) -> None:

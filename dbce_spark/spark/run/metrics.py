@@ -1,17 +1,16 @@
-"""The counts that matter among Spark's own metrics: whatever reads those has them while a run works.
+"""Show the counts of a run among Spark's own metrics: whatever reads those has them while a run works.
 
 They are accumulators, which Spark shows as a source of its metrics system (`LongAccumulatorSource`, made for this): no
 sink and no port is of ours. conf/spark-defaults.conf says where Prometheus finds them.
 """
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from pyspark import SparkContext
 
 from dbce_spark.model import Reason
-from dbce_spark.spark.tally import REJECTS
+from dbce_spark.spark.tally import rejects_by_reason
 
 WHOLE = (
     *("sources", "records", "captures", "revisits", "rejects", "failed_files"),
@@ -24,30 +23,30 @@ _of_application: dict[str, "Gauges"] = {}
 
 
 def of(context: SparkContext) -> "Gauges":
-    """The gauges of a Spark application, which keeps those that it has: a later run sets them anew."""
+    """Return the gauges of a Spark application, which keeps those that it has: a later run sets them anew."""
     name = context.applicationId
     if name not in _of_application:
         _of_application[name] = Gauges(context)
     return _of_application[name]
 
 
-def values(counts: Counter[str], pages_per_second: float) -> dict[str, float]:
-    """What the gauges are to show, by what was counted."""
-    rejects = {name.replace(".", "_"): count for name, count in counts.items() if name.startswith(REJECTS)}
-    extractions = counts["crossed"] + counts["single"]
-    sums = {"rejects": sum(rejects.values()), "extractions": extractions}
+def values(counts: Mapping[str, int], pages_per_second: float) -> dict[str, float]:
+    """Render the counts of a run, and the rate of its stage, as values of the gauges."""
+    rejects, crossed = rejects_by_reason(counts), counts.get("crossed", 0)
+    extractions = crossed + counts.get("single", 0)
     return {
         **dict.fromkeys(WHOLE, 0),
         **{name: count for name, count in counts.items() if name in WHOLE},
-        **rejects,
-        **sums,
+        **{f"rejects_{reason}": count for reason, count in rejects.items()},
+        "rejects": sum(rejects.values()),
+        "extractions": extractions,
         "pages_per_second": round(pages_per_second, 3),
-        "crossed_share": round(counts["crossed"] / extractions, 6) if extractions else 0.0,
+        "crossed_share": round(crossed / extractions, 6) if extractions else 0.0,
     }
 
 
 class Gauges:
-    """Numbers that Spark shows as they are at the time."""
+    """Hold the numbers that Spark shows as they are at the time."""
 
     def __init__(self, context: SparkContext):
         scala = context._jsc.sc()
@@ -59,7 +58,7 @@ class Gauges:
             _object(context, f"{_SOURCES}.{kind}").register(scala, _scala_map(context, some))
 
     def show(self, values: Mapping[str, float]) -> None:
-        """Sets the gauges of these names. What stays as it is costs nothing."""
+        """Set the gauges of these names. What stays as it is costs nothing."""
         for name, value in values.items():
             if more := value - self._shown[name]:
                 self._accumulators[name].add(more)
@@ -67,7 +66,7 @@ class Gauges:
 
 
 def _object(context: SparkContext, name: str) -> Any:
-    """A Scala object by its name."""
+    """Return a Scala object by its name."""
     return getattr(getattr(context._jvm, f"{name}$"), "MODULE$")
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from dbce_spark import status
 from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log, reason
-from dbce_spark.spark import ledger, staging, state
+from dbce_spark.spark import ledger, staging
 from dbce_spark.spark.plan import unlike
-from dbce_spark.status.condition import Condition
-from dbce_spark.status.stream import StreamStatus
+from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.stream_status import inspect_stream
 from dbce_spark.streaming.stream import stream_tables
 
 RUN = Log("a stream", 2, "cd /x && dbce stream a --output b", "stream")
@@ -31,14 +31,8 @@ def begun(folder: object, **said: Any) -> str:
     stream_tables.begin(to, {}, unlike)
     stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
     stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
-    ledger.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **said))
+    ledger.write(staging.path(to, staging.STATE), replace(heartbeat.begin(RUN), **said))
     return to
-
-
-def of(to: str) -> StreamStatus:
-    found = status.of(to)
-    assert isinstance(found, StreamStatus)
-    return found
 
 
 def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +67,7 @@ def test_how_a_stream_ended_is_known_by_what_it_said(
     tmp_path: Path, said: dict[str, Any], condition: Condition, exit_status: int
 ) -> None:
     """One that has read all has ended well; one that says nothing any more was killed."""
-    found = of(begun(tmp_path, **said))
+    found = inspect_stream(begun(tmp_path, **said))
 
     assert (condition, exit_status) == (found.condition, found.exit_status)
 
@@ -82,18 +76,18 @@ def test_a_stream_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     """Whatever an earlier process has said last."""
     to = begun(tmp_path, is_ended=True)
     with staging.alone(to):
-        seen = of(to).condition
+        seen = inspect_stream(to).condition
 
-    assert [Condition.RUNNING, Condition.FINISHED] == [seen, of(to).condition]
+    assert [Condition.RUNNING, Condition.FINISHED] == [seen, inspect_stream(to).condition]
 
 
 def test_a_stream_into_a_bucket_is_known_by_its_process(tmp_path: Path) -> None:
     """There is no lock there."""
     to = f"memory://{tmp_path.name}"
-    seen = [of(begun(to)).condition]
-    state.write(to, replace(state.begin(RUN), pid=1 << 30))
+    seen = [inspect_stream(begun(to)).condition]
+    heartbeat.write(to, replace(heartbeat.begin(RUN), pid=1 << 30))
 
-    assert [Condition.RUNNING, Condition.DEAD] == [*seen, of(to).condition]
+    assert [Condition.RUNNING, Condition.DEAD] == [*seen, inspect_stream(to).condition]
 
 
 def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,13 +113,13 @@ def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture
         "    no_text               3",
         "    bad_http              1",
     ] == lines[4:13]
-    assert [f"  next          {of(str(tmp_path)).next_step}", f"                {RUN.command}"] == lines[-2:]
+    assert ["  next          the same command goes on from there", f"                {RUN.command}"] == lines[-2:]
 
 
 def test_a_stream_is_known_before_its_first_batch(tmp_path: Path) -> None:
     """Nothing is counted yet."""
     stream_tables.begin(str(tmp_path), {}, unlike)
-    found = of(str(tmp_path))
+    found = inspect_stream(str(tmp_path))
 
     assert (Condition.DEAD, {}, None) == (found.condition, found.rejects, found.as_dict()["last_batch"])
     assert "none is committed yet" in found.text()
@@ -137,4 +131,4 @@ def test_a_commit_of_another_version_is_not_guessed_at(tmp_path: Path) -> None:
     (tmp_path / "commits" / "00000001.json").write_text('{"batch": 1}', encoding="utf-8")
 
     with pytest.raises(OutputError, match=f"{to}: its last commit is none of this version"):
-        status.of(to)
+        inspect_stream(to)

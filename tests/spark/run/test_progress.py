@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dbce_spark.log import LOGGER, Log
-from dbce_spark.spark import progress, state
-from dbce_spark.spark.progress import Progress, Steps
+from dbce_spark.spark.run import heartbeat, progress
+from dbce_spark.spark.run.progress import Progress, Steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,8 +25,8 @@ FILES = Steps("files", "sources", 4, pages=("captures",))
 def quick(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     """All is looked at, and told, again and again."""
     monkeypatch.setattr(progress, "_TICK_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "_LINE_SECONDS", 0.0)
-    monkeypatch.setattr(state, "SECONDS", 0.0)
+    monkeypatch.setattr(progress, "_LINE_SECONDS", 0.001)
+    monkeypatch.setattr(heartbeat, "SECONDS", 0.001)
     caplog.set_level(logging.INFO, LOGGER.name)
 
 
@@ -88,23 +88,23 @@ def test_whoever_asks_from_outside_sees_it(
     made = Progress(spark.sparkContext, str(tmp_path), Log("a run", 3, "dbce extract"))
     with made.stage("pages", FILES):
         read_four(spark, made)
-        seen = state.read(str(tmp_path))
+        seen = heartbeat.read(str(tmp_path))
         while seen is None or seen.done < 4:
-            seen = state.read(str(tmp_path))
+            seen = heartbeat.read(str(tmp_path))
 
     assert ("a run", 3, "dbce extract", "pages") == (seen.run_id, seen.attempt, seen.command, seen.stage)
     assert (4, 4, "files", 0.0) == (seen.done, seen.total, seen.unit, seen.seconds_to_go)
     assert seen.is_of_this_host
-    assert ("a run", 4) == state.next_run(str(tmp_path), goes_on=True)
-    assert ("a run", 4) != state.next_run(str(tmp_path), goes_on=False)
+    assert ("a run", 4) == heartbeat.next_attempt(str(tmp_path), goes_on=True)
+    assert ("a run", 4) != heartbeat.next_attempt(str(tmp_path), goes_on=False)
 
 
 def test_what_ends_a_run_is_kept(spark: "SparkSession", tmp_path: Path) -> None:
     """Of the run that this process has begun there, and of no other."""
     Progress(spark.sparkContext, str(tmp_path), Log("a run"))
-    with pytest.raises(KeyboardInterrupt), state.failure(str(tmp_path)):
+    with pytest.raises(KeyboardInterrupt), heartbeat.keeping_failure(str(tmp_path)):
         raise KeyboardInterrupt
-    kept = state.read(str(tmp_path))
+    kept = heartbeat.read(str(tmp_path))
     assert kept is not None
 
     assert "stopped by Ctrl-C or SIGTERM" == kept.failure

@@ -20,14 +20,14 @@ from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.spark import ledger, plan, staging, state
+from dbce_spark.spark import ledger, plan, staging
+from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.run.run_status import Done, inspect_run
 from dbce_spark.spark.tally import Read, Tally
-from dbce_spark.status import run as status
-from dbce_spark.status.condition import Condition
-from dbce_spark.status.run import Done
 from tests.builders import config
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILES = [f"{nth}.warc" for nth in range(20)]
 CONFIG = config("label.by=T002")
 RUN = Log("a run", 2, "cd /x && dbce extract a --output b")
@@ -42,7 +42,9 @@ def begun(output: Path, **changes: Any) -> str:
     ledger.write(staging.done(work, staging.PAGES, 0), Read(5, Tally(30, 20, rejects=Counter(not_html=4))))
     ledger.write(staging.done(work, staging.PAGES, 1), Read(5, read))
     ledger.write(staging.path(work, staging.SECONDS), {"start": 9.0})
-    last = replace(state.begin(RUN), stage="pages", stage_began=state.now(), done=2, total=20, unit="files", **changes)
+    last = replace(
+        heartbeat.begin(RUN), stage="pages", stage_began=heartbeat.now(), done=2, total=20, unit="files", **changes
+    )
     ledger.write(staging.path(work, staging.STATE), last)
     return work
 
@@ -65,26 +67,26 @@ def at_work(output: Path) -> Iterator[None]:
 def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
     """How far it came is counted by what lies there: files, records, rejects by reason, failed files of those that may
     fail."""
-    found = status.of(begun(tmp_path, updated=LONG_AGO))
+    found = inspect_run(begun(tmp_path, updated=LONG_AGO))
 
     assert (Condition.DEAD, "a run", 2) == (found.condition, found.run_id, found.attempts)
     assert (Done(done=2, of=20), None) == (found.files, found.parts)
     assert (40, 27, {"not_html": 6, "bad_http": 1}) == (found.records, found.captures, found.rejects)
-    assert found.budget is not None
+    assert found.failed_files is not None
     assert (1, 20, 1, {"1.warc": "broken_record: x"}) == (
-        found.budget.failed, found.budget.of, found.budget.allowed, found.budget.first,
+        found.failed_files.count, found.failed_files.of, found.failed_files.allowed, found.failed_files.first,
     )  # fmt: skip
-    assert not found.budget.is_spent
+    assert not found.failed_files.is_spent
 
 
 def test_a_run_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     """Whatever it said of itself last, and also before it said anything."""
     work = begun(tmp_path, updated=LONG_AGO)
     with at_work(tmp_path), at_work(tmp_path / "other"):
-        assert Condition.RUNNING == status.of(work).condition
-        assert Condition.RUNNING == status.of(str(tmp_path / "other")).condition
-    assert Condition.DEAD == status.of(work).condition
-    assert Condition.NONE == status.of(str(tmp_path / "other")).condition
+        assert Condition.RUNNING == inspect_run(work).condition
+        assert Condition.RUNNING == inspect_run(str(tmp_path / "other")).condition
+    assert Condition.DEAD == inspect_run(work).condition
+    assert Condition.NONE == inspect_run(str(tmp_path / "other")).condition
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_a_run_elsewhere_is_known_by_what_it_says(
 ) -> None:
     """The locks of other hosts may not be seen here: one that spoke within the last minute is at work. On this host its
     lock would be seen."""
-    assert condition == status.of(begun(tmp_path, **changes)).condition
+    assert condition == inspect_run(begun(tmp_path, **changes)).condition
 
 
 @pytest.mark.parametrize(
@@ -119,7 +121,7 @@ def test_without_locks_a_run_is_known_by_its_process(
     Path(staging.path(work, "lock")).touch()
     monkeypatch.setattr("fcntl.flock", none)
 
-    assert condition == status.of(work).condition
+    assert condition == inspect_run(work).condition
 
 
 def test_parts_are_counted_when_all_is_read(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_parts_are_counted_when_all_is_read(tmp_path: Path) -> None:
     ledger.write(staging.done(work, staging.PAGES), [Tally(captures=1024) for _ in FILES])
     ledger.write(staging.done(work, "extractions", 0), Counter(crossed=1))
     ledger.write(staging.path(work, staging.SECONDS), {"start": 1.0, "pages": 2.0, "sites": 3.0})
-    found = status.of(work)
+    found = inspect_run(work)
 
     assert (Done(done=20, of=20), Done(done=1, of=40), ("pages", "sites")) == (found.files, found.parts, found.stages)
 
@@ -137,16 +139,15 @@ def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
     """Until then it is not known how much there is to read. An archive has failed by what was asked for of it."""
     work = begun(tmp_path)
     plan.save(plan.of(["0.warc"], ["i.cdxj"], "", CONFIG, limit=None, with_html=False), work)
-    before = status.of(work).files
+    before = inspect_run(work).files
     told = {"archives": {"1.warc": 30, "2.warc": 9}, "parts": 4, "rejects": {"broken_index_line": 2}, "losses": []}
     ledger.write(staging.done(work, staging.SELECTION), told)
-    found = status.of(work)
+    found = inspect_run(work)
 
     assert (Done(done=2, of=None), Done(done=2, of=5)) == (before, found.files)
-    assert found.rejects is not None
     assert 2 == found.rejects["broken_index_line"]
-    assert found.budget is not None
-    assert (0, 4) == (found.budget.failed, found.budget.of)
+    assert found.failed_files is not None
+    assert (0, 4) == (found.failed_files.count, found.failed_files.of)
 
 
 def finished(output: str, failed: int) -> None:
@@ -186,11 +187,11 @@ def test_an_output_in_an_object_store_is_known_by_its_report(tmp_path: Path) -> 
     url = "memory://status/out"
     begun(tmp_path)
     with pytest.raises(OutputError, match="give --staging DIR"):
-        status.of(url)
-    assert Condition.DEAD == status.of(url, str(tmp_path)).condition
+        inspect_run(url)
+    assert Condition.DEAD == inspect_run(url, str(tmp_path)).condition
     finished(url, 0)
 
-    assert Condition.FINISHED == status.of(url).condition
+    assert Condition.FINISHED == inspect_run(url).condition
 
 
 def test_a_person_reads_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -227,13 +228,13 @@ def test_of_a_collection_the_increment_that_is_written_is_told(
     first, second = (Path(collection.increment(number)) for number in (1, 2))
     begun(first)
     with at_work(first):
-        told = [status.of(collection.folder)]
+        told = [inspect_run(collection.folder)]
     finished(str(first), 0)
-    told.append(status.of(collection.folder))
+    told.append(inspect_run(collection.folder))
     grown_to(collection, 1)
-    told.append(status.of(collection.folder))
+    told.append(inspect_run(collection.folder))
     begun(second, updated=LONG_AGO)
-    told.append(status.of(collection.folder))
+    told.append(inspect_run(collection.folder))
     main(["status", collection.folder])
     lines = capsys.readouterr().out.splitlines()
 
@@ -252,7 +253,7 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
     """The account is that of the last increment that counts again. Where nothing was begun, nothing is told."""
     collection = Collection(str(tmp_path))
     Path(collection.increment(1)).mkdir(parents=True)
-    nothing = status.of(str(tmp_path))
+    nothing = inspect_run(str(tmp_path))
     for number in (1, 2):
         finished(collection.increment(number), number - 1)
         grown_to(collection, number)

@@ -1,11 +1,13 @@
-"""What a run did, for a person: the figures of run.json in a dozen lines."""
+"""Render what a run did for a person: the figures of run.json in a dozen lines."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from dbce_spark.spark.run.status_lines import by_frequency
 
 
 def text(report: Mapping[str, Any], output: str) -> str:
-    """The summary that ends a run."""
+    """Render the summary that ends a run."""
     seconds = report["seconds"]
     stages = ", ".join(f"{name} {value:.1f} s" for name, value in seconds.items())
     cut = report["capped_buckets"]
@@ -28,14 +30,12 @@ def text(report: Mapping[str, Any], output: str) -> str:
     )
 
 
-def _selection(told: Mapping[str, Any] | None) -> list[str]:
-    """What became of the lines of an index."""
-    if told is None:
+def _selection(account: Mapping[str, Any] | None) -> list[str]:
+    """Render what became of the lines of an index."""
+    if account is None:
         return []
-    return [
-        _line("index lines", told["read"], f"{told['selected']:,} selected, {told['duplicate']:,} of them twice"),
-        *(f"  {name:24}{count:>12,}" for name, count in told["skipped"].items()),
-    ]
+    remark = f"{account['selected']:,} selected, {account['duplicate']:,} of them twice"
+    return [_line("index lines", account["read"], remark), *_reasons(account["skipped"].items())]
 
 
 def _line(name: str, value: float, remark: str = "") -> str:
@@ -43,5 +43,8 @@ def _line(name: str, value: float, remark: str = "") -> str:
 
 
 def _counts(name: str, counts: Mapping[str, int]) -> list[str]:
-    rows = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [_line(name, sum(counts.values())), *(f"  {reason:24}{count:>12,}" for reason, count in rows)]
+    return [_line(name, sum(counts.values())), *_reasons(by_frequency(counts))]
+
+
+def _reasons(counts: Iterable[tuple[str, int]]) -> list[str]:
+    return [f"  {reason:24}{count:>12,}" for reason, count in counts]

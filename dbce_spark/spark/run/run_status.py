@@ -1,0 +1,289 @@
+"""Say how far a run is, by its report, or by what it has staged and its heartbeat. Needs neither Spark nor Java."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import fsspec
+
+from dbce_spark import storage
+from dbce_spark.archive import failed_files as budget
+from dbce_spark.errors import BudgetError, OutputError
+from dbce_spark.log import clock
+from dbce_spark.output.collection import Collection, Version
+from dbce_spark.spark import ledger, parts, staging
+from dbce_spark.spark.plan import Plan
+from dbce_spark.spark.run import heartbeat, status_lines
+from dbce_spark.spark.run.condition import Condition, is_at_work
+from dbce_spark.spark.run.heartbeat import Heartbeat
+from dbce_spark.spark.run.status_lines import ago, line
+from dbce_spark.spark.tally import Read, Tally
+
+T = TypeVar("T")
+
+_RUN_FILE = "run.json"
+_NEXT_STEPS = {
+    Condition.FINISHED: "nothing; --overwrite would start afresh",
+    Condition.RUNNING: "wait, or stop it: what is finished is kept",
+    Condition.DEAD: "the same command goes on from there, --overwrite starts afresh",
+    Condition.NONE: "give `dbce extract`; with --staging elsewhere, name that folder here, too",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """Count how many are done of how many; `of` is None as long as that is not known."""
+
+    done: int
+    of: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedFiles:
+    """Count the files that failed, of how many in all, and how many may. `first` has reasons by path.
+
+    `is_spent` says that more have failed than may.
+    """
+
+    count: int
+    of: int
+    allowed: int
+    is_spent: bool
+    first: Mapping[str, str]
+
+    def lines(self) -> list[str]:
+        """Render it for a person, with the first three."""
+        limit = "too many" if self.is_spent else f"{self.allowed:,} may fail"
+        total = line("failed files", f"{self.count:,} of {self.of:,}; {limit} (input.max_failed_files)")
+        return [total, *(line("", f"{path}: {why}") for path, why in [*self.first.items()][:3])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenIncrement:
+    """Name the increment that a status is of, beside the version that readers have; None before the first."""
+
+    version: Version | None
+    increment: int
+
+    def text(self) -> str:
+        """Render it for a person."""
+        if self.version is None:
+            return f"no version yet; below, increment {self.increment}"
+        captures = sum(one.captures for one in self.version.increments)
+        return (
+            f"version {self.version.number} of {self.version.made} counts: {len(self.version.increments):,} crawls,"
+            f" {captures:,} captures; below, increment {self.increment}"
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Render it for programs."""
+        version = {"version": self.version.number, "made": self.version.made} if self.version else {}
+        return {"version": None, "made": None} | version | {"increment": self.increment}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStatus:
+    """Describe how far the run of an output is, or of the increment of a collection that was begun last.
+
+    `heartbeat` is the last of its process, None behind its end; `stages` are those that have ended; `files` are input
+    files, and parts of what indexes name, that are read; `parts` those of `extractions` that are written.
+    """
+
+    output: str
+    condition: Condition
+    run_id: str = ""
+    attempts: int = 0
+    heartbeat: Heartbeat | None = None
+    stages: tuple[str, ...] = ()
+    files: Done | None = None
+    parts: Done | None = None
+    records: int = 0
+    captures: int = 0
+    rejects: Mapping[str, int] = field(default_factory=dict)
+    failed_files: FailedFiles | None = None
+    collection: OpenIncrement | None = None
+
+    @property
+    def exit_status(self) -> int:
+        """Return 0: finished, 3: finished with more failed files than may be, 4: running, 5: dead, 6: never begun."""
+        if self.condition is Condition.FINISHED and self.failed_files and self.failed_files.is_spent:
+            return BudgetError.exit_status
+        return self.condition.exit_status
+
+    @property
+    def next_step(self) -> str:
+        """Advise what to do now."""
+        if self.condition is Condition.FINISHED and self.collection:
+            return "nothing; `dbce extract ... --collection` with more archives extends it"
+        return _NEXT_STEPS[self.condition]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Render it for programs; null is what is not known."""
+        return {
+            "output": self.output,
+            "condition": str(self.condition),
+            "exit_status": self.exit_status,
+            "run_id": self.run_id or None,
+            "attempts": self.attempts,
+            **status_lines.process_fields(self.heartbeat),
+            "stages_ended": list(self.stages),
+            "files": asdict(self.files) if self.files else None,
+            "parts": asdict(self.parts) if self.parts else None,
+            "records": self.records,
+            "captures": self.captures,
+            "rejects": dict(self.rejects),
+            "failed_files": asdict(self.failed_files) if self.failed_files else None,
+            "collection": self.collection.as_dict() if self.collection else None,
+            "next_step": self.next_step,
+        }
+
+    def text(self) -> str:
+        """Render it for a person."""
+        lines = [f"{self.output}: {self._headline()}"]
+        lines += [line("collection", self.collection.text())] if self.collection else []
+        lines += status_lines.process_lines(self.run_id, self.attempts, self.heartbeat)
+        lines += [line("stages ended", ", ".join(self.stages))] if self.stages else []
+        for name, one, what in (("files", self.files, "read"), ("extractions", self.parts, "parts written")):
+            if one is not None:
+                lines.append(line(name, f"{one.done:,}{'' if one.of is None else f' of {one.of:,}'} {what}"))
+        if self.failed_files:
+            lines.append(line("records", f"{self.records:,} read, {self.captures:,} captures"))
+            lines += [*status_lines.reject_lines(self.rejects), *self.failed_files.lines()]
+        return "\n".join([*lines, *status_lines.next_lines(self.next_step, self.heartbeat, self.condition)])
+
+    def _headline(self) -> str:
+        beat = self.heartbeat
+        if self.condition is Condition.NONE:
+            return "no run was begun there"
+        if self.condition is Condition.FINISHED:
+            return "finished"
+        if beat is None:
+            return status_lines.without_heartbeat(self.condition)
+        stage = f"in stage {beat.stage}" if beat.stage else "before its first stage"
+        if self.condition is Condition.DEAD:
+            return f"dead since {beat.updated} ({ago(beat.updated)}), {stage}; it was process {beat.pid} on {beat.host}"
+        # Of files and parts there is a count below, of what lies there now.
+        has_tasks = beat.total and not beat.is_all_planned
+        how_far = f", {beat.done:,} of {beat.total:,} tasks planned so far" if has_tasks else ""
+        to_go = f", {clock(beat.seconds_to_go)} to go" if beat.seconds_to_go else ""
+        since = f" since {beat.stage_began}" if beat.stage_began else ""
+        return f"running, {stage}{since}{how_far}{to_go}; process {beat.pid} on {beat.host}, begun {ago(beat.began)}"
+
+
+def inspect_run(output: str, staging_in: str = "") -> RunStatus:
+    """Look how far the run of an output, or of a collection, is. `staging_in` is what its `--staging` was, "" without.
+
+    Raises:
+        OutputError: it holds something that no run of this version has written, or its storage cannot be reached.
+    """
+    if "://" not in output and Path(Collection(output).increment(1)).parent.is_dir():
+        return _of_collection(Collection(output))
+    if _RUN_FILE in storage.names(output):
+        return _finished(output)
+    work = staging_in or output
+    if "://" in work:
+        raise OutputError(
+            f"{output}: not finished; give --staging DIR, as the run had it, to see whether one was begun"
+        )
+    is_held = staging.is_held(work)
+    beat = heartbeat.read(work)
+    try:
+        plan = ledger.read(staging.path(work, staging.PLAN), Plan)
+    except (ValueError, TypeError, KeyError) as error:
+        raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
+    if plan is None:
+        if _RUN_FILE in storage.names(output):  # it has ended while we looked
+            return _finished(output)
+        return RunStatus(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
+    condition = Condition.RUNNING if is_held or is_at_work(beat, is_held) else Condition.DEAD
+    begun = RunStatus(output=output, condition=condition, heartbeat=beat)
+    if beat:
+        begun = replace(begun, run_id=beat.run_id, attempts=beat.attempt)
+    return _with_staged(begun, work, plan)
+
+
+def _of_collection(whole: Collection) -> RunStatus:
+    """Look at the increment that is written, or was when its run died; where none is, at the last that counts."""
+    latest = whole.latest()
+    number = latest.number + 1 if latest else 1
+    found = inspect_run(whole.increment(number))
+    if found.condition is Condition.FINISHED:
+        latest = whole.latest()
+        if latest is None or latest.number < number:  # all is written but the manifest; the next run makes it a version
+            found = replace(found, condition=Condition.DEAD)
+    elif found.condition is Condition.NONE and latest:
+        number = latest.increments[-1].number
+        found = _finished(whole.increment(number))
+    has_begun = found.condition is not Condition.NONE
+    open_increment = OpenIncrement(version=latest, increment=number) if has_begun else None
+    return replace(found, output=whole.folder, collection=open_increment)
+
+
+def _finished(output: str) -> RunStatus:
+    with fsspec.open(f"{output.rstrip('/')}/{_RUN_FILE}", "rb") as file:
+        try:
+            report = json.load(file)
+            return RunStatus(
+                output=output,
+                condition=Condition.FINISHED,
+                run_id=report.get("run_id", ""),
+                attempts=report.get("attempts", 1),
+                stages=tuple(name for name in report["seconds"] if name != "start"),
+                files=Done(done=report["files"], of=report["files"]),
+                records=report["records_read"],
+                captures=report["captures"],
+                rejects=report["rejects"],
+                failed_files=_failed_files(report["failed_files"], report["config"]),
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise OutputError(f"{output}/{_RUN_FILE} is no report of a run of this version") from error
+
+
+def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
+    """Add to the status of an unfinished run what lies in its staging folder."""
+    selected: dict[str, Any] = ledger.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
+    read, tallies, is_all_read = _tallies(work)
+    losses = [budget.Loss(**one) for one in selected.get("losses", [])]
+    tally = sum(tallies, Tally(losses=losses, rejects=Counter(selected.get("rejects", {}))))
+    archives: dict[str, int] = selected.get("archives", {})
+    # With an index it is not known how much there is to read before that is read.
+    is_known = not plan.indexes or bool(selected)
+    captures = [one.captures for one in (*tallies, *_each(work, "originals", Tally))]
+    written = len(staging.done_tasks(work, "extractions"))
+    cut = parts.of(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
+    files = len(plan.files) + len(plan.indexes) + len(archives)
+    return replace(
+        begun,
+        stages=tuple(staging.ended_stages(work)),
+        files=Done(done=read, of=len(plan.files) + selected.get("parts", 0) if is_known else None),
+        parts=Done(done=written, of=cut) if is_all_read else None,
+        records=tally.records,
+        captures=tally.captures,
+        rejects=dict(tally.rejects),
+        failed_files=_failed_files(budget.report(budget.joined(tally.losses, archives), files), plan.config),
+    )
+
+
+def _tallies(work: str) -> tuple[int, list[Tally], bool]:
+    """Count the sources that are read; return also what came of them, and whether that is all of them."""
+    whole = ledger.read(staging.done(work, staging.PAGES), list[Tally])
+    if whole is not None:
+        return len(whole), whole, True
+    some = [one.tally for one in _each(work, staging.PAGES, Read)]
+    return len(some), some, False
+
+
+def _each(work: str, stage: str, kind: type[T]) -> list[T]:
+    """Read what came of those tasks of a stage that have ended."""
+    found = (ledger.read(path, kind) for path in staging.done_tasks(work, stage))
+    return [one for one in found if one is not None]
+
+
+def _failed_files(failed: Mapping[str, Any], config: Mapping[str, Any]) -> FailedFiles:
+    """Set what `failed_files.report` says beside the share of files that may fail."""
+    count, of, first = failed["count"], failed["of"], failed["first"]
+    allowed = int(config["input"]["max_failed_files"] * of)
+    return FailedFiles(count=count, of=of, allowed=allowed, is_spent=count > allowed, first=first)

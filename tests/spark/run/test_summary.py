@@ -1,0 +1,52 @@
+"""The summary that ends a run: figures of run.json, for a person."""
+
+from typing import Any
+
+from dbce_spark.spark.run import summary
+
+REPORT: dict[str, Any] = {
+    "seconds": {"start": 1.0, "pages": 22.26},
+    "records_read": 1234,
+    "files": 3,
+    "extractions": 1000,
+    "crossed": 900,
+    "single": 100,
+    "revisits": 4,
+    "rejects": {"no_text": 1, "not_html": 3, "bad_http": 1},
+    "skipped": {},
+    "largest_bucket": 7,
+    "capped_buckets": 3,
+    "pages_per_second_per_core": 2.5,
+    "cores": 2,
+}
+LINES = """
+records              1,234  in 3 files
+extractions          1,000  900 crossed, 100 single
+revisits                 4  captures more that share an extraction
+rejects                  5
+  not_html                           3
+  bad_http                           1
+  no_text                            1
+skipped                  0
+largest bucket           7  captures; 3 buckets were cut into runs
+seconds               23.3  start 1.0 s, pages 22.3 s
+speed                  2.5  pages/s/core on 2 cores, start aside
+output          /o"""
+
+
+def test_a_person_reads_what_a_run_did() -> None:
+    """A line for each figure; reasons with the most frequent first."""
+    assert LINES == summary.text(REPORT, "/o")
+
+
+def test_of_an_index_the_lines_are_counted_first() -> None:
+    """Those read and selected, and by which filter others were passed over."""
+    selection = {"read": 9, "selected": 5, "duplicate": 2, "skipped": {"mime": 1, "status": 3}}
+    lines = summary.text({**REPORT, "selection": selection}, "/o").splitlines()
+
+    assert [
+        "index lines              9  5 selected, 2 of them twice",
+        "  mime                               1",
+        "  status                             3",
+    ] == lines[1:4]
+    assert LINES.splitlines()[1:] == lines[4:]
