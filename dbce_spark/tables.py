@@ -18,7 +18,6 @@ import zstandard
 from dbce_spark.archive.revisits import Resolved
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
-from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import Mark, Marked
 from dbce_spark.dbce.texts import Text, TextSignature
 from dbce_spark.html.language import Language
@@ -218,30 +217,21 @@ ANNOTATIONS = pa.schema([*_CROSS, *_BUCKET, *_fields(run_ends=_BINARY, run_bits=
 EVIDENCE = pa.schema(_fields(capture_id=_STRING, kind=pa.int8(), features=_INT, codes=_BINARY))
 """What one kind of other pages, siblings or snapshots, says of a capture: (features, blocks) bins."""
 
-TOLD = pa.schema(
-    _fields(
-        file_no=_INT,
-        row_no=_INT,
-        annotation=pa.struct(ANNOTATIONS),
-        evidence=pa.struct(EVIDENCE),
-        sizes=pa.struct(_fields(largest=_LONG, capped=_LONG)),
-    )
-)
-"""What the pages of a site say of one that is staged there: an annotation or evidence. Or how large the buckets of some
-sites are."""
+_PLACE = _fields(file_no=_INT, row_no=_INT)
+PAGE_ANNOTATIONS = pa.schema([*_PLACE, *ANNOTATIONS])
+"""An annotation of a staged page, and the place of that."""
 
-ASKED = pa.schema(
-    _fields(
-        found=pa.struct(FOUND),
-        seat=pa.struct(_fields(kind=_INT, site=_STRING, pool=_STRING, capture_id=_STRING, wanted=pa.bool_())),
-        known=pa.struct(
-            _fields(capture_id=_STRING, file_no=_INT, row_no=_INT, is_affected=pa.bool_(), is_needed=pa.bool_())
-        ),
-        sizes=TOLD.field("sizes").type,
-    )
+PAGE_EVIDENCE = pa.schema([*_PLACE, *EVIDENCE])
+"""Evidence for a staged page, and the place of that."""
+
+POOL_MEMBERS = pa.schema(_fields(kind=_INT, site=_STRING, pool=_STRING, capture_id=_STRING, wanted=pa.bool_()))
+"""A capture in a pool of siblings or snapshots; `wanted`: the pool gives evidence for it."""
+
+AFFECTED = pa.schema(
+    _fields(capture_id=_STRING, file_no=_INT, row_no=_INT, is_affected=pa.bool_(), is_needed=pa.bool_())
 )
-"""What is asked when sites have grown: a cross, a capture in a pool, or a capture that the collection knows, with the
-place of its page: whether something else may be said of it, and whether it is set beside others. Or, again, sizes."""
+"""A capture of the prior state whose site has grown, with the place of its page: whether its evidence may have changed,
+and whether others are compared with it."""
 
 DIGESTS = pa.schema(_fields(capture_id=_STRING, digest=_STRING))
 """What other pages say of a capture, as a digest."""
@@ -635,17 +625,6 @@ def standing_from(rows: pa.Table) -> list[Standing]:
     return found
 
 
-def asked_batch(name: str, rows: Sequence[Mapping[str, Any]]) -> pa.RecordBatch:
-    """ASKED rows that have only this column."""
-    return _batch(ASKED, len(rows), {name: list(rows)})
-
-
-def found_rows(found: Sequence[Found]) -> list[dict[str, Any]]:
-    """FOUND rows, as they stand in an ASKED row."""
-    rows: list[dict[str, Any]] = found_batch(found).to_pylist()
-    return rows
-
-
 def _numbers(column: pa.ChunkedArray) -> list[Any]:
     """The rows of a column of lists of numbers, an array each."""
     lists = column.combine_chunks()
@@ -653,19 +632,10 @@ def _numbers(column: pa.ChunkedArray) -> list[Any]:
     return np.split(lists.flatten().to_numpy(), np.cumsum(lengths)[:-1])
 
 
-def told_batch(places: Sequence[tuple[int | None, int | None]], **said: pa.RecordBatch) -> pa.RecordBatch:
-    """TOLD rows: what is said, under the name of its column, and of which staged rows."""
-    (name,) = said
-    file_nos, row_nos = zip(*places, strict=True)
-    columns = {"file_no": file_nos, "row_no": row_nos, name: said[name].to_struct_array()}
-    return _batch(TOLD, len(places), columns)
-
-
-def sizes_batch(sizes: Sequence[BucketSizes]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pydict(
-        {"largest": [one.largest for one in sizes], "capped": [one.capped for one in sizes]},
-        schema=pa.schema(list(TOLD.field("sizes").type)),
-    )
+def placed_batch(places: Sequence[tuple[int, int]], rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Put the place of its page, file_no and row_no, before each of some rows."""
+    columns = [pa.array(column, pa.int32()) for column in zip(*places, strict=True)]
+    return pa.RecordBatch.from_arrays([*columns, *rows.columns], schema=pa.schema([*_PLACE, *rows.schema]))
 
 
 def evidence_batch(rows: Sequence[tuple[str, int, Codes]]) -> pa.RecordBatch:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.spark import staging, state
+from dbce_spark.spark import state
+from dbce_spark.spark.run import staging
 
 try:
     import psutil

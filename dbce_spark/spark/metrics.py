@@ -11,7 +11,7 @@ from typing import Any
 from pyspark import SparkContext
 
 from dbce_spark.model import Reason
-from dbce_spark.spark.tally import REJECTS
+from dbce_spark.spark.run.record_counts import REJECTS
 
 WHOLE = (
     *("sources", "records", "captures", "revisits", "rejects", "failed_files"),

@@ -14,8 +14,9 @@ from pyspark.accumulators import AccumulatorParam
 from dbce_spark import pace
 from dbce_spark.log import Log, every
 from dbce_spark.pace import Pace
-from dbce_spark.spark import ledger, metrics, staging, state
-from dbce_spark.spark.tally import REJECTS
+from dbce_spark.spark import metrics, state
+from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run.record_counts import REJECTS
 
 _TICK_SECONDS = 0.5
 """Between two looks at what a stage has done."""
@@ -56,7 +57,7 @@ class Progress:
 
     def __init__(self, context: SparkContext, output: str, log: Log):
         self._kept_at = staging.path(output, staging.SECONDS)
-        self.seconds = ledger.read(self._kept_at, dict[str, float]) or {}
+        self.seconds = checkpoints.read(self._kept_at, dict[str, float]) or {}
         self.log = log
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
@@ -73,7 +74,7 @@ class Progress:
     def spent(self, name: str, seconds: float) -> None:
         """Adds to what a stage has taken."""
         self.seconds[name] = round(self.seconds.get(name, 0.0) + seconds, 3)
-        ledger.write(self._kept_at, self.seconds)
+        checkpoints.write(self._kept_at, self.seconds)
 
     @contextmanager
     def stage(self, name: str, steps: Steps | None = None) -> Iterator[None]:

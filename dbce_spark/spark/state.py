@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from dbce_spark.log import Log, reason
-from dbce_spark.spark import ledger, staging
+from dbce_spark.spark.run import checkpoints, staging
 
 SECONDS = 5.0
 """How often it is written while a stage runs."""
@@ -71,13 +71,13 @@ def next_run(output: str, *, goes_on: bool) -> tuple[str, int]:
 def read(output: str) -> State | None:
     """What was last written there; None: nothing, or what another version has written."""
     try:
-        return ledger.read(staging.path(output, staging.STATE), State)
+        return checkpoints.read(staging.path(output, staging.STATE), State)
     except (ValueError, TypeError):
         return None
 
 
 def write(output: str, state: State) -> None:
-    ledger.write(staging.path(output, staging.STATE), replace(state, updated=now()))
+    checkpoints.write(staging.path(output, staging.STATE), replace(state, updated=now()))
 
 
 @contextmanager

@@ -13,10 +13,12 @@ from dbce_spark import pace, storage
 from dbce_spark.archive import failed_files
 from dbce_spark.errors import OutputError
 from dbce_spark.output.collection import Collection, Version
-from dbce_spark.spark import ledger, parts, staging, state
-from dbce_spark.spark.plan import Plan
+from dbce_spark.spark import state
+from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run.plan import STAGING_VERSION, Plan
+from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
 from dbce_spark.spark.state import State
-from dbce_spark.spark.tally import Read, Tally
 from dbce_spark.status.condition import EXIT, Condition, ago, is_at_work, line, reject_lines
 
 T = TypeVar("T")
@@ -210,13 +212,15 @@ def of(output: str, staging_in: str = "") -> Status:
     is_held = staging.is_held(work)
     last = state.read(work)
     try:
-        plan = ledger.read(staging.path(work, staging.PLAN), Plan)
+        plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)
     except (ValueError, TypeError, KeyError) as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
         if _RUN_FILE in storage.names(output):  # it has ended while we looked
             return _finished(output)
         return Status(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
+    if plan.staging_version != STAGING_VERSION:
+        raise OutputError(f"{work} holds a run of another version of this program; that one can tell how far it is")
     condition = Condition.RUNNING if is_held or is_at_work(last, is_held) else Condition.DEAD
     return _unfinished(output, work, condition, plan, last)
 
@@ -259,17 +263,17 @@ def _finished(output: str) -> Status:
 
 
 def _unfinished(output: str, work: str, condition: Condition, plan: Plan, last: State | None) -> Status:
-    selected: dict[str, Any] = ledger.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
+    selected: dict[str, Any] = checkpoints.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
     read, tallies, is_all_read = _tallies(work)
     losses = [failed_files.Loss(**one) for one in selected.get("losses", [])]
-    tally = sum(tallies, Tally(losses=losses, rejects=Counter(selected.get("rejects", {}))))
+    tally = sum(tallies, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
     is_known = not plan.indexes or bool(selected)
-    originals = _each(work, "originals", Tally)
+    originals = _each(work, "originals", RecordCounts)
     captures = [one.captures for one in (*tallies, *originals)]
     written = len(staging.done_tasks(work, "extractions"))
-    cut = parts.of(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
+    cut = merge_tasks.cut(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
     share = plan.config["input"]["max_failed_files"]
     files = len(plan.files) + len(plan.indexes) + len(archives)
     return Status(
@@ -288,18 +292,18 @@ def _unfinished(output: str, work: str, condition: Condition, plan: Plan, last: 
     )
 
 
-def _tallies(work: str) -> tuple[int, list[Tally], bool]:
+def _tallies(work: str) -> tuple[int, list[RecordCounts], bool]:
     """How many sources are read, what came of them, and whether that is all of them."""
-    whole = ledger.read(staging.done(work, staging.PAGES), list[Tally])
+    whole = checkpoints.read(staging.done(work, staging.PAGES), list[RecordCounts])
     if whole is not None:
         return len(whole), whole, True
-    some = [one.tally for one in _each(work, staging.PAGES, Read)]
+    some = [one.counts for one in _each(work, staging.PAGES, ReadSource)]
     return len(some), some, False
 
 
 def _each(work: str, stage: str, kind: type[T]) -> list[T]:
     """What came of those tasks of a stage that have ended."""
-    found = (ledger.read(path, kind) for path in staging.done_tasks(work, stage))
+    found = (checkpoints.read(path, kind) for path in staging.done_tasks(work, stage))
     return [one for one in found if one is not None]
 
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from dbce_spark.errors import OutputError
 from dbce_spark.log import STOPPED
-from dbce_spark.spark import staging, state
+from dbce_spark.spark import state
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.record_counts import REJECTS
 from dbce_spark.spark.state import State
-from dbce_spark.spark.tally import REJECTS
 from dbce_spark.status.condition import EXIT, Condition, ago, is_at_work, line, reject_lines
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.stream_tables import Commit, last_commit

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from benchmarks.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
 from dbce_spark.log import Log
-from dbce_spark.spark import staging, state
+from dbce_spark.spark import state
+from dbce_spark.spark.run import staging
 
 # Works until it has taken so many seconds of processor time; then waits for its end.
 _WORKS = (

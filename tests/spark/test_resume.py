@@ -19,7 +19,10 @@ from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import LOGGER
-from dbce_spark.spark import duplicates, job, staging
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.stages.duplicates import text_duplicates
 from dbce_spark.status import run as status
 from dbce_spark.status.condition import Condition
 from dbce_spark.status.run import Done
@@ -56,8 +59,8 @@ def undisturbed(
     return tables_below(output)
 
 
-def asked(archive: list[str], output: Path) -> job.Request:
-    return job.Request(files=archive, output=str(output), with_html=False, limit=None, started=time.monotonic())
+def asked(archive: list[str], output: Path) -> RunRequest:
+    return RunRequest(files=archive, output=str(output), with_html=False, limit=None, started=time.monotonic())
 
 
 def extract(spark: "SparkSession", archive: list[str], output: Path) -> dict[str, Any]:
@@ -105,7 +108,7 @@ def test_what_was_read_is_not_read_again(
     """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
     for again: the bytes are those of a run that nothing has disturbed."""
     extract_until("done/pages/00000000.json", archive, tmp_path / "out")
-    assert not (tmp_path / "out" / job.RUN_FILE).exists()
+    assert not (tmp_path / "out" / RUN_FILE).exists()
     dead = status.of(str(tmp_path / "out"))
     caplog.set_level(logging.INFO, LOGGER.name)
     with gone(archive[0]):
@@ -161,7 +164,7 @@ def test_duplicates_go_on_where_they_were(
 ) -> None:
     """Ended when it is staged which texts are alike, the run compares none again, and the bytes are the same; also
     when the texts of a part are broken, which is told and mended."""
-    monkeypatch.setattr(duplicates, "FEW", 0)
+    monkeypatch.setattr(text_duplicates, "FEW", 0)
     output = tmp_path / "out"
     extract_until("done/extractions/00000000.json", archive, output)
     staged = output / "_staging/texts/00000000.parquet"
@@ -211,7 +214,7 @@ def test_a_full_disk_loses_nothing(
     """The disk of the output is full before all is read; with room on it the same command ends with the same bytes."""
     with pytest.raises((JobError, OutputError), match=r"[Nn]o space"):
         extract(spark, archive, small_disk / "out")
-    assert not (small_disk / "out" / job.RUN_FILE).exists()
+    assert not (small_disk / "out" / RUN_FILE).exists()
     subprocess.run(["mount", "-o", "remount,size=1g", str(small_disk)], check=True)
     extract(spark, archive, small_disk / "out")
 
@@ -241,7 +244,7 @@ def test_an_output_in_a_bucket(
     begun = objects_below(bucket_output)
     assert 0 == command(archive, bucket_output, *where).wait(240)
     finished = objects_below(bucket_output)
-    report = finished.pop(job.RUN_FILE)
+    report = finished.pop(RUN_FILE)
 
     assert begun
     assert begun.items() <= undisturbed.items()

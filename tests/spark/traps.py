@@ -25,7 +25,6 @@ DEADLY = "DBCE_TRAP_DEADLY"
 _BATCHES = {
     "originals": "revisits_from",
     "revisits": "revisited_batch",
-    "sites": "told_batch",
     "crosses": "found_batch",
     "evidence": "evidence_batch",
     "annotations": "annotations_batch",
@@ -74,7 +73,7 @@ def _set_deadly(ending: str) -> None:
     from dbce_spark.config import DbceConfig
     from dbce_spark.dbce import pages
     from dbce_spark.model import Page, Reject
-    from dbce_spark.spark import quarantine
+    from dbce_spark.spark.engine import sandbox
 
     def page_of(one: Fetch, config: DbceConfig) -> Page | Reject:
         if one.capture.url.endswith(ending):
@@ -84,7 +83,7 @@ def _set_deadly(ending: str) -> None:
     def of_fetches(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
         return [page_of(one, config) for one in lot]
 
-    vars(quarantine).update(page_of=page_of, of_fetches=of_fetches)
+    vars(sandbox).update(page_of=page_of, of_fetches=of_fetches)
 
 
 @cache

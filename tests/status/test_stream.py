@@ -13,8 +13,9 @@ from dbce_spark import status
 from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log, reason
-from dbce_spark.spark import ledger, staging, state
-from dbce_spark.spark.plan import unlike
+from dbce_spark.spark import state
+from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run.plan import unlike
 from dbce_spark.status.condition import Condition
 from dbce_spark.status.stream import StreamStatus
 from dbce_spark.streaming.stream import stream_tables
@@ -31,7 +32,7 @@ def begun(folder: object, **said: Any) -> str:
     stream_tables.begin(to, {}, unlike)
     stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
     stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
-    ledger.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **said))
+    checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **said))
     return to
 
 
@@ -81,7 +82,7 @@ def test_how_a_stream_ended_is_known_by_what_it_said(
 def test_a_stream_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     """Whatever an earlier process has said last."""
     to = begun(tmp_path, is_ended=True)
-    with staging.alone(to):
+    with staging.run_lock(to):
         seen = of(to).condition
 
     assert [Condition.RUNNING, Condition.FINISHED] == [seen, of(to).condition]
