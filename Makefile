@@ -138,8 +138,8 @@ $(READY): setup.cfg pyproject.toml
 # An old pip cannot resolve packages that ask for an extra of the same library.
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable .
-	$(BIN)/python -m dbce_spark.spark.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
-	$(BIN)/python -m dbce_spark.spark.java
+	$(BIN)/python -m dbce_spark.spark.engine.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
+	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $@
 
 $(READY_BENCH): $(READY)

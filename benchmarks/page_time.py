@@ -201,7 +201,7 @@ def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
     `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
     `wall_ms_per_page` the same by the clock, times cores.
     """
-    from dbce_spark.spark.session import session
+    from dbce_spark.spark.engine.session import session
 
     spark = session("python -m benchmarks speed")
 
@@ -238,9 +238,10 @@ def _dbce(
     config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
 ) -> tuple[int, dict[str, float]]:
     """The whole job. Pages, and seconds by stage."""
-    from dbce_spark.spark import job
+    from dbce_spark.spark.jobs import job
+    from dbce_spark.spark.run.run_request import RunRequest
 
-    request = job.Request(files=files, output=folder, with_html=False, limit=limit, started=time.monotonic())
+    request = RunRequest(files=files, output=folder, with_html=False, limit=limit, started=time.monotonic())
     report = job.run(spark, request, config)
     return report["extractions"], report["seconds"]
 

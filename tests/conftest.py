@@ -38,7 +38,7 @@ _BESIDE = ("test_duplicates.py", "test_revisits.py")
 @pytest.fixture(scope="session")
 def spark() -> Iterator["SparkSession"]:
     """A local Spark on two cores, small and with few partitions, one for all tests."""
-    from dbce_spark.spark.session import session
+    from dbce_spark.spark.engine.session import session
 
     started = session(
         "dbce tests", master="local[2]", settings={"spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "4"}

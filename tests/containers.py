@@ -153,7 +153,7 @@ class Engine:
         return root
 
     def _environment(self, name: str) -> dict[str, str]:
-        from dbce_spark.spark.java import java_home
+        from dbce_spark.spark.engine.java import java_home
 
         return {
             "HOME": os.environ.get("HOME", "/"),

@@ -28,7 +28,8 @@ from benchmarks.samples import month, write_month
 from dbce_spark.config import default
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark import compaction, staging
+from dbce_spark.spark.jobs import compaction
+from dbce_spark.spark.run import staging
 from tests.spark.cluster import kill_all, wait_for
 
 ROOT = Path(__file__).parents[1]

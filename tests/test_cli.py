@@ -188,7 +188,7 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
     import pyspark
 
     from benchmarks.samples import write_archive
-    from dbce_spark.spark.java import java_home
+    from dbce_spark.spark.engine.java import java_home
 
     write_archive(tmp_path / "archive", pages=40, seed=3)
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.spark import staging
-from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run import heartbeat, staging
 
 try:
     import psutil

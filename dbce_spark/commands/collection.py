@@ -72,7 +72,7 @@ def _collection(arguments: argparse.Namespace) -> None:
     elif arguments.what == "rollback":
         print(inventory.log([of.rollback(arguments.version)]))
     elif arguments.what == "compact":
-        from dbce_spark.spark import compaction
+        from dbce_spark.spark.jobs import compaction
 
         made = compaction.run(of, configuration.default().output.rows_per_file)
         print(inventory.log([made]) if made else f"{of.folder} is one increment, and stays as it is")

@@ -148,11 +148,12 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
         _tell_input(files, indexes, base, wanted, config)
         return
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark import extension, job  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import increment, job
     from dbce_spark.spark.run import summary
-    from dbce_spark.spark.session import session
+    from dbce_spark.spark.run.run_request import RunRequest
 
-    request = job.Request(
+    request = RunRequest(
         files=files,
         indexes=indexes,
         base=base,
@@ -165,17 +166,17 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
     )
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
     if to:
-        new = extension.prepared(to, request, config)
+        new = increment.prepared(to, request, config)
         if new is None:
             print(f"nothing is new; {arguments.collection} stays as it is")
             return
         request = new
     job.check_output(request, config)
     job.name(told, request, config)
-    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.told(config))
+    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
     with told.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)
-    report = extension.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
+    report = increment.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
     print(summary.text(report, request.output))
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}

@@ -99,8 +99,8 @@ def _changes(arguments: argparse.Namespace, told: Log) -> None:
     if storage.names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark import changes
-    from dbce_spark.spark.session import session
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import changes
 
     told.tell(
         "start", f"version {version.number} of {of.folder} to {output}; Spark starts", {"version": version.number}

@@ -96,11 +96,11 @@ def _stream(arguments: argparse.Namespace, told: Log) -> None:
     if "://" in to and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark import stream  # only here: `dbce --help` needs neither Spark nor Java
-    from dbce_spark.spark.session import session
-    from dbce_spark.spark.tally import rejects_by_reason
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import stream  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark.run.record_counts import rejects_by_reason
 
-    request = stream.Request(
+    request = stream.StreamRequest(
         inputs=tuple(sources.absolute(one) for one in _checked(arguments.input)),
         output=to,
         checkpoint=sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}",

@@ -2,9 +2,9 @@
 columns and rows at a time.
 
 A collection is read as one output: that of all increments of one version, where the rows of a later one replace those
-that earlier ones have of the same capture (`output/collection.py`). Whoever reads tables reads them here. Of a whole table
-`Output.batches` reads the rows that count; of one table of a collection, maybe those alone that an expression is true
-of, `TableFiles.batches`, which also names the files, for who reads them with an engine of its own.
+that earlier ones have of the same capture (`output/collection.py`). `Output.batches` reads the rows of a whole table that
+count; `TableFiles.batches` those of one table of a collection, or of them the rows for which an expression is true. It
+also names the files, for readers with an engine of their own.
 """
 
 import json

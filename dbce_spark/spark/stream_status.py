@@ -6,12 +6,11 @@ from typing import Any
 
 from dbce_spark.errors import OutputError
 from dbce_spark.log import STOPPED
-from dbce_spark.spark import staging
-from dbce_spark.spark.run import heartbeat, status_lines
+from dbce_spark.spark.run import heartbeat, staging, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
+from dbce_spark.spark.run.record_counts import rejects_by_reason
 from dbce_spark.spark.run.status_lines import ago, line
-from dbce_spark.spark.tally import rejects_by_reason
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.stream_tables import Commit, last_commit
 

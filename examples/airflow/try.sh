@@ -17,7 +17,7 @@ folder=$(cd "$folder" && pwd)
 "$bin/uv" pip install --quiet --python "$folder/venv/bin/python" 'apache-airflow==3.3.*' 'apache-airflow-providers-apache-spark==6.*'
 "$bin/python" -m benchmarks sample-archive "$folder/srv/inbox/$day" --pages 20
 
-JAVA_HOME=$("$bin/python" -m dbce_spark.spark.java)
+JAVA_HOME=$("$bin/python" -m dbce_spark.spark.engine.java)
 export JAVA_HOME
 export AIRFLOW_HOME=$folder/home
 export AIRFLOW__CORE__DAGS_FOLDER=$here

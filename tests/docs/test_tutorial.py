@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.spark.java import java_home
+from dbce_spark.spark.engine.java import java_home
 from tests.docs.blocks import ROOT, Block, blocks
 from tests.spark.cluster import free_port
 

@@ -14,7 +14,8 @@ import pytest
 
 from benchmarks.__main__ import main
 from dbce_spark import config
-from dbce_spark.spark import job
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
 from tests.spark.cluster import kill_all, wait_for
 from tests.spark.ended import tables_below
 
@@ -251,7 +252,7 @@ def test_a_killed_batch_ends_as_if_nothing_had_happened(spark: "SparkSession", t
     main(["sample-archive", str(tmp_path / "inbox"), "--pages", "8"])
     archives = [str(file) for file in sorted((tmp_path / "inbox").glob("*.warc.gz"))]
     given = settings(tmp_path, f"{sys.executable} -m dbce_spark.cli extract --master local[2]")
-    request = job.Request(
+    request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )
     job.run(spark, request, config.default())

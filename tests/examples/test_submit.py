@@ -130,7 +130,7 @@ def test_spark_knows_every_setting() -> None:
 
 
 def spark_environment(**more: str) -> dict[str, str]:
-    from dbce_spark.spark.java import java_home
+    from dbce_spark.spark.engine.java import java_home
 
     path = os.pathsep.join([str(BIN), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "JAVA_HOME": java_home(), "SPARK_LOCAL_IP": "127.0.0.1", **more}

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dbce_spark.spark.java import NEWEST_OF_SPARK_4_1, probe
+from dbce_spark.spark.engine.java import NEWEST_OF_SPARK_4_1, probe
 from tests.matrix.cells import Cell
 
 

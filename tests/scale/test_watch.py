@@ -9,8 +9,7 @@ from pathlib import Path
 
 from benchmarks.scale.watch import DRIVER, JAVA, WORKER, Watch, folder_bytes
 from dbce_spark.log import Log
-from dbce_spark.spark import staging
-from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run import heartbeat, staging
 
 # Works until it has taken so many seconds of processor time; then waits for its end.
 _WORKS = (

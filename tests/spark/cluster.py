@@ -229,7 +229,7 @@ class Cluster:
         self.daemons[host.address] = _popen(host, command, log, self._environment(host))
 
     def _environment(self, host: Host) -> dict[str, str]:
-        from dbce_spark.spark.java import java_home
+        from dbce_spark.spark.engine.java import java_home
 
         return {
             **os.environ,

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from dbce_spark.spark import job
+from dbce_spark.spark.run.run_request import RUN_FILE
 
 
 def kill_at(mark: Path, driver: "subprocess.Popen[bytes]", patience: float) -> None:
@@ -22,6 +22,6 @@ def kill_at(mark: Path, driver: "subprocess.Popen[bytes]", patience: float) -> N
 
 def tables_below(output: Path) -> dict[str, bytes]:
     """All files of an output that is finished, but for run.json."""
-    assert (output / job.RUN_FILE).exists()
-    files = [one for one in output.rglob("*") if one.is_file() and one.name != job.RUN_FILE]
+    assert (output / RUN_FILE).exists()
+    files = [one for one in output.rglob("*") if one.is_file() and one.name != RUN_FILE]
     return {str(one.relative_to(output)): one.read_bytes() for one in files}

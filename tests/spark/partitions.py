@@ -3,8 +3,8 @@
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from dbce_spark.spark.little import ADAPTIVE, PARTITIONS
-from dbce_spark.spark.session import under
+from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.engine.small_run_settings import ADAPTIVE, PARTITIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

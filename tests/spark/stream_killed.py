@@ -6,7 +6,7 @@ import sys
 from typing import Any, NoReturn
 
 from dbce_spark import cli
-from dbce_spark.spark import stream
+from dbce_spark.spark.jobs import stream
 from dbce_spark.streaming.stream import stream_tables
 
 

@@ -8,8 +8,10 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark import config
 from dbce_spark.archive import sources
-from dbce_spark.spark import job, little
-from dbce_spark.spark.session import under
+from dbce_spark.spark.engine import small_run_settings
+from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,15 +21,15 @@ pytestmark = pytest.mark.spark
 # Some sites are looked at whole, others by buckets, of which some are cut: every stage has rows.
 CONFIG = config.load(settings=["bucket.cap=16", "bucket.whole_site_bytes=70000", "output.site_parts=5"])
 WAYS = {
-    "adaptive": {little.FEW: "0"},
-    "not adaptive": {little.FEW: "0", little.ADAPTIVE: "false"},
-    "over little": {little.FEW: "1000000"},
+    "adaptive": {small_run_settings.FEW: "0"},
+    "not adaptive": {small_run_settings.FEW: "0", small_run_settings.ADAPTIVE: "false"},
+    "over little": {small_run_settings.FEW: "1000000"},
 }
 
 
 def written(spark: "SparkSession", files: list[str], output: Path) -> dict[str, bytes]:
     """All files of all tables, by their names below the output."""
-    job.run(spark, job.Request(files=files, output=str(output), with_html=True, limit=None, started=0.0), CONFIG)
+    job.run(spark, RunRequest(files=files, output=str(output), with_html=True, limit=None, started=0.0), CONFIG)
     return {str(part.relative_to(output)): part.read_bytes() for part in output.glob("*/**/*.parquet")}
 
 

@@ -17,7 +17,7 @@ from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import PageRedesigned
-from dbce_spark.spark import changes
+from dbce_spark.spark.jobs import changes
 from dbce_spark.tables import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
 
 if TYPE_CHECKING:
@@ -137,13 +137,16 @@ def in_order(rows: list[dict[str, Any]]) -> list[str]:
 
 @pytest.mark.parametrize("captures_per_file", [1000, 10])
 def test_the_tables_are_what_the_pure_functions_say(
-    spark: "SparkSession", collection: Collection, tmp_path: Path, captures_per_file: int
+    spark: "SparkSession",
+    collection: Collection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    captures_per_file: int,
 ) -> None:
     """In one part as in three; of one URL in one file, in order of time."""
     output = tmp_path / "history"
-    account = changes.write(
-        spark, collection, collection.known(), str(output), Log(), captures_per_file=captures_per_file
-    )
+    monkeypatch.setattr(changes, "CAPTURES_PER_FILE", captures_per_file)
+    account = changes.write(spark, collection, collection.known(), str(output), Log())
     expected: dict[str, list[dict[str, Any]]] = {}
     for name, batch in plain(collection):
         expected.setdefault(name, []).extend(batch.to_pylist())

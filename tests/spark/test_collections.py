@@ -23,7 +23,10 @@ from dbce_spark.errors import OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark import captures, compaction, extension, job, staging
+from dbce_spark.spark.jobs import compaction, increment, job
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages import captures
 from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests.month import as_text, damaged, good
 from tests.spark.ended import kill_at, tables_below
@@ -58,15 +61,15 @@ def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [first, str(revisits), str(others), third]
 
 
-def asked(files: Sequence[str], output: str = "") -> job.Request:
-    return job.Request(files=files, output=output, with_html=False, limit=None, started=time.monotonic())
+def asked(files: Sequence[str], output: str = "") -> RunRequest:
+    return RunRequest(files=files, output=output, with_html=False, limit=None, started=time.monotonic())
 
 
 def extend(spark: "SparkSession", to: Collection, files: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
     made = config.load(settings=settings)
-    request = extension.prepared(to, asked(files), made)
+    request = increment.prepared(to, asked(files), made)
     assert request is not None
-    return extension.run(spark, to, request, made)
+    return increment.run(spark, to, request, made)
 
 
 def whole(spark: "SparkSession", files: Sequence[str], output: Path, settings: Sequence[str]) -> dict[str, list[str]]:
@@ -192,7 +195,7 @@ def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: li
     to = Collection(str(tmp_path / "c"))
     extend(spark, to, crawls[:3], PATTERNS)
     before = rows(to)
-    assert extension.prepared(to, asked(crawls[:3]), config.load(settings=PATTERNS)) is None
+    assert increment.prepared(to, asked(crawls[:3]), config.load(settings=PATTERNS)) is None
 
     again = shutil.copy(crawls[2], tmp_path / "again.warc.gz")
     report = extend(spark, to, [*crawls[:3], str(again)], PATTERNS)
@@ -214,11 +217,12 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
         files = [str(one) for one in came if int(one.parent.name.removeprefix("day-")) <= day]
         if day == month.DAMAGED:
             with monkeypatch.context() as killed:
-                killed.setattr(captures, "write", interrupted)
+                stages = [replace(one, work=interrupted) if one is captures.STAGE else one for one in job.LABELLING]
+                killed.setattr(job, "LABELLING", tuple(stages))
                 with pytest.raises(KeyboardInterrupt):
                     extend(spark, to, files, CUT)
         extend(spark, to, files, CUT)
-        assert extension.prepared(to, asked(files), config.load(settings=CUT)) is None
+        assert increment.prepared(to, asked(files), config.load(settings=CUT)) is None
     assert to.known().increments[-1].relabelled > 0
     job.run(spark, asked([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=CUT))
     tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in _TABLES}
@@ -241,11 +245,9 @@ def test_a_collection_is_extended_as_it_was_begun(crawls: list[str], begun: Path
     """Other settings are refused, and the difference is named; how files are read may change."""
     to = grown_from(begun, tmp_path / "c")
 
-    with pytest.raises(
-        OutputError, match=r'was labelled with other settings: config\.label\.by was "T002", is "T001"\. Ask'
-    ):
-        extension.prepared(to, asked(crawls), config.load(settings=[*CUT, "label.by=T001"]))
-    assert extension.prepared(to, asked(crawls), config.load(settings=[*PATTERNS, "input.max_failed_files=0.5"]))
+    with pytest.raises(OutputError, match=r'was labelled otherwise: config\.label\.by was "T002", is "T001"\. Ask'):
+        increment.prepared(to, asked(crawls), config.load(settings=[*CUT, "label.by=T001"]))
+    assert increment.prepared(to, asked(crawls), config.load(settings=[*PATTERNS, "input.max_failed_files=0.5"]))
 
 
 def test_two_runs_at_once_extend_it_once(
@@ -253,12 +255,12 @@ def test_two_runs_at_once_extend_it_once(
 ) -> None:
     """The one that comes second is told, and loses nothing: the same request extends what is there then."""
     to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
-    one, other = (extension.prepared(to, asked(files), made) for files in (crawls[:1], crawls[1:]))
+    one, other = (increment.prepared(to, asked(files), made) for files in (crawls[:1], crawls[1:]))
     assert one
     assert other
-    with staging.alone(one.work), pytest.raises(OutputError, match="another run is at work there"):
-        extension.run(spark, to, other, made)
-    extension.run(spark, to, one, made)
+    with staging.run_lock(one.work), pytest.raises(OutputError, match="another run is at work there"):
+        increment.run(spark, to, other, made)
+    increment.run(spark, to, one, made)
     with pytest.raises(OutputError, match="exists"):
         job.check_output(other, made)
     extend(spark, to, crawls, PATTERNS)
@@ -304,12 +306,12 @@ def test_an_increment_that_was_ended_is_made_a_version(
 ) -> None:
     """A run that was killed between its last file and its version is ended by the next one."""
     to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
-    request = extension.prepared(to, asked(crawls[:1]), made)
+    request = increment.prepared(to, asked(crawls[:1]), made)
     assert request
     job.run(spark, request, made)
     assert to.latest() is None
 
-    following = extension.prepared(to, asked(crawls), made)
+    following = increment.prepared(to, asked(crawls), made)
 
     assert [1] == to.numbers()
     assert following

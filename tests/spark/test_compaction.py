@@ -14,7 +14,8 @@ from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark import compaction, extension, staging
+from dbce_spark.spark.jobs import compaction, increment
+from dbce_spark.spark.run import staging
 from dbce_spark.tables import capture_rows, duplicate_rows, increment_rows, member_rows, reject_rows, revisit_rows
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
@@ -51,7 +52,10 @@ def extend(of: Collection, number: int, **texts: str) -> None:
         if marks:
             write(folder, f"duplicates/site_part={part}", duplicate_rows.DUPLICATES, *marks)
     write(folder, "superseded", increment_rows.SUPERSEDED, *({"capture_id": one} for one in texts if one in known))
-    write(folder, "told", increment_rows.DIGESTS, *({"capture_id": one, "digest": text} for one, text in texts.items()))
+    digests = "evidence_digests" if number > 1 else "told"  # as earlier versions of this program called it
+    write(
+        folder, digests, increment_rows.DIGESTS, *({"capture_id": one, "digest": text} for one, text in texts.items())
+    )
     new = [one for one in sorted(texts) if one not in known]
     times = {one: datetime(2026, 1, 30 - number, tzinfo=UTC) for one in new}
     write(
@@ -71,7 +75,7 @@ def extend(of: Collection, number: int, **texts: str) -> None:
     Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
     counts = {"page_files": number, "captures": len(new), "extractions": len(new), "relabelled": len(texts) - len(new)}
     Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
-    extension.commit(of)
+    increment.commit(of)
 
 
 @pytest.fixture
@@ -127,8 +131,8 @@ def test_what_later_runs_ask_is_there(grown: Collection) -> None:
     assert ["0 of 1", "0 of 2", "1 of 2", "0 of 3", "1 of 3", "2 of 3"] == [
         one.removeprefix("page file ") for one in pages
     ]
-    told = {row["capture_id"]: row["digest"] for row in table(grown, "told")}
-    assert {"a1": "three", "a2": "two", "b1": "", "b3": "three", "c1": "one"} == told
+    digests = {row["capture_id"]: row["digest"] for row in table(grown, "evidence_digests")}
+    assert {"a1": "three", "a2": "two", "b1": "", "b3": "three", "c1": "one"} == digests
     assert ["pending of 3"] == [row["url"] for row in table(grown, "pending")]
     assert inputs == grown.inputs(grown.known()) == {f"crawl-{number}.warc": number for number in (1, 2, 3)}
     assert ["00000001.json", "00000002.json", "00000003.json"] == sorted(
@@ -215,11 +219,11 @@ def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
 def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed behind its last file, it is what the next run begins with, and stands for all before it."""
     with monkeypatch.context() as killed:
-        killed.setattr(extension, "commit", _interrupted)
+        killed.setattr(increment, "commit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
             compaction.run(grown, 1000)
     assert [1, 2, 3] == grown.numbers()
-    extension.commit(grown)
+    increment.commit(grown)
 
     assert [4] == [one.number for one in grown.known().increments]
     assert 5 == len(table(grown, "extractions"))
@@ -249,7 +253,7 @@ def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) ->
     grown.rollback(1)
 
     with pytest.raises(OutputError, match="was changed meanwhile: version 4 is there"):
-        extension.commit(grown)
+        increment.commit(grown)
     assert [1, 2, 3, 4] == grown.numbers()
 
 
@@ -266,7 +270,7 @@ def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
 
 def test_a_run_at_work_is_left_alone(grown: Collection) -> None:
     """Its lock is seen before anything is written."""
-    with staging.alone(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
+    with staging.run_lock(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
         compaction.run(grown, 1000)
 
 

@@ -21,10 +21,15 @@ from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.texts import Text
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark import duplicates, extension, job, staging
+from dbce_spark.spark.jobs import increment, job
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages.duplicates import over_tasks, text_duplicates
 from dbce_spark.tables import duplicate_rows
 from tests.builders import config
 from tests.spark.partitions import spread_over
+from tests.spark.runs import run_in
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,6 +72,11 @@ def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFra
     return staging.read(spark, output, staging.TEXTS, duplicate_rows.TEXTS)
 
 
+def tiny(spark: "SparkSession", folder: Path) -> Run:
+    """A run that compares texts as TINY says."""
+    return run_in(spark, str(folder), replace(config(), duplicates=TINY))
+
+
 NOTHING = oracle.Mark(duplicate_of=None, similarity=None, same_url=False, copy_of=None, repeats=None, steps=0)
 
 
@@ -84,10 +94,10 @@ def test_spark_marks_what_plain_python_marks(
 ) -> None:
     """Large buckets, chains too long to follow, copies and texts without signature: the same marks for all, in passes
     or settled by the driver."""
-    monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
+    monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
     some = made(300)
     with spread_over(spark, partitions):
-        found = said(duplicates.marks(spark, str(tmp_path), staged(spark, str(tmp_path), some), TINY), some)
+        found = said(over_tasks.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
     expected = {one.text.capture_id: one.mark for one in oracle.marks([], some, TINY)}
 
     assert expected == found
@@ -101,7 +111,7 @@ def test_new_texts_are_compared_with_known_ones(
 ) -> None:
     """Beside the table of an earlier part, some of whose captures are later in time, the rest is marked as the plain
     function marks it."""
-    monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
+    monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
     some = made(300)
     known = oracle.marks([], some[:170], TINY)
     storage.write_parquet(
@@ -109,7 +119,7 @@ def test_new_texts_are_compared_with_known_ones(
     )
     table = spark.read.parquet(str(tmp_path / "known.parquet"))
     rest = some[170:]
-    found = said(duplicates.marks(spark, str(tmp_path), staged(spark, str(tmp_path), rest), TINY, table), rest)
+    found = said(over_tasks.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), rest), table), rest)
 
     assert {one.text.capture_id: one.mark for one in oracle.marks(known, rest, TINY)} == found
 
@@ -120,7 +130,7 @@ def test_known_texts_that_changed_are_marked_again(
 ) -> None:
     """A fifth of the known captures is labelled again, and has the same text, another one or none: Spark says of all of
     them, of those that were like them and of new ones what the plain function says."""
-    monkeypatch.setattr(duplicates, "MOST_LIKES", most_likes)
+    monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
     known = oracle.marks([], some[:170], TINY)
     storage.write_parquet(
@@ -133,7 +143,7 @@ def test_known_texts_that_changed_are_marked_again(
     }
     texts = [*some[170:], *(text for text in relabelled.values() if text)]
     ids = spark.createDataFrame([(one,) for one in relabelled], "capture_id string")
-    found = duplicates.extended(spark, str(tmp_path), table, ids, staged(spark, str(tmp_path), texts), TINY)
+    found = over_tasks.extended_marks(tiny(spark, tmp_path), table, ids, staged(spark, str(tmp_path), texts))
     expected = oracle.extended(known, relabelled, some[170:], TINY)
 
     assert {one.text.capture_id: one.mark for one in expected} == said(found, texts)
@@ -146,13 +156,13 @@ def test_a_collection_says_what_the_plain_function_says(
 ) -> None:
     """After each of two crawls, the rows that count are those of the plain function, which is given the same texts in
     the same order; each capture with a text has one."""
-    monkeypatch.setattr(duplicates, "FEW", few)
+    monkeypatch.setattr(text_duplicates, "FEW", few)
     to, settings = Collection(str(tmp_path / "c")), config(*SETTINGS)
     state: dict[str, Marked] = {}
     for number in range(2):
-        request = extension.prepared(to, request_of(archive[: number + 1], ""), settings)
+        request = increment.prepared(to, request_of(archive[: number + 1], ""), settings)
         assert request
-        extension.run(spark, to, request, settings)
+        increment.run(spark, to, request, settings)
         rows = pa.Table.from_batches(table_files(to, to.known(), "extractions").batches(rows=50))
         now = {one.capture_id: one for one in compared(rows, settings)}
         relabelled = {name: now.get(name) for name in superseded(to, number + 1)}
@@ -193,8 +203,8 @@ def extract(spark: "SparkSession", files: Sequence[str], output: Path, settings:
     return job.run(spark, request_of(files, str(output)), settings)
 
 
-def request_of(files: Sequence[str], output: str) -> job.Request:
-    return job.Request(files=files, output=output, with_html=False, limit=None, started=0.0)
+def request_of(files: Sequence[str], output: str) -> RunRequest:
+    return RunRequest(files=files, output=output, with_html=False, limit=None, started=0.0)
 
 
 @pytest.mark.parametrize("few", [0, 20_000])
@@ -203,7 +213,7 @@ def test_a_run_writes_its_duplicates(
 ) -> None:
     """The table has the rows of the plain function, whether that was asked or Spark, in files beside those of the
     extractions and in their order; the account is in run.json."""
-    monkeypatch.setattr(duplicates, "FEW", few)
+    monkeypatch.setattr(text_duplicates, "FEW", few)
     settings = config(*SETTINGS)
     report = extract(spark, archive, tmp_path, settings)
     expected = local.extract(archive, settings).duplicates

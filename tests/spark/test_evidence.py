@@ -11,7 +11,8 @@ import pytest
 from dbce_spark import storage
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.model import Codes, Page
-from dbce_spark.spark import evidence, staging
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.stages.compare import pool_evidence
 from dbce_spark.tables import evidence_rows, member_rows, page_rows
 from tests.pools import HOST, Echo, page_in
 from tests.spark.partitions import spread_over
@@ -75,7 +76,7 @@ def expected(cap: int) -> dict[tuple[str, int], list[list[int]]]:
 def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str, partitions: int, cap: int) -> None:
     """However the rows are spread, each capture is told the same of the same others."""
     with spread_over(spark, partitions):
-        actual = found(evidence.evidence(staged_pages(spark, staged), cap, Echo))
+        actual = found(pool_evidence.evidence(staged_pages(spark, staged), cap, Echo))
 
     assert expected(cap) == actual
 
@@ -93,8 +94,8 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
 
 
 def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
-    """What witnesses send is ids, times and fixed-width columns."""
-    sent = evidence.witnesses(staged_pages(spark, staged))
+    """What pools are sent is ids, times and fixed-width columns."""
+    sent = pool_evidence.features(staged_pages(spark, staged))
 
     assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.traits}
@@ -108,7 +109,12 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
 def test_only_captures_with_company_travel(spark: "SparkSession", staged: str) -> None:
     """Every row that is sent to a pool has another one there."""
     looked_at = staged_pages(spark, staged).where("verdicts is not null")
-    seats = evidence.siblings(looked_at, CAP).unionByName(evidence.snapshots(looked_at, CAP)).toArrow().to_pylist()
+    seats = (
+        pool_evidence.siblings(looked_at, CAP)
+        .unionByName(pool_evidence.snapshots(looked_at, CAP))
+        .toArrow()
+        .to_pylist()
+    )
     alone = page_in([11, 11, 11], "alone").capture_id
     pools_of = [(row["kind"], row["site"], row["pool"]) for row in seats]
 
@@ -121,7 +127,7 @@ def test_without_traits_there_is_no_evidence(spark: "SparkSession", tmp_path: Pa
     some = [replace(page_in([1], url), traits=None) for url in ("a", "b")]
     batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
     storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
-    rows = evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
+    rows = pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)
 
     assert found(rows) == {}
     assert [field.name for field in rows.schema] == evidence_rows.EVIDENCE.names
@@ -134,4 +140,4 @@ def test_sites_do_not_hear_each_other(spark: "SparkSession", tmp_path: Path) -> 
     batch = page_rows.pages_batch(some, [None] * 3, file_no=0, first_row=0)
     storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
 
-    assert found(evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}
+    assert found(pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, Echo)) == {}

@@ -7,16 +7,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage
+from dbce_spark import config, storage
 from dbce_spark.dbce import pools
-from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
-from dbce_spark.spark import extractions, known, parts, staging
-from dbce_spark.spark.known import NOTHING
-from dbce_spark.tables import annotation_rows, evidence_rows, page_rows, site_rows
+from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.stages import extractions
+from dbce_spark.tables import annotation_rows, comparison_rows, evidence_rows, page_rows
 from tests.builders import annotation, cross
 from tests.pools import Echo, page_in
 from tests.spark.partitions import spread_over
+from tests.spark.runs import run_in
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,10 +32,9 @@ def test_evidence_and_annotations_come_to_their_pages(
     spark: "SparkSession", tmp_path: "Path", monkeypatch: pytest.MonkeyPatch, partitions: int
 ) -> None:
     """Each row group gets what belongs to its kept captures, all of it before the mark that says it can be merged."""
-    for module in (parts, known):
-        monkeypatch.setattr(module, "ROWS_PER_GROUP", 2)
+    monkeypatch.setattr(merge_tasks, "ROWS_PER_GROUP", 2)
     output = str(tmp_path)
-    staging.prepare(output)
+    run = run_in(spark, output, config.default())
     made = [page_in([1], url, day) for url in "abc" for day in (1, 2)]
     by_file = [made[:5], made[5:]]
     heard = pools.evidence(made, 9, Echo)
@@ -52,20 +52,17 @@ def test_evidence_and_annotations_come_to_their_pages(
     batch = annotation_rows.annotations_batch([one for one in annotated if one[0].cross.cur not in places])
     storage.write_parquet(staging.file(output, "annotations", 0), annotation_rows.ANNOTATIONS, [batch])
     with_place = [one for one in annotated if one[0].cross.cur in places]
-    told = [
-        site_rows.told_batch([places[one[0]] for one in in_place], evidence=evidence_rows.evidence_batch(in_place)),
-        site_rows.told_batch(
-            [places[found.cross.cur] for found, _ in with_place],
-            annotation=annotation_rows.annotations_batch(with_place),
-        ),
-        site_rows.told_batch([(None, None)], sizes=site_rows.sizes_batch([BucketSizes(2, 0)])),
-    ]
-    storage.write_parquet(staging.file(output, "sites", 0), site_rows.TOLD, told)
+    batch = comparison_rows.placed_batch([places[one[0]] for one in in_place], evidence_rows.evidence_batch(in_place))
+    storage.write_parquet(staging.file(output, staging.PAGE_EVIDENCE, 0), comparison_rows.PAGE_EVIDENCE, [batch])
+    batch = comparison_rows.placed_batch(
+        [places[found.cross.cur] for found, _ in with_place], annotation_rows.annotations_batch(with_place)
+    )
+    storage.write_parquet(staging.file(output, staging.PAGE_ANNOTATIONS, 0), comparison_rows.PAGE_ANNOTATIONS, [batch])
     gone = spark.createDataFrame([(0, 1, "duplicate")], "file_no int, row_no int, filter string")
     staging.write(gone, output, "dropped")
 
     with spread_over(spark, partitions):
-        rows = extractions.work_list(spark, output, NOTHING, [5, 1], 1).toArrow().to_pylist()
+        rows = extractions.work_list(run, merge_tasks.cut([5, 1], 1)).toArrow().to_pylist()
     brought: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))

@@ -20,7 +20,8 @@ import pytest
 
 from dbce_spark import config
 from dbce_spark.archive import sources
-from dbce_spark.spark import job
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
 from tests.builders import archive as archive_file
 from tests.builders import http, record
 from tests.revisited import revisit
@@ -102,7 +103,7 @@ def undisturbed(
 
 def undisturbed_run(spark: "SparkSession", files: list[str], output: Path, stages: tuple[str, ...]) -> dict[str, bytes]:
     """All files that a run in one process of Java writes, which has these stages."""
-    request = job.Request(files=files, output=str(output), with_html=False, limit=None, started=time.monotonic())
+    request = RunRequest(files=files, output=str(output), with_html=False, limit=None, started=time.monotonic())
     report = job.run(spark, request, config.load(settings=SETTINGS))
 
     assert report["crossed"] == report["extractions"], report

@@ -4,7 +4,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.spark.groups import groups
+from dbce_spark.spark.engine.groups import groups
 
 KEYS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2)), max_size=40).map(sorted)
 

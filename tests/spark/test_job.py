@@ -16,7 +16,8 @@ from dbce_spark.archive import sources
 from dbce_spark.archive.revisits import seen
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
-from dbce_spark.spark import job
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.tables import extraction_rows, reject_rows
 from tests.spark.partitions import spread_over
 from tests.spark.ran import Ran
@@ -55,7 +56,7 @@ def extracted(
     with_html: bool = False,
     settings: config.DbceConfig = CONFIG,
 ) -> dict[str, Any]:
-    request = job.Request(files=files, output=str(output), with_html=with_html, limit=limit, started=0.0)
+    request = RunRequest(files=files, output=str(output), with_html=with_html, limit=limit, started=0.0)
     return job.run(spark, request, settings)
 
 
@@ -220,8 +221,8 @@ def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_
     }
 
 
-def asked(output: Path, *, overwrite: bool) -> job.Request:
-    return job.Request(files=[], output=str(output), with_html=False, limit=None, started=0.0, overwrite=overwrite)
+def asked(output: Path, *, overwrite: bool) -> RunRequest:
+    return RunRequest(files=[], output=str(output), with_html=False, limit=None, started=0.0, overwrite=overwrite)
 
 
 def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 from dbce_spark import config
-from dbce_spark.spark import stream
+from dbce_spark.spark.jobs import stream
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from tests.builders import http, record
 from tests.stream.made import as_table, file, tree

@@ -8,7 +8,8 @@ import pytest
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.spark import job
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests import revisited
 from tests.builders import config
@@ -50,7 +51,7 @@ def extracted(
     limit: int | None = None,
 ) -> dict[str, Any]:
     files, indexes = crawl
-    request = job.Request(
+    request = RunRequest(
         files=files, indexes=indexes[::-1], output=str(output), with_html=False, limit=limit, started=0.0
     )
     return job.run(spark, request, settings)

@@ -9,8 +9,10 @@ import pytest
 
 from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
-from dbce_spark.spark import pages, staging
-from dbce_spark.spark.tally import Tally
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.record_counts import RecordCounts
+from dbce_spark.spark.stages import pages
+from dbce_spark.spark.stages.pages import SourceStaging
 from tests import revisited
 from tests.builders import archive, config, http, record
 
@@ -25,9 +27,9 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return archive(tmp_path_factory.mktemp("archive") / "a.warc", *made)
 
 
-def stage(path: str, output: Path, limit: int | None = None, with_html: bool = False) -> Tally:
+def stage(path: str, output: Path, limit: int | None = None, with_html: bool = False) -> RecordCounts:
     staging.prepare(str(output))
-    return pages.stage_file(path, 0, str(output), CONFIG, with_html=with_html, limit=limit)
+    return SourceStaging(str(output), CONFIG, with_html, limit).stage(path, 0)
 
 
 def staged(output: Path, name: str = pages.NAME) -> list[tuple[int, str]]:
@@ -43,12 +45,12 @@ def test_staged_rows_do_not_depend_on_the_lots(
     """However many captures are looked at together: the same pages in the order of the file, the same counts."""
     monkeypatch.setattr(pages, "TOGETHER", together)
     monkeypatch.setattr(pages, "_LOT_BYTES", lot_bytes)
-    tally = stage(path, tmp_path)
+    counts = stage(path, tmp_path)
 
     assert [str(at) for at in range(0, 30, 3)] == [url for _, url in staged(tmp_path)]
     assert {str(at) for at in range(2, 30, 3)} == {url for _, url in staged(tmp_path, pages.REJECTS)}
-    assert Tally(30, 10, tally.skipped, tally.rejects) == tally
-    assert ({"status:404": 10}, {"no_text": 10}) == (tally.skipped, tally.rejects)
+    assert RecordCounts(30, 10, counts.skipped, counts.rejects) == counts
+    assert ({"status:404": 10}, {"no_text": 10}) == (counts.skipped, counts.rejects)
 
 
 @pytest.mark.parametrize("together", [1, 4, 64])
@@ -58,11 +60,11 @@ def test_nothing_behind_the_limit_is_counted(
 ) -> None:
     """Reading ends with the record that is the last capture wanted, wherever in a lot that is."""
     monkeypatch.setattr(pages, "TOGETHER", together)
-    tally = stage(path, tmp_path, limit)
+    counts = stage(path, tmp_path, limit)
 
     assert [str(at) for at in range(0, 3 * limit, 3)] == [url for _, url in staged(tmp_path)]
-    assert (3 * limit - 2, limit) == (tally.records, tally.captures)
-    assert tally.records == tally.captures + tally.skipped.total() + tally.rejects.total()
+    assert (3 * limit - 2, limit) == (counts.records, counts.captures)
+    assert counts.records == counts.captures + counts.skipped.total() + counts.rejects.total()
 
 
 def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,22 +91,22 @@ def test_stage_reads_what_the_method_reads(path: str, tmp_path: Path) -> None:
     assert [(one.warc_offset, one.url.rsplit("/")[-1]) for one in expected] == staged(tmp_path)
 
 
-def stage_once(path: str, output: Path) -> Tally:
+def stage_once(path: str, output: Path) -> RecordCounts:
     staging.prepare(str(output))
-    return pages.stage_once(path, 0, str(output), CONFIG, with_html=False, limit=None)
+    return SourceStaging(str(output), CONFIG, False, None).once(path, 0)
 
 
 def test_a_file_is_read_once(tmp_path: Path) -> None:
     """What was staged of it is taken as it is: also if the file has vanished, and if it says something else now."""
     path = archive(tmp_path / "a.warc", record(KINDS[0]))
-    tally = stage_once(path, tmp_path)
+    counts = stage_once(path, tmp_path)
     before = staged(tmp_path)
     Path(path).write_bytes(bytes(Path(path).stat().st_size))
-    assert tally == stage_once(path, tmp_path)
+    assert counts == stage_once(path, tmp_path)
     Path(path).unlink()
 
-    assert tally == stage_once(path, tmp_path)
-    assert (1, before) == (tally.captures, staged(tmp_path))
+    assert counts == stage_once(path, tmp_path)
+    assert (1, before) == (counts.captures, staged(tmp_path))
 
 
 def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
@@ -113,11 +115,11 @@ def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.warc", record(KINDS[2]), again)
     before = stage_once(path, tmp_path)
     archive(tmp_path / "a.warc", record(KINDS[0]))
-    tally = stage_once(path, tmp_path)
+    counts = stage_once(path, tmp_path)
     rest = [pq.read_table(staging.file(str(tmp_path), name, 0)).num_rows for name in (pages.REJECTS, staging.REVISITS)]
 
     assert (1, 1) == (before.rejects.total(), before.revisits)
-    assert (Tally(1, 1), [0, 0]) == (tally, rest)
+    assert (RecordCounts(1, 1), [0, 0]) == (counts, rest)
 
 
 def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
@@ -126,10 +128,10 @@ def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
     lost = stage_once(str(path), tmp_path)
     assert lost == stage_once(str(path), tmp_path)
     archive(path, record(KINDS[0]))
-    tally = stage_once(str(path), tmp_path)
+    counts = stage_once(str(path), tmp_path)
 
     assert {"file_unreadable": 1} == lost.rejects
-    assert Tally(1, 1) == tally
+    assert RecordCounts(1, 1) == counts
     assert 0 == pq.read_table(staging.file(str(tmp_path), pages.REJECTS, 0)).num_rows
 
 
@@ -142,7 +144,7 @@ def test_a_task_waits_before_it_asks_a_store_for_the_first_time(
     monkeypatch.setattr(time, "sleep", waits.append)
     staging.prepare(str(tmp_path))
     for at, source in enumerate(["memory://waited/a.warc", path, "memory://waited/a.warc", "memory://waited/a.warc"]):
-        pages.stage_once(source, at % 3, str(tmp_path), CONFIG, with_html=False, limit=None)
+        SourceStaging(str(tmp_path), CONFIG, False, None).once(source, at % 3)
     longest = CONFIG.fetch.start_jitter_seconds
 
     assert [True, False, True] == [0 < one <= longest for one in waits]

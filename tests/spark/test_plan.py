@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.spark import job, plan, staging
-from dbce_spark.spark.plan import Plan
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run import plan, staging
+from dbce_spark.spark.run.plan import Plan
+from dbce_spark.spark.run.run_request import RunRequest
 from tests.builders import config
 
 CONFIG = config("label.by=T002")
@@ -15,11 +17,11 @@ FILES = ["b.warc", "a.warc"]
 
 
 def planned(*settings: str, files: list[str] = FILES, limit: int | None = None) -> Plan:
-    return plan.of(files, ["i.cdxj"], "", config("label.by=T002", *settings), limit=limit, with_html=False)
+    return plan.made(files, ["i.cdxj"], "", config("label.by=T002", *settings), limit=limit)
 
 
-def request(output: Path, *, overwrite: bool = False, limit: int | None = None) -> job.Request:
-    return job.Request(files=FILES, output=str(output), with_html=False, limit=limit, started=0.0, overwrite=overwrite)
+def request(output: Path, *, overwrite: bool = False, limit: int | None = None) -> RunRequest:
+    return RunRequest(files=FILES, output=str(output), with_html=False, limit=limit, started=0.0, overwrite=overwrite)
 
 
 def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -56,6 +58,15 @@ def test_going_on_otherwise_is_refused_with_the_difference(tmp_path: Path, other
     assert planned().digest != other.digest
 
 
+def test_what_another_version_has_staged_is_not_gone_on_with(tmp_path: Path) -> None:
+    """The tables there may have other names and forms; the error names the option that starts afresh."""
+    plan.save(replace(planned(), staging_version=1), str(tmp_path))
+    with pytest.raises(OutputError, match=r"another version of this program.*--overwrite starts afresh"):
+        plan.is_begun(planned(), str(tmp_path))
+
+    assert planned().digest == replace(planned(), staging_version=1).digest
+
+
 def test_another_classifier_is_another_plan(tmp_path: Path) -> None:
     """A classifier is known by its bytes, not by the name of its file; without one nothing is read."""
     learned = tmp_path / "my.npz"
@@ -63,7 +74,7 @@ def test_another_classifier_is_another_plan(tmp_path: Path) -> None:
     for content in (b"one", b"other"):
         learned.write_bytes(content)
         settings = config(f"label.classifier={learned}")
-        plans.append(plan.of(FILES, [], "", settings, limit=None, with_html=False))
+        plans.append(plan.made(FILES, [], "", settings, limit=None))
 
     assert ["classifier"] == [told.split()[0] for told in plan.differences(*plans)]
     assert "" == planned(f"label.classifier={tmp_path / 'none.npz'}").classifier
@@ -72,7 +83,7 @@ def test_another_classifier_is_another_plan(tmp_path: Path) -> None:
 def test_a_classifier_that_is_not_there_is_named(tmp_path: Path) -> None:
     """The run ends before it has begun."""
     with pytest.raises(ConfigError, match=r"none\.npz cannot be read"):
-        plan.of(FILES, [], "", config(f"label.classifier={tmp_path / 'none.npz'}"), limit=None, with_html=False)
+        plan.made(FILES, [], "", config(f"label.classifier={tmp_path / 'none.npz'}"), limit=None)
 
 
 def test_a_plan_of_another_version_is_refused(tmp_path: Path) -> None:

@@ -19,9 +19,12 @@ from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import LOGGER
-from dbce_spark.spark import duplicates, job, staging
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
 from dbce_spark.spark.run.run_status import Done, inspect_run
+from dbce_spark.spark.stages.duplicates import text_duplicates
 from tests import bucket
 from tests.spark.ended import kill_at, tables_below
 
@@ -55,8 +58,8 @@ def undisturbed(
     return tables_below(output)
 
 
-def asked(archive: list[str], output: Path) -> job.Request:
-    return job.Request(files=archive, output=str(output), with_html=False, limit=None, started=time.monotonic())
+def asked(archive: list[str], output: Path) -> RunRequest:
+    return RunRequest(files=archive, output=str(output), with_html=False, limit=None, started=time.monotonic())
 
 
 def extract(spark: "SparkSession", archive: list[str], output: Path) -> dict[str, Any]:
@@ -104,7 +107,7 @@ def test_what_was_read_is_not_read_again(
     """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
     for again: the bytes are those of a run that nothing has disturbed."""
     extract_until("done/pages/00000000.json", archive, tmp_path / "out")
-    assert not (tmp_path / "out" / job.RUN_FILE).exists()
+    assert not (tmp_path / "out" / RUN_FILE).exists()
     dead = inspect_run(str(tmp_path / "out"))
     caplog.set_level(logging.INFO, LOGGER.name)
     with gone(archive[0]):
@@ -160,7 +163,7 @@ def test_duplicates_go_on_where_they_were(
 ) -> None:
     """Ended when it is staged which texts are alike, the run compares none again, and the bytes are the same; also
     when the texts of a part are broken, which is told and mended."""
-    monkeypatch.setattr(duplicates, "FEW", 0)
+    monkeypatch.setattr(text_duplicates, "FEW", 0)
     output = tmp_path / "out"
     extract_until("done/extractions/00000000.json", archive, output)
     staged = output / "_staging/texts/00000000.parquet"
@@ -210,7 +213,7 @@ def test_a_full_disk_loses_nothing(
     """The disk of the output is full before all is read; with room on it the same command ends with the same bytes."""
     with pytest.raises((JobError, OutputError), match=r"[Nn]o space"):
         extract(spark, archive, small_disk / "out")
-    assert not (small_disk / "out" / job.RUN_FILE).exists()
+    assert not (small_disk / "out" / RUN_FILE).exists()
     subprocess.run(["mount", "-o", "remount,size=1g", str(small_disk)], check=True)
     extract(spark, archive, small_disk / "out")
 
@@ -240,7 +243,7 @@ def test_an_output_in_a_bucket(
     begun = objects_below(bucket_output)
     assert 0 == command(archive, bucket_output, *where).wait(240)
     finished = objects_below(bucket_output)
-    report = finished.pop(job.RUN_FILE)
+    report = finished.pop(RUN_FILE)
 
     assert begun
     assert begun.items() <= undisturbed.items()

@@ -12,7 +12,9 @@ import pytest
 from dbce_spark.archive.revisits import seen
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.spark import captures, job
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages import captures
 from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
 from tests import revisited
 from tests.builders import archive, config, http, record
@@ -39,7 +41,7 @@ def expected(files: list[str]) -> local.Result:
 
 
 def extracted(spark: "SparkSession", files: list[str], output: Path, limit: int | None = None) -> dict[str, Any]:
-    request = job.Request(files=files, output=str(output), with_html=False, limit=limit, started=0.0)
+    request = RunRequest(files=files, output=str(output), with_html=False, limit=limit, started=0.0)
     return job.run(spark, request, CONFIG)
 
 

@@ -8,7 +8,8 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark.dbce import local
-from dbce_spark.spark import job
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.tables import extraction_rows, reject_rows
 from tests.builders import archive, config, gzipped, http, record
 from tests.spark.partitions import spread_over
@@ -93,7 +94,7 @@ def test_spark_gives_what_plain_python_gives(
     spark: "SparkSession", crawl: Path, expected: local.Result, tmp_path: Path, partitions: int
 ) -> None:
     """With four records a task: the same rows, rejects and counts."""
-    request = job.Request(
+    request = RunRequest(
         files=[str(crawl / "a.warc.gz")],
         indexes=indexes(crawl)[::-1],
         output=str(tmp_path),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dbce_spark.spark.session import defaults, session, with_attempts
+from dbce_spark.spark.engine.session import defaults, session, with_attempts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,7 +87,7 @@ def test_spark_submit_keeps_its_settings(spark: "SparkSession", tmp_path: Path) 
     job = tmp_path / "job.py"
     job.write_text(
         "import sys\n"
-        "from dbce_spark.spark.session import session\n"
+        "from dbce_spark.spark.engine.session import session\n"
         "spark = session('ours', master='local[7]')\n"
         "told = [spark.sparkContext.master, spark.sparkContext.appName]\n"
         "told += [spark.conf.get('spark.sql.shuffle.partitions'), spark.conf.get('spark.sql.session.timeZone')]\n"

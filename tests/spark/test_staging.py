@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark import ledger, staging
+from dbce_spark.spark.run import checkpoints, staging
 
 HALF = "_part-00000.parquet.0123456789abcdef0123456789abcdef"
 
@@ -67,25 +67,25 @@ def test_halves_of_files_are_removed(tmp_path: Path) -> None:
 
 def test_two_runs_do_not_work_on_one_output(tmp_path: Path) -> None:
     """While another process holds it the output is refused; when that is killed it is free."""
-    hold = "import sys, time; from dbce_spark.spark import staging\n"
-    hold += "with staging.alone(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    hold = "import sys, time; from dbce_spark.spark.run import staging\n"
+    hold += "with staging.run_lock(sys.argv[1]): print('held', flush=True); time.sleep(600)"
     other = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert other.stdout is not None
     assert "held\n" == other.stdout.readline()
-    with pytest.raises(OutputError, match="another run is at work"), staging.alone(str(tmp_path)):
+    with pytest.raises(OutputError, match="another run is at work"), staging.run_lock(str(tmp_path)):
         pass
     other.kill()
     other.communicate()
 
-    with staging.alone(str(tmp_path)):
+    with staging.run_lock(str(tmp_path)):
         pass
 
 
 def test_sources_that_were_read_are_known_by_their_number(tmp_path: Path) -> None:
     """Of the reading stage alone, and not what came of all of it."""
     for number in (12, 3):
-        ledger.write(staging.done(str(tmp_path), "pages", number), {})
-    ledger.write(staging.done(str(tmp_path), "pages"), [])
-    ledger.write(staging.done(str(tmp_path), "originals", 7), {})
+        checkpoints.write(staging.done(str(tmp_path), "pages", number), {})
+    checkpoints.write(staging.done(str(tmp_path), "pages"), [])
+    checkpoints.write(staging.done(str(tmp_path), "originals", 7), {})
 
     assert [3, 12] == staging.read_sources(str(tmp_path))

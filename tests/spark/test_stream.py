@@ -18,7 +18,7 @@ import pytest
 from dbce_spark import config
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
-from dbce_spark.spark import stream
+from dbce_spark.spark.jobs import stream
 from dbce_spark.spark.stream_status import inspect_stream
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import local_stream, stream_tables
@@ -60,9 +60,9 @@ def put(folder: Path, *numbers: int) -> list[str]:
     ]
 
 
-def request(folder: Path, every: float | None = None) -> stream.Request:
+def request(folder: Path, every: float | None = None) -> stream.StreamRequest:
     to = str(folder / "out")
-    return stream.Request(
+    return stream.StreamRequest(
         inputs=(str(folder / "in"),), output=to, checkpoint=f"{to}/{stream_tables.CHECKPOINT}", every=every
     )
 

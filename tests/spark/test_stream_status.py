@@ -12,10 +12,10 @@ import pytest
 from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log, reason
-from dbce_spark.spark import ledger, staging
-from dbce_spark.spark.plan import unlike
-from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run import checkpoints, heartbeat, staging
+from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.run.plan import unlike
 from dbce_spark.spark.stream_status import inspect_stream
 from dbce_spark.streaming.stream import stream_tables
 
@@ -31,7 +31,7 @@ def begun(folder: object, **said: Any) -> str:
     stream_tables.begin(to, {}, unlike)
     stream_tables.commit(to, 0, {}, FIRST, seconds=10.0)
     stream_tables.commit(to, 1, {}, SECOND, seconds=2.0)
-    ledger.write(staging.path(to, staging.STATE), replace(heartbeat.begin(RUN), **said))
+    checkpoints.write(staging.path(to, staging.STATE), replace(state.begin(RUN), **said))
     return to
 
 
@@ -75,7 +75,7 @@ def test_how_a_stream_ended_is_known_by_what_it_said(
 def test_a_stream_that_holds_its_lock_is_running(tmp_path: Path) -> None:
     """Whatever an earlier process has said last."""
     to = begun(tmp_path, is_ended=True)
-    with staging.alone(to):
+    with staging.run_lock(to):
         seen = inspect_stream(to).condition
 
     assert [Condition.RUNNING, Condition.FINISHED] == [seen, inspect_stream(to).condition]

@@ -11,7 +11,8 @@ import fsspec
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark.spark import job, staging
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.run_request import RUN_FILE
 from tests.spark import swift
 from tests.spark.ended import kill_at
 
@@ -95,7 +96,7 @@ def test_an_output_in_a_store_is_that_of_a_folder(store: Store, tmp_path: Path) 
     assert begun.items() <= undisturbed.items()
     assert b"goes on with an unfinished run: 3 of 3 files are read" in store.told()
     assert {*undisturbed} == {*finished}
-    assert {name for name in finished if not name.endswith(".parquet")} == {job.RUN_FILE}
+    assert {name for name in finished if not name.endswith(".parquet")} == {RUN_FILE}
     assert all(finished[name] == whole for name, whole in undisturbed.items() if name.endswith(".parquet"))
     assert {} == files_below(work)
     assert f"{staging.FOLDER}/{staging.PLAN}" in staged

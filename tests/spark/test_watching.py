@@ -168,7 +168,7 @@ def test_on_stderr_are_lines(watched: Watched) -> None:
 @contextmanager
 def history(events: Path) -> Iterator[str]:
     """A History Server over a folder of event logs, as docker-compose.yml starts it; its address."""
-    from dbce_spark.spark.java import java_home
+    from dbce_spark.spark.engine.java import java_home
 
     port = free_port()
     environment = {

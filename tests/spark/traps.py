@@ -26,7 +26,6 @@ DEADLY = "DBCE_TRAP_DEADLY"
 _BATCHES = {
     "originals": ("revisit_rows", "revisits_from"),
     "revisits": ("capture_rows", "revisited_batch"),
-    "sites": ("site_rows", "told_batch"),
     "crosses": ("cross_rows", "found_batch"),
     "evidence": ("evidence_rows", "evidence_batch"),
     "annotations": ("annotation_rows", "annotations_batch"),
@@ -78,7 +77,7 @@ def _set_deadly(ending: str) -> None:
     from dbce_spark.config import DbceConfig
     from dbce_spark.dbce import pages
     from dbce_spark.model import Page, Reject
-    from dbce_spark.spark import quarantine
+    from dbce_spark.spark.engine import sandbox
 
     def page_of(one: Fetch, config: DbceConfig) -> Page | Reject:
         if one.capture.url.endswith(ending):
@@ -88,7 +87,7 @@ def _set_deadly(ending: str) -> None:
     def of_fetches(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
         return [page_of(one, config) for one in lot]
 
-    vars(quarantine).update(page_of=page_of, of_fetches=of_fetches)
+    vars(sandbox).update(page_of=page_of, of_fetches=of_fetches)
 
 
 @cache

@@ -10,7 +10,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.plan import unlike
+from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.domain import LABELS, Domain, rows
 from dbce_spark.streaming.stream.local_stream import REJECTS

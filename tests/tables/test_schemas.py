@@ -8,6 +8,7 @@ import pyarrow as pa
 from dbce_spark.tables import (
     annotation_rows,
     capture_rows,
+    comparison_rows,
     cross_rows,
     duplicate_rows,
     evidence_rows,
@@ -18,7 +19,6 @@ from dbce_spark.tables import (
     page_rows,
     reject_rows,
     revisit_rows,
-    site_rows,
     stream_rows,
 )
 
@@ -34,7 +34,7 @@ SCHEMAS = {
     "duplicates": duplicate_rows.DUPLICATES,
     "evidence": evidence_rows.EVIDENCE,
     "extractions": extraction_rows.EXTRACTIONS,
-    "growth of sites": site_rows.ASKED,
+    "affected captures": comparison_rows.AFFECTED,
     "labels": stream_rows.LABELS,
     "late labels": stream_rows.LATE_LABELS,
     "lives": history_rows.LIVES,
@@ -47,7 +47,9 @@ SCHEMAS = {
     "rejects": reject_rows.REJECTS,
     "repeats": stream_rows.REPEATS,
     "revisits": revisit_rows.REVISITS,
-    "site comparison results": site_rows.TOLD,
+    "page annotations": comparison_rows.PAGE_ANNOTATIONS,
+    "page evidence": comparison_rows.PAGE_EVIDENCE,
+    "pool members": comparison_rows.POOL_MEMBERS,
     "steps": history_rows.STEPS,
     "stream messages": stream_rows.STREAM,
     "superseded": increment_rows.SUPERSEDED,

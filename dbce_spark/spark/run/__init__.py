@@ -1,1 +1,1 @@
-"""Keep account of a run while it works: how far it is, when it last gave a sign of life, and what it came to."""
+"""What a run is and keeps of itself: its plan, staged tables, checkpoints, counts and the collection it extends."""

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from dbce_spark.log import Log, every, reason
-from dbce_spark.spark import ledger, staging
+from dbce_spark.spark.run import checkpoints as ledger
+from dbce_spark.spark.run import staging
 
 SECONDS = 5.0
 """How often it is written while a run or a stream works."""

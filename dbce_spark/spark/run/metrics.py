@@ -10,7 +10,7 @@ from typing import Any
 from pyspark import SparkContext
 
 from dbce_spark.model import Reason
-from dbce_spark.spark.tally import rejects_by_reason
+from dbce_spark.spark.run.record_counts import rejects_by_reason
 
 WHOLE = (
     *("sources", "records", "captures", "revisits", "rejects", "failed_files"),

@@ -14,10 +14,10 @@ from pyspark import SparkContext
 from pyspark.accumulators import AccumulatorParam
 
 from dbce_spark.log import Log, Rate, clock, every
-from dbce_spark.spark import ledger, staging
-from dbce_spark.spark.run import heartbeat, metrics
+from dbce_spark.spark.run import checkpoints as ledger
+from dbce_spark.spark.run import heartbeat, metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
-from dbce_spark.spark.tally import rejects_by_reason
+from dbce_spark.spark.run.record_counts import rejects_by_reason
 
 _TICK_SECONDS = 0.5
 """Between two measurements of a stage."""

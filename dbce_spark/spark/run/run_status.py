@@ -14,13 +14,13 @@ from dbce_spark.archive import failed_files as budget
 from dbce_spark.errors import BudgetError, OutputError
 from dbce_spark.log import clock
 from dbce_spark.output.collection import Collection, Version
-from dbce_spark.spark import ledger, parts, staging
-from dbce_spark.spark.plan import Plan
-from dbce_spark.spark.run import heartbeat, status_lines
+from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.run import checkpoints, heartbeat, staging, status_lines
 from dbce_spark.spark.run.condition import Condition, is_at_work
 from dbce_spark.spark.run.heartbeat import Heartbeat
+from dbce_spark.spark.run.plan import STAGING_VERSION, Plan
+from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
 from dbce_spark.spark.run.status_lines import ago, line
-from dbce_spark.spark.tally import Read, Tally
 
 T = TypeVar("T")
 
@@ -191,13 +191,15 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     is_held = staging.is_held(work)
     beat = heartbeat.read(work)
     try:
-        plan = ledger.read(staging.path(work, staging.PLAN), Plan)
+        plan = checkpoints.read(staging.path(work, staging.PLAN), Plan)
     except (ValueError, TypeError, KeyError) as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
         if _RUN_FILE in storage.names(output):  # it has ended while we looked
             return _finished(output)
         return RunStatus(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
+    if plan.staging_version != STAGING_VERSION:
+        raise OutputError(f"{work} holds a run of another version of this program; that one can tell how far it is")
     condition = Condition.RUNNING if is_held or is_at_work(beat, is_held) else Condition.DEAD
     begun = RunStatus(output=output, condition=condition, heartbeat=beat)
     if beat:
@@ -244,16 +246,16 @@ def _finished(output: str) -> RunStatus:
 
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     """Add to the status of an unfinished run what lies in its staging folder."""
-    selected: dict[str, Any] = ledger.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
+    selected: dict[str, Any] = checkpoints.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
     read, tallies, is_all_read = _tallies(work)
     losses = [budget.Loss(**one) for one in selected.get("losses", [])]
-    tally = sum(tallies, Tally(losses=losses, rejects=Counter(selected.get("rejects", {}))))
+    tally = sum(tallies, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
     is_known = not plan.indexes or bool(selected)
-    captures = [one.captures for one in (*tallies, *_each(work, "originals", Tally))]
+    captures = [one.captures for one in (*tallies, *_each(work, "originals", RecordCounts))]
     written = len(staging.done_tasks(work, "extractions"))
-    cut = parts.of(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
+    cut = merge_tasks.cut(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
     files = len(plan.files) + len(plan.indexes) + len(archives)
     return replace(
         begun,
@@ -267,18 +269,18 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     )
 
 
-def _tallies(work: str) -> tuple[int, list[Tally], bool]:
+def _tallies(work: str) -> tuple[int, list[RecordCounts], bool]:
     """Count the sources that are read; return also what came of them, and whether that is all of them."""
-    whole = ledger.read(staging.done(work, staging.PAGES), list[Tally])
+    whole = checkpoints.read(staging.done(work, staging.PAGES), list[RecordCounts])
     if whole is not None:
         return len(whole), whole, True
-    some = [one.tally for one in _each(work, staging.PAGES, Read)]
+    some = [one.counts for one in _each(work, staging.PAGES, ReadSource)]
     return len(some), some, False
 
 
 def _each(work: str, stage: str, kind: type[T]) -> list[T]:
     """Read what came of those tasks of a stage that have ended."""
-    found = (ledger.read(path, kind) for path in staging.done_tasks(work, stage))
+    found = (checkpoints.read(path, kind) for path in staging.done_tasks(work, stage))
     return [one for one in found if one is not None]
 
 

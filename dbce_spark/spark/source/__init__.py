@@ -10,6 +10,6 @@ _PUSHDOWN = "spark.sql.python.filterPushdown.enabled"
 
 
 def register(spark: SparkSession) -> None:
-    """Makes the format "warc" known to a session, and lets it hand filters to data sources in Python."""
+    """Register the format "warc" with a session, and let it hand filters to data sources in Python."""
     spark.dataSource.register(WarcDataSource)
     spark.conf.set(_PUSHDOWN, "true")

@@ -1,4 +1,4 @@
-"""Which records the options want: asked of the record's head, and only then of the HTTP response in it."""
+"""Choice of records by the options: by the record's head, and only then by the HTTP response in it."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -27,7 +27,7 @@ class Choice:
         return cls(options.kinds, chosen, frozenset(name for name, _ in chosen.checks))
 
     def takes(self, row: RecordRow, entry: Entry | None) -> bool:
-        """Whether a record is wanted. Where an index led to it (`entry`), what that says of it has been asked."""
+        """Return whether a record is wanted. Where an index led to it (`entry`), the filters on that have passed it."""
         if self.kinds and row.kind not in self.kinds:
             return False
         if entry is not None:

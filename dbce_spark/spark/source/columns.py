@@ -40,7 +40,7 @@ NAMES = tuple(_TYPES)
 ON_DEMAND = frozenset({"block"})
 """Columns that are there only when they are named: what is in `block` is in the others, read."""
 _LAST = ("damage", "damage_detail")
-"""What is known only when the others have been asked for."""
+"""Columns that are computed after the others."""
 
 BATCH_BYTES = 8 << 20
 """Bytes of values that are held until they are handed on, but for the row that goes beyond it."""
@@ -62,19 +62,19 @@ class Columns:
     arrow: pa.Schema
 
     def values(self, row: Row) -> list[Any]:
-        """A row's values, in the order of the columns; what went wrong is asked for when all others have been."""
+        """Return a row's values, in the order of the columns; its fault is computed after all others."""
         found = {name: row.value(name) for name in sorted(self.names, key=_LAST.__contains__)}
         return [found[name] for name in self.names]
 
     def batch(self, values: Sequence[Sequence[Any]]) -> pa.RecordBatch:
-        """Rows of values, as one batch."""
+        """Make one batch of rows of values."""
         by_column = zip(*values, strict=True)
         arrays = [pa.array(column, field.type) for column, field in zip(by_column, self.arrow, strict=True)]
         return pa.RecordBatch.from_arrays(arrays, schema=self.arrow)
 
 
 def size_of(values: Iterable[Any]) -> int:
-    """Bytes of a row, more or less."""
+    """Estimate the bytes of a row."""
     return _ROW_BYTES + sum(_bytes(value) for value in values)
 
 
@@ -85,7 +85,7 @@ def _bytes(value: Any) -> int:
 
 
 def spark_schema(names: Iterable[str]) -> T.StructType:
-    """The schema of some columns.
+    """Return the Spark schema of some columns.
 
     Raises:
         InputError: there is no such column.
@@ -94,7 +94,7 @@ def spark_schema(names: Iterable[str]) -> T.StructType:
 
 
 def columns(schema: T.StructType) -> Columns:
-    """The columns of a schema: ours, or one that a user gave.
+    """Return the columns of a schema: ours, or one that a user gave.
 
     Raises:
         InputError: it has a column that is none of ours, or one of another type, or none at all.

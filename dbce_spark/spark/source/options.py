@@ -35,7 +35,7 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """All that can be said of a read. docs/source.md has a table of them."""
+    """All options of a read. docs/source.md has a table of them."""
 
     files: tuple[str, ...]
     index: tuple[str, ...]
@@ -56,7 +56,7 @@ class _Given:
     texts: dict[str, str]
 
     def take(self, name: str, read: Callable[[str], T], default: T) -> T:
-        """The value of an option, or what holds without it.
+        """Return the value of an option, or its default.
 
         Raises:
             InputError: it cannot be read so.
@@ -78,7 +78,7 @@ KNOWN = (
 
 
 def parse(texts: Mapping[str, str]) -> Options:
-    """The options of a read, its paths and indexes as lists of the files that are there.
+    """Parse the options of a read, its paths and indexes as lists of the files that are there.
 
     Raises:
         InputError: an unknown option, a value that is none, nothing to read, a path that names nothing.
@@ -122,14 +122,14 @@ def _refuse_unknown(texts: Mapping[str, str]) -> None:
 
 
 def _paths(given: _Given) -> tuple[str, ...]:
-    """What load() was given: Spark writes one path as it is, several as a list in JSON."""
+    """Return the paths that load() was given: Spark writes one path as it is, several as a list in JSON."""
     several: list[str] = given.take("paths", json.loads, [])
     one = given.take("path", str, "")
     return (*([one] if one else []), *several)
 
 
 def _sampled(files: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
-    """This share of the files, by their names alone.
+    """Choose this share of the files, by their names alone.
 
     Raises:
         InputError: there are files, and none is in the sample.
@@ -164,7 +164,7 @@ def _list(text: str) -> tuple[str, ...]:
 
 
 def _surts(text: str) -> tuple[str, ...]:
-    """Prefixes of keys, which have commas in them: several are apart by white space."""
+    """Split prefixes of keys, which have commas in them: several are apart by white space."""
     return tuple(text.split())
 
 

@@ -39,7 +39,7 @@ class Ranges(InputPartition):
 
 
 def planned(options: Options) -> list[Files] | list[Ranges]:
-    """All that is to be read, a task each."""
+    """Plan all that is to be read, a task each."""
     return _of_index(options) if options.index else _of_files(options)
 
 
@@ -49,7 +49,7 @@ def _of_files(options: Options) -> list[Files]:
 
 
 def _size(path: str, otherwise: int) -> int:
-    """Bytes of a local file. A remote one is a task of its own: asking after thousands takes longer than reading."""
+    """Return the bytes of a local file. A remote one is a task of its own: requests take longer than reading."""
     if "://" in path:
         return otherwise
     try:
@@ -59,7 +59,7 @@ def _size(path: str, otherwise: int) -> int:
 
 
 def _of_index(options: Options) -> list[Ranges]:
-    """The entries that the filters pass, all of them held: about 1 KB each."""
+    """Read the entries that the filters pass, all of them held: about 1 KB each."""
     # It brings pyarrow.dataset and pandas, a second for each worker: who reads whole files need not wait for that.
     from dbce_spark.archive.index.index_file import wanted
 
@@ -88,7 +88,7 @@ def _grouped(pairs: Iterable[tuple[str, Entry]]) -> dict[str, list[Entry]]:
 
 
 def packed(sizes: Iterable[tuple[T, int]], most: int, *, opening: int = OPENING_BYTES) -> Iterator[list[T]]:
-    """Things of some size in their order, as many together as make up `most` bytes; fewer, if that makes too few tasks.
+    """Pack things in their order, as many together as make up `most` bytes; fewer, if that makes too few tasks.
 
     `opening` is the cost of each thing beside its size.
     """

@@ -1,4 +1,4 @@
-"""Filters that Spark hands down (`where`), asked before the payload of a record is looked at."""
+"""Filters that Spark hands down (`where`), applied before the payload of a record is read."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dbce_spark import timestamps
 from dbce_spark.spark.source.columns import Row
 
 CHEAP = ("kind", "url", "host", "date", "record_id", "http_status", "mime")
-"""Columns whose filters are taken, as they are asked: those of the record's head first."""
+"""Columns whose filters are taken, in order: those of the record's head first."""
 
 _COMPARED: dict[type[ds.Filter], Callable[[Any, Any], bool]] = {
     ds.EqualTo: lambda value, given: value == given,
@@ -45,7 +45,7 @@ class Pushed:
 
 
 def taken(given: Iterable[ds.Filter]) -> tuple[list[Pushed], list[ds.Filter]]:
-    """The filters that are asked here, in the order in which they cost, and those that are left to Spark."""
+    """Split filters into those applied here, in the order of their cost, and those left to Spark."""
     ours: list[Pushed] = []
     others: list[ds.Filter] = []
     for one in given:
@@ -77,7 +77,7 @@ def _pushed(given: ds.Filter) -> Pushed | None:
 
 
 def _plain(value: Any) -> str | int | None:
-    """A literal as the rows have it; None: it cannot be compared here."""
+    """Return a literal as the rows have it; None: it cannot be compared here."""
     if isinstance(value, datetime):
         return None if value.tzinfo is None else timestamps.of_date(value)
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None

@@ -43,15 +43,15 @@ class WarcDataSource(DataSource):
 
 
 class WarcReader(DataSourceReader):
-    """One read. Spark sends it to every task, so it holds what was asked for and no more."""
+    """One read. Spark sends it to every task, so it holds the options and columns and no more."""
 
-    def __init__(self, options: Options, asked: Columns):
+    def __init__(self, options: Options, columns: Columns):
         self.options = options
-        self.columns = asked
+        self.columns = columns
         self.pushed: list[Pushed] = []
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802
-        """Takes the filters that a record's heads can answer, and leaves the others to Spark."""
+        """Take the filters that a record's heads can answer, and leave the others to Spark."""
         self.pushed, others = taken(filters)
         return others
 
@@ -59,7 +59,7 @@ class WarcReader(DataSourceReader):
         return list(planned(self.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of one task, in the order of its files and of their bytes."""
+        """Iterate over the rows of one task, in the order of its files and of their bytes."""
         held, size = [], 0
         for row in self._passing(partition):
             values = self.columns.values(row)
@@ -74,7 +74,7 @@ class WarcReader(DataSourceReader):
             yield self.columns.batch(held)
 
     def _passing(self, partition: InputPartition) -> Iterator[RecordRow | DamageRow]:
-        """What no option and no pushed filter keeps out. Damage is kept out by pushed filters only."""
+        """Iterate over the rows that no option and no pushed filter keeps out; damage only by pushed filters."""
         choice = Choice.of(self.options)
         for row, entry in self._found(partition):
             if isinstance(row, DamageRow):
@@ -88,7 +88,7 @@ class WarcReader(DataSourceReader):
                 self._refuses(row)
 
     def _refuses(self, row: RecordRow | DamageRow) -> bool:
-        """Whether a row with a fault is left out.
+        """Return whether a row with a fault is left out.
 
         Raises:
             InputError: the mode is FAILFAST.

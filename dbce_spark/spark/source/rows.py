@@ -1,4 +1,4 @@
-"""What stands in the columns: of a record, each value worked out when it is first asked for; of bytes that are none."""
+"""Values of the columns: of a record, each computed when it is first read; of bytes that are none."""
 
 import re
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Fault:
 class RecordRow:
     """A record as the columns see it. An attribute is a column; what is None has no value.
 
-    `fault` is what stood in the way of the columns that were asked for until now.
+    `fault` is what stood in the way of the columns that were read until now.
     """
 
     def __init__(self, record: Record, file: str, offset: int, max_payload_bytes: int):
@@ -83,9 +83,9 @@ class RecordRow:
         block = self.block
         if block is None or (self.kind == "revisit" and not block):
             return None
-        said = "" if self._record.is_arc else declared(self._record.headers.get("content-type")).essence
-        found = http.message(block) if said in ("", "application/http") else http.split(block)
-        if found is None and said in ("", "application/http"):
+        declared_type = "" if self._record.is_arc else declared(self._record.headers.get("content-type")).essence
+        found = http.message(block) if declared_type in ("", "application/http") else http.split(block)
+        if found is None and declared_type in ("", "application/http"):
             self.fault = Fault(Reason.BAD_HTTP, f"begins with {block[:24]!r}")
         return found
 
@@ -100,10 +100,10 @@ class RecordRow:
     @cached_property
     def _declared(self) -> MediaType:
         """By the HTTP header; by the record's own where it holds no HTTP response."""
-        if self.response and (said := self.response.headers.get("content-type")):
-            return declared(said)
-        said = self._record.headers.get("content-type")
-        return declared(said) if self._record.is_arc or not self.response else declared("")
+        if self.response and (of_response := self.response.headers.get("content-type")):
+            return declared(of_response)
+        of_record = self._record.headers.get("content-type")
+        return declared(of_record) if self._record.is_arc or not self.response else declared("")
 
     @property
     def mime(self) -> str | None:
@@ -111,7 +111,7 @@ class RecordRow:
 
     @cached_property
     def _content(self) -> http.Content | None:
-        """What is in the body, its encodings undone; the whole block where it holds no HTTP response."""
+        """Return the body, its encodings undone; the whole block where it holds no HTTP response."""
         if self.kind == "revisit":
             return None
         if self.response is None:
@@ -194,7 +194,7 @@ class DamageRow:
 
 
 def member(file: str, within: str) -> str:
-    """The name of a file in a WACZ, as an index names it."""
+    """Return the name of a file in a WACZ, as an index names it."""
     return f"{file}{MEMBER}{within}" if within else file
 
 

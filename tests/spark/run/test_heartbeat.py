@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from dbce_spark.log import Log
-from dbce_spark.spark import staging
-from dbce_spark.spark.run import heartbeat, metrics, progress
+from dbce_spark.spark.run import heartbeat, metrics, progress, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
 
 RUN = Log("a run", 2, "dbce extract a --output b", "stream")

@@ -20,11 +20,11 @@ from dbce_spark.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.spark import ledger, plan, staging
-from dbce_spark.spark.run import heartbeat
+from dbce_spark.spark.run import checkpoints, plan, staging
+from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
+from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
 from dbce_spark.spark.run.run_status import Done, inspect_run
-from dbce_spark.spark.tally import Read, Tally
 from tests.builders import config
 
 ROOT = Path(__file__).parents[3]
@@ -37,23 +37,25 @@ LONG_AGO = "2020-01-01T00:00:00+00:00"
 def begun(output: Path, **changes: Any) -> str:
     """A run that has read two of twenty files, one of which is broken, and says so."""
     work = str(output)
-    plan.save(plan.of(FILES, [], "", CONFIG, limit=None, with_html=False), work)
-    read = Tally(10, 7, rejects=Counter(not_html=2, bad_http=1), losses=[Loss("1.warc", 9, 10, "broken_record: x")])
-    ledger.write(staging.done(work, staging.PAGES, 0), Read(5, Tally(30, 20, rejects=Counter(not_html=4))))
-    ledger.write(staging.done(work, staging.PAGES, 1), Read(5, read))
-    ledger.write(staging.path(work, staging.SECONDS), {"start": 9.0})
-    last = replace(
-        heartbeat.begin(RUN), stage="pages", stage_began=heartbeat.now(), done=2, total=20, unit="files", **changes
+    plan.save(plan.made(FILES, [], "", CONFIG, limit=None), work)
+    read = RecordCounts(
+        10, 7, rejects=Counter(not_html=2, bad_http=1), losses=[Loss("1.warc", 9, 10, "broken_record: x")]
     )
-    ledger.write(staging.path(work, staging.STATE), last)
+    checkpoints.write(
+        staging.done(work, staging.PAGES, 0), ReadSource(5, RecordCounts(30, 20, rejects=Counter(not_html=4)))
+    )
+    checkpoints.write(staging.done(work, staging.PAGES, 1), ReadSource(5, read))
+    checkpoints.write(staging.path(work, staging.SECONDS), {"start": 9.0})
+    last = replace(state.begin(RUN), stage="pages", stage_began=state.now(), done=2, total=20, unit="files", **changes)
+    checkpoints.write(staging.path(work, staging.STATE), last)
     return work
 
 
 @contextmanager
 def at_work(output: Path) -> Iterator[None]:
     """Within the block another process holds the output."""
-    hold = "import sys, time; from dbce_spark.spark import staging\n"
-    hold += "with staging.alone(sys.argv[1]): print('held', flush=True); time.sleep(600)"
+    hold = "import sys, time; from dbce_spark.spark.run import staging\n"
+    hold += "with staging.run_lock(sys.argv[1]): print('held', flush=True); time.sleep(600)"
     other = subprocess.Popen([sys.executable, "-c", hold, str(output)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert other.stdout is not None
     assert "held\n" == other.stdout.readline()
@@ -127,9 +129,9 @@ def test_without_locks_a_run_is_known_by_its_process(
 def test_parts_are_counted_when_all_is_read(tmp_path: Path) -> None:
     """Of how many is known by then: of 40 row groups one makes a part."""
     work = begun(tmp_path)
-    ledger.write(staging.done(work, staging.PAGES), [Tally(captures=1024) for _ in FILES])
-    ledger.write(staging.done(work, "extractions", 0), Counter(crossed=1))
-    ledger.write(staging.path(work, staging.SECONDS), {"start": 1.0, "pages": 2.0, "sites": 3.0})
+    checkpoints.write(staging.done(work, staging.PAGES), [RecordCounts(captures=1024) for _ in FILES])
+    checkpoints.write(staging.done(work, "extractions", 0), Counter(crossed=1))
+    checkpoints.write(staging.path(work, staging.SECONDS), {"start": 1.0, "pages": 2.0, "sites": 3.0})
     found = inspect_run(work)
 
     assert (Done(done=20, of=20), Done(done=1, of=40), ("pages", "sites")) == (found.files, found.parts, found.stages)
@@ -138,10 +140,10 @@ def test_parts_are_counted_when_all_is_read(tmp_path: Path) -> None:
 def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
     """Until then it is not known how much there is to read. An archive has failed by what was asked for of it."""
     work = begun(tmp_path)
-    plan.save(plan.of(["0.warc"], ["i.cdxj"], "", CONFIG, limit=None, with_html=False), work)
+    plan.save(plan.made(["0.warc"], ["i.cdxj"], "", CONFIG, limit=None), work)
     before = inspect_run(work).files
     told = {"archives": {"1.warc": 30, "2.warc": 9}, "parts": 4, "rejects": {"broken_index_line": 2}, "losses": []}
-    ledger.write(staging.done(work, staging.SELECTION), told)
+    checkpoints.write(staging.done(work, staging.SELECTION), told)
     found = inspect_run(work)
 
     assert (Done(done=2, of=None), Done(done=2, of=5)) == (before, found.files)
@@ -286,3 +288,12 @@ def test_status_needs_no_spark(tmp_path: Path) -> None:
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert (5, "") == (ended.returncode, ended.stderr)
+
+
+def test_a_run_of_another_version_of_this_program_is_named_as_such(tmp_path: Path) -> None:
+    """What it has staged may have another form."""
+    work = begun(tmp_path)
+    made = plan.made(FILES, [], "", CONFIG, limit=None)
+    plan.save(replace(made, staging_version=1), work)
+    with pytest.raises(OutputError, match="another version of this program"):
+        inspect_run(work)

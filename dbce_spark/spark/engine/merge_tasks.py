@@ -1,0 +1,36 @@
+"""How the merging is cut into tasks: which staged row groups make one task, and one part of `extractions`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # `dbce status` counts the tasks where there is no Spark
+    from pyspark.sql import Column
+
+ROWS_PER_GROUP = 512
+"""Rows of a row group of a staged file: what is merged, and so held, together."""
+
+_TASKS_OF_SMALL_RUN = 32
+
+
+@dataclass(frozen=True, slots=True)
+class MergeTasks:
+    """The row groups of each staged file, how many of them make a task, and how many tasks that are."""
+
+    row_groups: list[int]
+    per_task: int
+    count: int
+
+
+def cut(captures: Sequence[int], rows_per_file: int) -> MergeTasks:
+    """Cut a run into tasks by the captures of each staged file alone, so that the same input gives the same files."""
+    row_groups = [-(-count // ROWS_PER_GROUP) for count in captures]
+    per_task = max(1, min(rows_per_file // ROWS_PER_GROUP, sum(row_groups) // _TASKS_OF_SMALL_RUN))
+    return MergeTasks(row_groups, per_task, max(1, -(-sum(row_groups) // per_task)))
+
+
+def row_group() -> "Column":
+    """Return the column `row_group`: the number of the row group that a staged row is in, from `row_no`."""
+    from pyspark.sql import functions as F
+
+    return F.floor(F.col("row_no") / ROWS_PER_GROUP).cast("int").alias("row_group")

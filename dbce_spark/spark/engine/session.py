@@ -1,0 +1,112 @@
+"""The Spark session: the one that is there, or a local one with this project's settings."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import files
+
+from pyspark.sql import SparkSession
+
+from dbce_spark.spark.engine.java import java_home
+
+CONF_FOLDER = files("dbce_spark") / "conf"
+"""Holds spark-defaults.conf and log4j2.properties, under the names by which Spark itself finds them."""
+
+ATTEMPTS = 4
+"""How often a task is tried on a local master: Spark's own number on a cluster (spark.task.maxFailures)."""
+_LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
+
+LOCAL_SETTINGS = {
+    # Spark would take the machine's outer address, which a firewall or a changing network can cut off.
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    # No port is opened for a run of a minute; give spark.ui.enabled=true to look inside a long one.
+    "spark.ui.enabled": "false",
+    # Spark's bar knows stages by number only, and writes into whatever else is on the terminal.
+    "spark.ui.showConsoleProgress": "false",
+    # A limit makes every Python worker print four lines; 0 is none.
+    "spark.executor.pyspark.memory": "0",
+    # Java only moves and sorts rows: the optimising compiler would take more time than it ever gives back in a run
+    # of minutes.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC",
+    # For the two to sixteen cores of one machine; each shuffle writes this many pieces for each task.
+    "spark.sql.shuffle.partitions": "32",
+}
+
+
+def session(app_name: str, *, master: str | None = None, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """Return the active session or that of spark-submit, as it is; else a new one on `master` ("local[*]": all cores).
+
+    `settings` are Spark's own keys and win over everything else; a session that is there already keeps its settings.
+
+    Raises:
+        PlatformError: there is no Java that Spark runs on.
+    """
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    if "PYSPARK_GATEWAY_PORT" in os.environ:
+        return _fill_in(SparkSession.builder.getOrCreate())
+    chosen = with_attempts(master or "local[*]")
+    is_local = chosen.startswith("local")
+    _prepare_environment(is_local=is_local)
+    builder = SparkSession.builder.appName(app_name).master(chosen)
+    for key, value in {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}.items():
+        builder = builder.config(key, value)
+    return _fill_in(builder.getOrCreate())
+
+
+def with_attempts(master: str) -> str:
+    """Make a local master try a task again, as clusters do: Spark alone gives up when one has failed once.
+
+    "local[2]" -> "local[2,4]"; one with a number of its own, and any other, stays.
+    """
+    found = _LOCAL.fullmatch(master)
+    return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
+
+
+def defaults() -> dict[str, str]:
+    """Read the settings of conf/spark-defaults.conf."""
+    lines = (CONF_FOLDER / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#"))
+    return {key: value.strip() for key, value in pairs}
+
+
+@contextmanager
+def under(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Apply these settings of spark.sql within the block, and restore what held before."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, own in before.items():
+            if own is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, own)
+
+
+def _prepare_environment(*, is_local: bool) -> None:
+    """Set what Spark's launcher reads before there is a session. The user's own choice stays where it can work."""
+    os.environ["JAVA_HOME"] = java_home()
+    # The launcher loads spark-defaults.conf and log4j2.properties from there.
+    os.environ.setdefault("SPARK_CONF_DIR", str(CONF_FOLDER))
+    if is_local:
+        # Workers on this machine are this Python, with what is installed beside it.
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def _fill_in(spark: SparkSession) -> SparkSession:
+    """Give the session those of our spark.sql settings that nobody set: with Spark's own the rows could differ."""
+    given = spark.sparkContext.getConf()
+    for key, value in defaults().items():
+        if key.startswith("spark.sql.") and not given.contains(key):
+            spark.conf.set(key, value)
+    return spark

@@ -1,0 +1,30 @@
+"""Spark settings for small runs, where planning costs more than work: Spark plans each of many small shuffles anew, and
+compiles what sees a hundred rows once. A quarter to a third of their time goes so (docs/operations.md)."""
+
+from contextlib import AbstractContextManager, nullcontext
+
+from pyspark.sql import SparkSession
+
+from dbce_spark.spark.engine.session import defaults, under
+
+FEW = "spark.dbce.fewCaptures"
+ADAPTIVE, PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
+_SETTINGS = {
+    # Each shuffle of a query is a job of its own, and the rest of the query is planned again behind it.
+    ADAPTIVE: "false",
+    # Java compiles each plan, which takes longer than to interpret it for few rows.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+
+def settings(spark: SparkSession, captures: int) -> AbstractContextManager[None]:
+    """Set Spark up for so many captures within the block; the rows are the same.
+
+    Where adaptive execution is off already, somebody has chosen the settings, and they stay.
+    """
+    few = int(spark.conf.get(FEW, defaults()[FEW]) or 0)
+    if captures > few or spark.conf.get(ADAPTIVE) != "true":
+        return nullcontext()
+    partitions = min(spark.sparkContext.defaultParallelism, int(spark.conf.get(PARTITIONS) or 1))
+    return under(spark, {**_SETTINGS, PARTITIONS: str(partitions)})

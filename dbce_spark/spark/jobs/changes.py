@@ -1,0 +1,317 @@
+"""The history of all pages of a collection as tables.
+
+Captures are put in order of time, and what their extractions hold is brought to them, packed; each task then writes
+what `dbce_spark.output.history.page_history` gives for some URLs.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from itertools import chain, groupby
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from dbce_spark import __version__, storage
+from dbce_spark.config import LshConfig
+from dbce_spark.errors import JobError
+from dbce_spark.log import Log
+from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
+from dbce_spark.output.history import page_history
+from dbce_spark.output.history.page_history import KINDS, Lives, Moment, Step
+from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.jobs.job import cause
+from dbce_spark.spark.run import collection_state, staging
+from dbce_spark.spark.run.collection_state import PriorState
+from dbce_spark.tables import history_rows, increment_rows
+
+STEPS, CHANGES, LIVES, REDESIGNS = "steps", "changes", "lives", "redesigns"
+RUN_FILE = "run.json"
+CAPTURES_PER_FILE = 1 << 14
+"""Some 50 MB of packed pieces, which Spark sorts, and half a minute."""
+_BYTES_PER_TASK = 64 << 20
+"""Of extractions as they are stored."""
+_ROWS = 128
+"""Extractions that are unfolded at once: some 250 segments each."""
+_HELD_BYTES = 32 << 20
+"""Of rows that wait until they fill a row group."""
+_ROWS_PER_GROUP = 1 << 12
+"""Steps are written one by one, each some 4 KB until then."""
+_SEGMENT = ("block", "start", "end", "label", "xpath")
+_HOLDS = ["capture_id", "template_id", "page_text", *(f"segments.list.element.{name}" for name in _SEGMENT)]
+_REPEATING = {
+    STEPS: ["url_key", "url", "site", "template_from", "template_to", *KINDS],
+    CHANGES: ["url_key", "url", "site", "capture_id", "before_id", "timestamp", "before_timestamp", "kind"]
+    + [f"{name}_{side}" for name in ("label", "xpath") for side in ("before", "after")],
+    LIVES: ["url_key", "url", "site", "label", "xpath", "first_seen", "last_seen", "captures", "began", "ended"],
+}
+_SCHEMAS = {STEPS: history_rows.STEPS, CHANGES: history_rows.CHANGES, LIVES: history_rows.LIVES}
+_COMPARED = ["site", "url", "before_timestamp", "timestamp", "template_from", "template_to", "is_redesigned"]
+_COMPARED_ROW = pa.schema([history_rows.STEPS.field(name) for name in _COMPARED])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryCounts:
+    """What was written: of how many URLs that have two captures or more, how many steps, changes by kind, lives, and
+    redesigns of sites."""
+
+    version: int
+    urls: int
+    captures: int
+    steps: int
+    changes: dict[str, int]
+    lives: int
+    redesigns: int
+    seconds: float
+
+    def text(self) -> str:
+        """For a person."""
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
+        return (
+            f"version {self.version}: {self.urls:,} URLs of two captures and more, {self.captures:,} captures\n"
+            f"changes: {kinds or 'none'}\n"
+            f"{self.lives:,} lives of texts; {self.redesigns:,} redesigns of sites"
+        )
+
+
+def write(spark: SparkSession, of: Collection, version: Version, output: str, log: Log) -> HistoryCounts:
+    """Write STEPS, CHANGES, LIVES and REDESIGNS of a version into a folder that is not there yet, and behind them what
+    run.json says.
+
+    In which file the rows of a URL are follows from its key and the number of captures.
+
+    Raises:
+        JobError: Spark gave up; a file of the collection may be broken.
+        OutputError: the folder is there, or cannot be written.
+    """
+    started = time.monotonic()
+    prior = collection_state.prior_state(of, version)
+    lsh = LshConfig(**version.settings["config"]["lsh"])
+    with storage.whole_folder(output.rstrip("/")) as target, _as_ours():
+        with _stage(log, "captures"):
+            urls, captures = _sizes(spark, prior)
+        parts = max(1, -(-captures // CAPTURES_PER_FILE))
+        with _stage(log, f"{captures:,} captures of {urls:,} URLs"):
+            held = _held(spark, of, version)
+            counts = _write_parts(_placed(_lines(spark, prior, held), parts), parts, target, lsh)
+        with _stage(log, REDESIGNS):
+            redesigns = _write_redesigns(spark, target)
+        account = HistoryCounts(
+            version=version.number,
+            urls=urls,
+            captures=captures,
+            steps=counts[STEPS],
+            changes={kind: counts[kind] for kind in KINDS},
+            lives=counts[LIVES],
+            redesigns=redesigns,
+            seconds=round(time.monotonic() - started, 1),
+        )
+        report = asdict(account) | {"collection": of.folder, "versions": {"dbce_spark": __version__}}
+        with storage.whole_file(f"{target}/{RUN_FILE}") as file:
+            file.write(json.dumps(report, indent=2).encode() + b"\n")
+    return account
+
+
+@contextmanager
+def _stage(log: Log, what: str) -> Iterator[None]:
+    """Log a part of the work when it begins and when it has ended."""
+    began = time.monotonic()
+    log.tell("stage_begin", f"{what}: begins")
+    with log.waiting(what):
+        yield
+    seconds = round(time.monotonic() - began, 3)
+    log.tell("stage_end", f"{what}: {seconds:,.1f} s", {"seconds": seconds})
+
+
+@contextmanager
+def _as_ours() -> Iterator[None]:
+    """Turn what Spark raises within the block into an error of ours."""
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        text = cause(str(error) or type(error).__name__)
+        raise JobError(f"Spark gave up: {text}; its log says more. Nothing was written") from error
+
+
+def _sizes(spark: SparkSession, prior: PriorState) -> tuple[int, int]:
+    """Count the URLs that have two captures or more, and the captures of these."""
+    of_url = collection_state.captures(spark, prior).groupBy("url_key").count().where("count > 1")
+    row = of_url.agg(F.count("*"), F.sum("count")).first()
+    return (row[0], row[1] or 0) if row else (0, 0)
+
+
+def _held(spark: SparkSession, of: Collection, version: Version) -> DataFrame:
+    """Read what the extractions that count hold: HELD rows. Tasks read the files by themselves, of their segments five
+    fields of twelve."""
+    files = of.files(version, EXTRACTIONS)
+    stored = sum(Path(path).stat().st_size for _, path in files)
+    tasks = min(len(files), max(spark.sparkContext.defaultParallelism, -(-stored // _BYTES_PER_TASK)))
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for task in batch.column("id").to_pylist():
+                for number, path in files[task::tasks]:
+                    yield from _pieces(number, path)
+
+    rows = spark.range(0, tasks, 1, tasks).mapInArrow(read, staging.schema(history_rows.HELD))
+    again = [path for _, path in of.files(version, SUPERSEDED)]
+    if not again:
+        return rows.drop("number")
+    superseded = collection_state.numbered(spark, again, increment_rows.SUPERSEDED)
+    return collection_state.counting(rows.withColumnRenamed("number", "increment"), superseded).drop("increment")
+
+
+def _pieces(number: int, path: str) -> Iterator[pa.RecordBatch]:
+    with opened(path) as file:
+        for batch in file.iter_batches(_ROWS, columns=_HOLDS):
+            yield history_rows.held_batch(number, batch)
+
+
+def _lines(spark: SparkSession, prior: PriorState, held: DataFrame) -> DataFrame:
+    """Read the captures of URLs that have two or more: what `history_rows.moments_from` reads.
+
+    What an extraction holds is with those captures only whose extraction is not that of the capture before."""
+    in_time = Window.partitionBy("url_key").orderBy("timestamp", "capture_id")
+    before, behind = (beside("extraction_id").over(in_time) for beside in (F.lag, F.lead))
+    fetched = collection_state.captures(spark, prior).select(
+        *("url_key", "url", "site", "timestamp", "capture_id", "extraction_id"),
+        before.alias("before"),
+        behind.alias("behind"),
+    )
+    # One key for all captures that need nothing would bring them all to one place.
+    needed = F.when(F.col("before").eqNullSafe(F.col("extraction_id")), F.col("capture_id")).otherwise(
+        F.col("extraction_id")
+    )
+    line = fetched.where("before is not null or behind is not null").withColumn("needed", needed)
+    signatures = collection_state.members(spark, prior).select(F.col("capture_id").alias("needed"), "signature")
+    with_texts = line.join(held.withColumnRenamed("capture_id", "needed"), on="needed", how="left")
+    return with_texts.join(signatures, on="needed", how="left").drop("needed", "before", "behind")
+
+
+def _placed(lines: DataFrame, parts: int) -> DataFrame:
+    """Bring all captures of a URL to one part, in order of time."""
+    placed = lines.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
+    order = ["part", "url_key", "timestamp", "capture_id"]
+    ordered = placed.repartition(parts, "part").sortWithinPartitions(*order)
+    return ordered.withColumn("timestamp", F.unix_micros("timestamp"))
+
+
+def _write_parts(placed: DataFrame, parts: int, target: str, lsh: LshConfig) -> Counter[str]:
+    """Write STEPS, CHANGES and LIVES, a file of each for each part. Returns how many rows they have, and how many
+    changes of each kind."""
+
+    def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        counts: Counter[str] = Counter()
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+        for part, of_part in groupby(rows, key=lambda row: row["part"]):
+            with ExitStack() as open_files:
+                written = _Part(open_files, target, part, lsh)
+                for _, of_url in groupby(of_part, key=lambda row: row["url_key"]):
+                    written.write(history_rows.moments_from(of_url))
+                counts += written.counts
+        columns = {"what": pa.array(list(counts), pa.string()), "n": pa.array(list(counts.values()), pa.int64())}
+        yield pa.RecordBatch.from_pydict(columns)
+
+    counts: Counter[str] = Counter()
+    for row in placed.mapInArrow(write_all, "what string, n long").collect():
+        counts[row["what"]] += row["n"]
+    if not counts[STEPS]:
+        for name, schema in _SCHEMAS.items():
+            storage.write_parquet(f"{target}/{name}/part-00000.parquet", schema, [])
+    return counts
+
+
+class _Part:
+    """The files of one part, and what was written into them."""
+
+    def __init__(self, open_files: ExitStack, target: str, part: int, lsh: LshConfig):
+        self._lsh = lsh
+        self.counts: Counter[str] = Counter()
+        self._files = {
+            name: open_files.enter_context(
+                storage.parquet_file(
+                    f"{target}/{name}/part-{part:05}.parquet",
+                    schema,
+                    dictionary=_REPEATING[name],
+                    rows_per_group=_ROWS_PER_GROUP,
+                )
+            )
+            for name, schema in _SCHEMAS.items()
+        }
+
+    def write(self, moments: Iterator[Moment]) -> None:
+        """Write what became of one URL, with two of its captures held at once."""
+        first = next(moments, None)
+        if first is None:
+            return
+        lives, last = Lives(first), first
+        for step in page_history.steps(chain([first], moments)):
+            self._write_step(step)
+            self._write(LIVES, history_rows.lives_batch(step.before, lives.told(step)))
+            last = step.after
+        self._write(LIVES, history_rows.lives_batch(last, lives.rest()))
+
+    def _write_step(self, step: Step) -> None:
+        is_redesigned = step.is_redesigned(self._lsh.threshold_of(step.after.site))
+        self._write(STEPS, history_rows.steps_batch(step, is_redesigned=is_redesigned))
+        self._write(CHANGES, history_rows.changes_batch(step))
+        self.counts.update(one.kind for one in step.changes)
+
+    def _write(self, name: str, rows: pa.RecordBatch) -> None:
+        if not rows.num_rows:
+            return
+        self.counts[name] += rows.num_rows
+        file = self._files[name]
+        file.write(rows)
+        if file.held_bytes > _HELD_BYTES:
+            file.flush()
+
+
+def _write_redesigns(spark: SparkSession, target: str) -> int:
+    """Write REDESIGNS, of the steps that are written; returns how many rows it has."""
+    files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.names(f"{target}/{STEPS}"))]
+    found = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
+    rows = found.sort_by([(name, "ascending") for name in ("site", "not_after")])
+    storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())
+    return int(rows.num_rows)
+
+
+def _compared(spark: SparkSession, files: Sequence[str]) -> DataFrame:
+    """Read the steps whose templates could be compared, with what `redesigns` reads. The page travels only of those
+    that were redesigned."""
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for task in batch.column("id").to_pylist():
+                with storage.open_parquet(files[task]) as file:
+                    for rows in file.iter_batches(columns=[*_COMPARED, "similarity"]):
+                        yield rows.filter(pc.is_valid(rows.column("similarity"))).select(_COMPARED)
+
+    rows = spark.range(0, len(files), 1, len(files)).mapInArrow(read, staging.schema(_COMPARED_ROW))
+    of_changed = ("url", "template_from", "template_to")
+    changed = {name: F.when(F.col("is_redesigned"), F.col(name)) for name in of_changed}
+    return rows.withColumns(changed)
+
+
+def redesigns(steps: DataFrame) -> DataFrame:
+    """Make REDESIGNS rows as `history.redesigns` does, from steps of whole sites, each in one task."""
+
+    def of_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for site in groups(batches, ["site"]):
+            found = page_history.redesigns(*history_rows.redesigned_from(site))
+            yield history_rows.redesigns_batch(site.column("site")[0].as_py(), found)
+
+    return (
+        steps.repartition("site")
+        .sortWithinPartitions("site")
+        .mapInArrow(of_sites, staging.schema(history_rows.REDESIGNS))
+    )

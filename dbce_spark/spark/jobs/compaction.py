@@ -1,0 +1,327 @@
+"""Compaction: one increment that stands for all before it, with the rows that count and no others, in fewer files.
+
+Plain Python, a row group at a time. The pages are not written again: their files are links, and keep their numbers.
+"""
+
+import heapq
+import json
+import shutil
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark import storage
+from dbce_spark.errors import OutputError
+from dbce_spark.output.collection import (
+    CAPTURES,
+    DUPLICATES,
+    EXTRACTIONS,
+    INPUTS,
+    MEMBERS,
+    REJECTS,
+    REMARKED,
+    SUPERSEDED,
+    Collection,
+    Version,
+)
+from dbce_spark.output.output_reader import counting, replaced, table_files
+from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.jobs import increment
+from dbce_spark.spark.run import checkpoints, collection_state, staging
+from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PENDING
+from dbce_spark.spark.run.run_request import RUN_FILE
+from dbce_spark.spark.stages import captures, increment_tables
+from dbce_spark.tables import duplicate_rows
+
+RUNS = "runs"
+"""The run.json of each run, by the number of its increment."""
+_WORK = "_compacting"
+_UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *increment_tables.KEPT, RUN_FILE, RUNS, staging.FOLDER}
+_BATCH_ROWS = 256
+
+
+def run(to: Collection, rows_per_file: int) -> Version | None:
+    """Write the increment, and make it the next version; None if there is nothing to be put together.
+
+    Nobody sees any of it before. Files of extractions have up to `rows_per_file` rows.
+
+    Raises:
+        InputError: there is no collection.
+        OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
+            what this program does not know, or a file that is broken; or it cannot be written.
+    """
+    version = to.known()
+    target = Path(to.increment(version.number + 1))
+    _check_free(target)
+    if len(version.increments) == 1:
+        return None
+    folders = [Path(to.increment(one.number)) for one in version.increments]
+    _check_understood(folders)
+    work = target.with_name(_WORK)
+    with staging.run_lock(str(work)):
+        with _whole_or_gone(work):
+            _empty(work)
+            _write(to, version, work, rows_per_file)
+            _take_place(to, version, work, target)
+        increment.commit(to)
+        shutil.rmtree(staging.path(str(target), ""))
+    return to.known()
+
+
+@contextmanager
+def _whole_or_gone(work: Path) -> Iterator[None]:
+    """Remove what the block has written if it fails."""
+    try:
+        yield
+    except OSError as error:
+        shutil.rmtree(work)
+        raise OutputError(f"{work}: {error}; nothing is lost, and the same command begins again") from error
+    except BaseException:
+        shutil.rmtree(work)
+        raise
+
+
+def _check_free(target: Path) -> None:
+    """Check that no run is to write the increment that this one would be. Of one that had not begun only its lock may
+    lie there."""
+    if staging.is_held(str(target)):
+        raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
+    found = storage.names(str(target)) - {staging.FOLDER}
+    if found or Path(staging.path(str(target), staging.PLAN)).exists():
+        raise OutputError(
+            f"{target} belongs to a run that did not finish; give the command of that run again first, to resume it"
+        )
+    shutil.rmtree(target, ignore_errors=True)
+
+
+def _check_understood(folders: Iterable[Path]) -> None:
+    for folder in folders:
+        if foreign := sorted(storage.names(str(folder)) - _UNDERSTOOD):
+            raise OutputError(
+                f"{folder} holds {foreign[0]}, of which this program does not know how to put it together"
+            )
+
+
+def _empty(work: Path) -> None:
+    """Remove what a compaction that was killed has left; not the lock of this one."""
+    for left in storage.names(str(work)) - {staging.FOLDER}:
+        storage.remove(str(work / left))
+
+
+def _take_place(to: Collection, version: Version, work: Path, target: Path) -> None:
+    """From here on it is an increment that has ended: if this process is killed, the next run makes it a version."""
+    if to.known().number == version.number:
+        with suppress(OSError):  # a folder that holds anything is not replaced
+            work.rename(target)
+            return
+    raise OutputError(f"{to.folder} was changed by another command meanwhile; give the same command again")
+
+
+def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> None:
+    began = time.monotonic()
+    last, anew = replaced(to.files(version, SUPERSEDED)), _anew(to, version)
+    for part, of_part in _by_part(to.files(version, EXTRACTIONS)).items():
+        rows = (batch for number, path in of_part for batch in _counting(path, number, last))
+        _store(work / EXTRACTIONS / part, of_part, rows, merge_tasks.ROWS_PER_GROUP, rows_per_file)
+        _store_marks(work, part, _Marks(of_part, last, anew))
+    digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in to.files(version, name))
+    rows = (batch for number, path in digests for batch in _counting(path, number, last))
+    _store(work / DIGESTS, digests, rows, captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    fetched = to.files(version, CAPTURES)
+    _store(work / CAPTURES, fetched, _by_url(fetched), captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    members = to.files(version, MEMBERS)
+    by_site = (batch for _, batch in _merged(members, "site"))
+    _store(work / MEMBERS, members, by_site, increment_tables.ROWS_PER_GROUP, increment_tables.MEMBERS_PER_FILE)
+    refused = to.files(version, REJECTS)
+    rejects = table_files(to, version, REJECTS).batches(rows=_BATCH_ROWS)
+    _store(work / REJECTS, refused, rejects, captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    _link_pages(to, version, work)
+    for path in Path(to.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
+        storage.link(path, work / PENDING / path.name)
+    (work / INPUTS).write_text(checkpoints.text(to.inputs(version)), encoding="utf-8")
+    _keep_runs(to, version, work)
+    report = _report(version, time.monotonic() - began)
+    (work / RUN_FILE).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, str]]]:
+    """Group files of extractions by the folder of their site part."""
+    found = defaultdict(list)
+    for number, path in files:
+        found[Path(path).parent.name].append((number, path))
+    return dict(sorted(found.items()))
+
+
+def _batches(path: str) -> Iterator[pa.RecordBatch]:
+    with opened(path) as file:
+        yield from file.iter_batches(_BATCH_ROWS)
+
+
+def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
+    """Iterate over the rows of an increment's file whose captures no later one has labelled anew."""
+    for batch in _batches(path):
+        yield batch.filter(counting(batch.column("capture_id"), number, last))
+
+
+def _anew(to: Collection, version: Version) -> dict[str, tuple[int, dict[str, Any]]]:
+    """Read the last marks of captures whose extractions stayed, behind the number of the increment."""
+    rows = ((number, row) for number, path in to.files(version, REMARKED) for row in _rows(path))
+    return {row["capture_id"]: (number, row) for number, row in rows}
+
+
+def _rows(path: str) -> Iterator[dict[str, Any]]:
+    for batch in _batches(path):
+        yield from batch.to_pylist()
+
+
+class _Marks:
+    """The rows of duplicates that count, in the order of the extractions that they stand beside."""
+
+    def __init__(
+        self,
+        files: Sequence[tuple[int, str]],
+        last: Mapping[str, int],
+        anew: Mapping[str, tuple[int, dict[str, Any]]],
+    ):
+        self._last, self._anew = last, anew
+        self._rows = (row for number, path in files for row in self._beside(number, path))
+
+    def _beside(self, number: int, path: str) -> Iterator[dict[str, Any]]:
+        """Of one file of extractions; none where no row has a text, or nothing was compared."""
+        file = Path(path)
+        marks = file.parents[2] / DUPLICATES / file.parent.name / file.name
+        if marks.exists():
+            for batch in _counting(str(marks), number, self._last):
+                for row in batch.to_pylist():
+                    since, anew = self._anew.get(row["capture_id"], (0, row))
+                    yield anew if since > number else row
+
+    def take(self, ids: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Return the rows of the next captures that have a text.
+
+        Raises:
+            OutputError: they are of others.
+        """
+        for start in range(0, len(ids), _BATCH_ROWS):
+            wanted = [*ids[start : start + _BATCH_ROWS]]
+            some = [*islice(self._rows, len(wanted))]
+            if some and [row["capture_id"] for row in some] != wanted:
+                raise OutputError(f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to before")
+            yield pa.RecordBatch.from_pylist(some, schema=duplicate_rows.DUPLICATES)
+
+
+def _store_marks(work: Path, part: str, marks: _Marks) -> None:
+    """Write duplicates to files like those of the extractions."""
+    for path in sorted((work / EXTRACTIONS / part).glob("*.parquet")):
+        with opened(str(path)) as file:
+            rows = file.read(columns=["capture_id", "text_words"])
+        ids = rows.filter(pc.greater(rows.column("text_words"), 0)).column("capture_id").to_pylist()
+        batches = [batch for batch in marks.take(ids) if batch.num_rows]
+        if batches:
+            target = str(work / DUPLICATES / part / path.name)
+            storage.write_parquet(
+                target, duplicate_rows.DUPLICATES, batches, dictionary=["same_url", "repeats", "steps"]
+            )
+
+
+def _by_url(files: Sequence[tuple[int, str]]) -> Iterator[pa.RecordBatch]:
+    """Iterate over captures in order of URL and time: in each of the files they are."""
+    for _, runs in groupby(_merged(files, "url_key"), key=itemgetter(0)):
+        of_url = [batch for _, batch in runs]
+        if len(of_url) == 1:
+            yield of_url[0]
+        else:
+            table = pa.Table.from_batches(of_url).sort_by([("timestamp", "ascending"), ("capture_id", "ascending")])
+            yield from table.combine_chunks().to_batches()
+
+
+def _merged(files: Sequence[tuple[int, str]], key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Merge rows of files that are each in order of a key: runs of the same key, those of a file together."""
+    return heapq.merge(*(_runs(path, key) for _, path in files), key=itemgetter(0))
+
+
+def _runs(path: str, key: str) -> Iterator[tuple[str, pa.RecordBatch]]:
+    for batch in _batches(path):
+        encoded = pc.run_end_encode(batch.column(key))
+        begin = 0
+        for value, end in zip(encoded.values.to_pylist(), encoded.run_ends.to_pylist(), strict=True):
+            yield value, batch.slice(begin, end - begin)
+            begin = end
+
+
+def _store(
+    folder: Path, of: Sequence[tuple[int, str]], batches: Iterable[pa.RecordBatch], rows_per_group: int, rows: int
+) -> None:
+    """Write rows to files of up to so many, as the files are written that they come from; batches are not cut. One
+    file at least: readers find their columns."""
+    schema, dictionary = _form([path for _, path in of])
+    rest = (batch for batch in batches if batch.num_rows)
+    batch = next(rest, None)
+    number = 0
+    while batch is not None or number == 0:
+        path = str(folder / f"part-{number:05}.parquet")
+        with storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows_per_group) as file:
+            written = 0
+            while batch is not None and written + batch.num_rows <= max(rows, batch.num_rows):
+                file.write(batch)
+                written += batch.num_rows
+                batch = next(rest, None)
+        number += 1
+
+
+def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
+    """Read the schema of some files, and the columns whose values they hold in a dictionary."""
+    for path in paths:
+        with opened(path) as file:
+            schema, metadata = file.schema_arrow, file.metadata
+        if metadata.num_row_groups:
+            group = metadata.row_group(0)
+            columns = [group.column(at) for at in range(group.num_columns)]
+            return schema, [one.path_in_schema for one in columns if one.has_dictionary_page]
+    return schema, []
+
+
+def _link_pages(to: Collection, version: Version, work: Path) -> None:
+    """Link the files of pages under the numbers that they have over all increments."""
+    number = 0
+    for one in version.increments:
+        for at in range(one.page_files):
+            source = collection_state.page_file(to.increment(one.number), at)
+            storage.link(Path(source), Path(collection_state.page_file(str(work), number)))
+            number += 1
+
+
+def _keep_runs(to: Collection, version: Version, work: Path) -> None:
+    runs = work / RUNS
+    runs.mkdir()
+    for one in version.increments:
+        folder = Path(to.increment(one.number))
+        if (folder / RUNS).exists():
+            shutil.copytree(folder / RUNS, runs, dirs_exist_ok=True)
+        else:
+            shutil.copy(folder / RUN_FILE, runs / f"{one.number:08}.json")
+
+
+def _report(version: Version, seconds: float) -> dict[str, Any]:
+    """Return the content of run.json."""
+    counts = {
+        name: sum(getattr(one, name) for one in version.increments)
+        for name in ("page_files", "captures", "extractions")
+    }
+    return {
+        "why": increment.COMPACT,
+        "increments": [one.number for one in version.increments],
+        **counts,
+        "relabelled": 0,
+        "seconds": {"compaction": round(seconds, 2)},
+        "settings": version.settings,
+    }

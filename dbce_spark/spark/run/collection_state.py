@@ -1,0 +1,144 @@
+"""The prior state of a collection, as the stages of a run that extends it read it.
+
+The pages of all increments stay as they were staged. Their files are numbered on, from FIRST, so that a place, a file
+and a row, is one place whoever staged it.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from dbce_spark.output.collection import CAPTURES, MEMBERS, Collection, Version, files
+from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.run import staging
+from dbce_spark.tables import capture_rows, increment_rows, member_rows
+
+FIRST = 1 << 30
+"""The number of the first file of pages of a collection; those of a run count from 0."""
+PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
+OLD_DIGESTS = "told"
+"""The name of DIGESTS in increments of earlier versions of this program."""
+_PLACE = ["file_no", "row_no"]
+_NUMBER = r"/increments/(\d+)/"
+
+
+@dataclass(frozen=True, slots=True)
+class PriorState:
+    """The increments of a version, the oldest first: their folders, the number of page files that each keeps, and the
+    number of captures of all."""
+
+    folders: tuple[str, ...] = ()
+    page_files: tuple[int, ...] = ()
+    captures: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.folders)
+
+    @property
+    def next_file(self) -> int:
+        """The number that the next file of pages gets."""
+        return FIRST + sum(self.page_files)
+
+    def page_file(self, file_no: int) -> str:
+        """Return the path of a file of pages by its number in the collection."""
+        starts = [*accumulate(self.page_files, initial=FIRST)][:-1]
+        at = bisect_right(starts, file_no) - 1
+        return page_file(self.folders[at], file_no - starts[at])
+
+
+EMPTY = PriorState()
+
+
+def prior_state(collection: Collection, version: Version | None) -> PriorState:
+    """Return the state that a version gives; the empty one without a version."""
+    increments = version.increments if version else ()
+    return PriorState(
+        tuple(collection.increment(one.number) for one in increments),
+        tuple(one.page_files for one in increments),
+        sum(one.captures for one in increments),
+    )
+
+
+def page_file(folder: str, number: int) -> str:
+    """Return the path of a file of pages by its number within an increment."""
+    return f"{folder}/{PAGES}/{number:08}.parquet"
+
+
+def members(spark: SparkSession, prior: PriorState) -> DataFrame:
+    """Read the members of all sites: MEMBERS rows."""
+    return _read(spark, prior, MEMBERS, member_rows.MEMBERS)
+
+
+def captures(spark: SparkSession, prior: PriorState) -> DataFrame:
+    """Read all captures, revisits too: CAPTURES rows."""
+    return _read(spark, prior, CAPTURES, capture_rows.CAPTURES)
+
+
+def capture_ids(spark: SparkSession, prior: PriorState) -> DataFrame:
+    """Read the ids of all captures, revisits too: capture_id."""
+    return captures(spark, prior).select("capture_id")
+
+
+def revisited(spark: SparkSession, prior: PriorState) -> DataFrame:
+    """Read the captures that share the extraction of another one: CAPTURES rows."""
+    return captures(spark, prior).where("capture_id <> extraction_id")
+
+
+def digests(spark: SparkSession, prior: PriorState) -> DataFrame:
+    """Read the digest of the evidence by which each capture was labelled last: DIGESTS rows."""
+    rows = rows_of_increments(spark, prior, increment_rows.DIGESTS, DIGESTS, OLD_DIGESTS)
+    return rows.groupBy("capture_id").agg(F.max_by("digest", "increment").alias("digest"))
+
+
+def rows_of_increments(spark: SparkSession, prior: PriorState, arrow: pa.Schema, *names: str) -> DataFrame:
+    """Read the rows of some tables of all increments, with the number of their `increment`."""
+    return numbered(spark, [path for folder in prior.folders for path in files(folder, *names)], arrow)
+
+
+def numbered(spark: SparkSession, paths: Sequence[str], arrow: pa.Schema) -> DataFrame:
+    """Read the rows of some files, with the number of their `increment`."""
+    kind = staging.schema(arrow)
+    if not paths:
+        return spark.createDataFrame([], kind).withColumn("increment", F.lit(0))
+    number = F.regexp_extract("_metadata.file_path", _NUMBER, 1).cast("int").alias("increment")
+    return spark.read.schema(kind).parquet(*paths).select(*arrow.names, number)
+
+
+def counting(rows: DataFrame, again: DataFrame) -> DataFrame:
+    """Drop rows of captures that a later increment has labelled anew, as `collection.counting` does.
+
+    `again` names these captures and increments: capture_id, increment."""
+    last = again.groupBy("capture_id").agg(F.max("increment").alias("last"))
+    return rows.join(last, on="capture_id", how="left").where("last is null or increment >= last").drop("last")
+
+
+def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
+    """Read the pages at some places (file_no, row_no) as NEIGHBOURS rows."""
+
+    def fetched(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for group in groups(batches, ["file_no", "row_group"]):
+            file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
+            at = [row - number * merge_tasks.ROWS_PER_GROUP for row in group.column("row_no").to_pylist()]
+            yield from _rows(prior.page_file(file_no), number, at)
+
+    grouped = places.select(*_PLACE, merge_tasks.row_group()).repartition("file_no", "row_group")
+    return grouped.sortWithinPartitions("file_no", "row_group", "row_no").mapInArrow(
+        fetched, staging.schema(member_rows.NEIGHBOURS)
+    )
+
+
+def _rows(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    with opened(path) as file:
+        found = file.read_row_group(number, columns=member_rows.NEIGHBOURS.names)
+    yield from found.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
+
+
+def _read(spark: SparkSession, prior: PriorState, name: str, arrow: pa.Schema) -> DataFrame:
+    return spark.read.schema(staging.schema(arrow)).parquet(*(f"{folder}/{name}" for folder in prior.folders))

@@ -1,0 +1,50 @@
+"""A run at work: the one object that every stage of the main job is given."""
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.log import Log
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.collection_state import PriorState
+from dbce_spark.spark.run.progress import Progress
+from dbce_spark.spark.run.run_request import RunRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What all stages share. It stays in the driver: what workers need of it is bound to names of its own first."""
+
+    spark: SparkSession
+    request: RunRequest
+    config: DbceConfig
+    progress: Progress
+
+    @property
+    def work(self) -> str:
+        """The folder in whose staging folder stages hand on their tables."""
+        return self.request.work
+
+    @property
+    def output(self) -> str:
+        """The folder, or URL, of the tables that the run gives; without a slash at its end."""
+        return self.request.output.rstrip("/")
+
+    @property
+    def prior(self) -> PriorState:
+        """The state of the collection that the run extends; empty if it extends none."""
+        return self.request.prior
+
+    @property
+    def log(self) -> Log:
+        return self.progress.log
+
+    def staged(self, name: str, schema: pa.Schema) -> DataFrame:
+        """Read a staged table."""
+        return staging.read(self.spark, self.work, name, schema)
+
+    def stage_rows(self, rows: DataFrame, name: str) -> None:
+        """Write a staged table, unless it is whole already."""
+        staging.write(rows, self.work, name)

@@ -1,0 +1,164 @@
+"""The plan of a run: kept beside what it stages, so that the run is only gone on with as it was begun."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import dbce_spark
+from dbce_spark.config import DbceConfig, LabelConfig
+from dbce_spark.errors import ConfigError, OutputError
+from dbce_spark.spark.run import checkpoints, staging
+
+_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
+_OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
+"""Sections of the configuration that no output of a run follows from."""
+STAGING_VERSION = 2
+"""Of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
+_MOST_NAMED = 5
+"""Differences, and files of each, that an error names."""
+_MOST_CHARS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that the bytes of an output follow from; the content of the inputs aside.
+
+    `classifier` is the digest of the file that pages are judged by, "" if none are; `output` is where the tables go if
+    that is not where they are staged. Of outputs follows nothing from it, nor from `staging_version`.
+    """
+
+    files: list[str]
+    indexes: list[str]
+    base: str
+    limit: int | None
+    with_html: bool
+    config: dict[str, Any]
+    classifier: str
+    versions: dict[str, str]
+    output: str = ""
+    staging_version: int = 1
+
+    @property
+    def digest(self) -> str:
+        """The same for outputs that were made alike, wherever they are."""
+        content = asdict(self) | {"output": ""}
+        del content["staging_version"]
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def made(files: Sequence[str], indexes: Sequence[str], base: str, config: DbceConfig, *, limit: int | None) -> Plan:
+    """Make the plan of a run with this installation; one without HTML, into the folder where it stages.
+
+    Raises:
+        ConfigError: `label.classifier` cannot be read.
+    """
+    return Plan(
+        files=sorted(files),
+        indexes=sorted(indexes),
+        base=base,
+        limit=limit,
+        with_html=False,
+        # Of a run follows nothing from what a corpus is made by, runs are compared by, or pages come by.
+        config={name: values for name, values in config.as_dict().items() if name not in _OF_OTHERS},
+        classifier=_classifier(config.label),
+        versions=versions(),
+        staging_version=STAGING_VERSION,
+    )
+
+
+def versions() -> dict[str, str]:
+    """Of this package, of Python, and of the libraries that rows depend on."""
+    installed = {name.lower(): version(name) for name in _VERSIONS_OF}
+    return {"dbce_spark": dbce_spark.__version__, "python": platform.python_version(), **installed}
+
+
+def _classifier(label: LabelConfig) -> str:
+    if label.by != "classifier":
+        return ""
+    shipped = files("dbce_spark") / "conf" / "classifier.npz"
+    try:
+        stored = Path(label.classifier).read_bytes() if label.classifier else shipped.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"label.classifier: {label.classifier} cannot be read: {error}") from error
+    return hashlib.sha256(stored).hexdigest()[:16]
+
+
+def save(plan: Plan, output: str) -> None:
+    checkpoints.write(staging.path(output, staging.PLAN), plan)
+
+
+def is_begun(plan: Plan, output: str) -> bool:
+    """Return whether a run with this plan was begun there, and did not end.
+
+    Raises:
+        OutputError: one with another plan was, or what it has left is of another version.
+    """
+    path = staging.path(output, staging.PLAN)
+    try:
+        before = checkpoints.read(path, Plan)
+    except (ValueError, TypeError, KeyError) as error:
+        raise OutputError(f"{path} is no plan of this version; --overwrite starts afresh") from error
+    if before is None:
+        return False
+    if before.staging_version != plan.staging_version:
+        raise OutputError(
+            f"{output} holds an unfinished run of another version of this program, whose staged tables this one cannot"
+            " read; --overwrite starts afresh"
+        )
+    if unlike_before := [*differences(before, plan)]:
+        more = f"; and {len(unlike_before) - _MOST_NAMED} more" if len(unlike_before) > _MOST_NAMED else ""
+        named = "; ".join(unlike_before[:_MOST_NAMED])
+        raise OutputError(
+            f"{output} holds an unfinished run that was begun otherwise: {named}{more}. Ask for the same as then to go"
+            " on with it, or give --overwrite to start afresh"
+        )
+    return True
+
+
+def differences(before: Plan, now: Plan) -> Iterator[str]:
+    """Iterate over the differences of two plans, each as a person may read it."""
+    for name in ("files", "indexes"):
+        was, wanted = set(getattr(before, name)), set(getattr(now, name))
+        yield from _some(f"{name} are no longer among the inputs", was - wanted)
+        yield from _some(f"{name} are new among the inputs", wanted - was)
+    yield from unlike(_settings(before), _settings(now))
+
+
+def unlike(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """Iterate over the differences of two sets of settings, each as a person may read it."""
+    old, new = _flat(before), _flat(now)
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            yield f"{name} was {_shown(old.get(name))}, is {_shown(new.get(name))}"
+
+
+def _some(what: str, names: Set[str]) -> Iterator[str]:
+    if names:
+        rest = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+        yield f"{len(names):,} {what}: {', '.join(sorted(names)[:_MOST_NAMED])}{rest}"
+
+
+def _settings(one: Plan) -> dict[str, Any]:
+    """Return all but the inputs, by dotted names: those of the configuration as --set has them."""
+    plain = asdict(one)
+    others = {name: value for name, value in plain.items() if name not in ("files", "indexes", "config")}
+    return _flat(others) | _flat(plain["config"])
+
+
+def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """{"lsh": {"threshold": 0.5}} -> {"lsh.threshold": 0.5}."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        found |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}..."

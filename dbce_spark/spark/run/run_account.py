@@ -1,0 +1,92 @@
+"""The account of a run: what each stage has counted, put together for run.json."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dbce_spark.archive import failed_files
+from dbce_spark.spark.run.record_counts import RecordCounts
+from dbce_spark.spark.run.stage_counts import (
+    ComparedSites,
+    DuplicateCounts,
+    FoundOriginals,
+    RevisitCounts,
+    SelectedPlaces,
+)
+
+RELABELLED = "relabelled"
+"""The status under which extractions of prior captures are counted, beside their own."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RunAccount:
+    """What the stages have counted so far; stages that do not apply count nothing."""
+
+    sources: int
+    """Files and indexes that were given."""
+    is_increment: bool
+    has_pending: bool = False
+    """Whether the collection has revisits that wait for an original."""
+    selected: SelectedPlaces = field(default_factory=SelectedPlaces)
+    by_source: Sequence[RecordCounts] = ()
+    records: RecordCounts = field(default_factory=RecordCounts)
+    """What became of all records. Lines of an index that are no entries are among them."""
+    originals: FoundOriginals = field(default_factory=FoundOriginals)
+    revisits: RevisitCounts = field(default_factory=RevisitCounts)
+    compared: ComparedSites = field(default_factory=ComparedSites)
+    statuses: Counter[str] = field(default_factory=Counter)
+    duplicates: DuplicateCounts | None = None
+
+    def read(self, by_source: Sequence[RecordCounts]) -> None:
+        """Take the counts of each file, and of each part of what the indexes name."""
+        self.by_source, self.records = by_source, sum(by_source, self.selected.record_counts())
+
+    @property
+    def page_files(self) -> list[RecordCounts]:
+        """Counts for each file of staged pages, by its number."""
+        return [*self.by_source, *self.originals.by_part]
+
+    @property
+    def has_revisits(self) -> bool:
+        return self.records.revisits > 0 or self.has_pending
+
+    @property
+    def extractions(self) -> int:
+        """Extractions of captures that are not of the prior state."""
+        return sum(count for status, count in self.statuses.items() if status != RELABELLED) - self.relabelled
+
+    @property
+    def relabelled(self) -> int:
+        return self.statuses[RELABELLED]
+
+    @property
+    def captures(self) -> int:
+        return self.extractions + self.revisits.shared
+
+    def failed_files(self) -> dict[str, Any]:
+        """Return `failed_files.report` of files, indexes and archives that an index names."""
+        archives = self.selected.archives
+        return failed_files.report(failed_files.joined(self.records.losses, archives), self.sources + len(archives))
+
+    def counts(self) -> dict[str, Any]:
+        """Return everything that was counted, as run.json has it."""
+        records = self.records
+        return {
+            "records_read": records.records,
+            "captures": self.captures,
+            "extractions": self.extractions,
+            "revisits": self.revisits.shared,
+            "crossed": self.statuses["crossed"],
+            "single": self.statuses["single"],
+            "rejects": _sorted(records.rejects + self.revisits.rejects),
+            "skipped": _sorted(records.skipped + self.revisits.dropped + self.revisits.skipped),
+            **({} if self.duplicates is None else {"duplicates": asdict(self.duplicates)}),
+            **({"relabelled": self.relabelled, "page_files": len(self.page_files)} if self.is_increment else {}),
+            "largest_bucket": self.compared.sizes.largest,
+            "capped_buckets": self.compared.sizes.capped,
+        }
+
+
+def _sorted(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items()))

@@ -1,0 +1,84 @@
+"""The request for a run: what it reads, where it writes, and which state of a collection it extends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from dbce_spark import storage
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import OutputError
+from dbce_spark.spark.run import plan
+from dbce_spark.spark.run.collection_state import EMPTY, PENDING, PriorState
+from dbce_spark.spark.run.plan import Plan
+
+RUN_FILE = "run.json"
+EXISTS = "{} exists; give another --output, or --overwrite to replace it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """What a run is to do, its parameters aside. `started` is when the command began, by `time.monotonic`.
+
+    File names in the `indexes` are relative to `base`; "": to the folder of their index. With `overwrite` it starts
+    afresh, whatever an earlier run has left. `staging` is where stages hand on what the next needs; "": in the output.
+    The output may be an increment of a collection that was labelled by `settings`; `prior` is what that holds before.
+    """
+
+    files: Sequence[str]
+    output: str
+    with_html: bool
+    limit: int | None
+    started: float
+    indexes: Sequence[str] = ()
+    base: str = ""
+    overwrite: bool = False
+    staging: str = ""
+    prior: PriorState = EMPTY
+    settings: dict[str, Any] | None = None
+
+    @property
+    def work(self) -> str:
+        """The folder that holds the staging folder: on a file system that all workers have mounted."""
+        return self.staging or self.output
+
+    @property
+    def is_increment(self) -> bool:
+        return self.settings is not None
+
+    @property
+    def pending(self) -> Path:
+        """The file of the revisits whose originals a collection lacks."""
+        return Path(self.prior.folders[-1] if self.prior else "", PENDING, "part-00000.parquet")
+
+    @property
+    def has_pending(self) -> bool:
+        return self.pending.exists() and pq.read_metadata(self.pending).num_rows > 0
+
+    def plan(self, config: DbceConfig) -> Plan:
+        made = plan.made(self.files, self.indexes, self.base, config, limit=self.limit)
+        return replace(made, with_html=self.with_html, output=self.output if self.staging else "")
+
+    def log_fields(self, config: DbceConfig) -> dict[str, Any]:
+        """Return what a log holds of the run when it begins."""
+        return {
+            "files": len(self.files),
+            "indexes": len(self.indexes),
+            "output": self.output,
+            "plan": self.plan(config).digest,
+            "versions": plan.versions(),
+        }
+
+    def goes_on(self, config: DbceConfig) -> bool:
+        """Return whether the output holds an unfinished run with the same plan.
+
+        Raises:
+            OutputError: the unfinished run has another plan, or the run is finished, and nothing may be overwritten.
+        """
+        if self.overwrite:
+            return False
+        if RUN_FILE in storage.names(self.output):
+            raise OutputError(EXISTS.format(self.output))
+        return plan.is_begun(self.plan(config), self.work)

@@ -1,0 +1,210 @@
+"""The tables that stages hand on: Parquet folders under the work folder, removed when the run has ended well.
+
+All of it is written so that a run which goes on finds what is whole and nothing else: files appear when they are whole,
+and a folder that Spark has written has its mark then.
+"""
+
+import fcntl
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import pyarrow as pa
+
+from dbce_spark.errors import OutputError
+
+if TYPE_CHECKING:  # `dbce status` looks into the folder where there is no Spark
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
+
+FOLDER = "_staging"
+PLAN = "plan.json"
+STATE = "state.json"
+SECONDS = "seconds.json"
+PAGES = "pages"
+REJECTS = "rejects"
+REVISITS, REVISIT_OUTCOMES, SHARED, UNRESOLVED = "revisits", "revisit_outcomes", "shared", "unresolved"
+SELECTED, PLACES, SELECTION = "selected", "places", "selection"
+PAYLOAD_OUTCOMES = "payload_outcomes"
+PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
+NEIGHBOURS, GROWN = "neighbours", "grown"
+GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
+TEXTS = "texts"
+_OF_SITES = (
+    *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),
+    *("buckets", "crosses", "evidence", "annotations"),
+    *(NEIGHBOURS, GROWN, GROWN_CROSSES, POOL_MEMBERS, AFFECTED),
+)
+
+_LOCK = "lock"
+_LOCK_TRIES, _LOCK_SECONDS = 5, 0.2
+"""A process that checks whether a run is at work holds the lock for a moment, too."""
+_DONE = "done"
+_OF_SOURCES = (PAGES, REJECTS, REVISITS)
+"""Folders with a file for each source that was read."""
+_WHOLE = "_SUCCESS"
+"""What Spark puts into a folder when it has written all of it."""
+
+
+def schema(arrow: pa.Schema) -> "StructType":
+    """Return the Spark schema of a table."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    return from_arrow_schema(arrow)
+
+
+def path(work: str, name: str) -> str:
+    return f"{work.rstrip('/')}/{FOLDER}/{name}"
+
+
+def file(work: str, name: str, file_no: int) -> str:
+    """Return the path at which the task of an input file, by its number among the sorted inputs, stages a table."""
+    return f"{path(work, name)}/{file_no:08}.parquet"
+
+
+def done(work: str, name: str, number: int | None = None) -> str:
+    """Return the path of the checkpoint of a stage, or of one of its tasks."""
+    return path(work, f"{_DONE}/{name}" + (".json" if number is None else f"/{number:08}.json"))
+
+
+def done_tasks(work: str, name: str) -> list[str]:
+    """Return the paths of the checkpoints of a stage's tasks that have ended, in order of their numbers."""
+    return sorted(str(one) for one in Path(path(work, f"{_DONE}/{name}")).glob("[0-9]*.json"))
+
+
+def prepare(work: str) -> None:
+    """Make the folders that a stage may leave without a file."""
+    for name in (
+        *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS),
+        *_OF_SITES,
+    ):
+        Path(path(work, name)).mkdir(parents=True, exist_ok=True)
+
+
+def read(spark: "SparkSession", work: str, name: str, arrow: pa.Schema) -> "DataFrame":
+    return spark.read.schema(schema(arrow)).parquet(path(work, name))
+
+
+def write(rows: "DataFrame", work: str, name: str) -> None:
+    """Stage rows, unless they are staged already."""
+    target = path(work, name)
+    if not Path(target, _WHOLE).exists():
+        rows.write.mode("overwrite").option("compression", "lz4").parquet(target)
+
+
+def renew(work: str, *names: str) -> None:
+    """Empty the folders of tables that tasks write by themselves: an earlier run may have had other tasks."""
+    for name in names:
+        shutil.rmtree(path(work, name), ignore_errors=True)
+        Path(path(work, name)).mkdir(parents=True)
+
+
+@contextmanager
+def run_lock(work: str) -> Iterator[None]:
+    """Keep other runs off this folder within the block. The lock ends with the process, however that ends.
+
+    Raises:
+        OutputError: another run does, or nothing can be written there.
+    """
+    lock = Path(path(work, _LOCK))
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        held = lock.open("wb")
+    except OSError as error:
+        raise OutputError(f"{work}: {error}") from error
+    with held:
+        for _ in range(_LOCK_TRIES):
+            if _locked(held, fcntl.LOCK_EX) is not False:
+                break
+            time.sleep(_LOCK_SECONDS)
+        else:
+            raise OutputError(f"{work}: another run is at work there; wait for its end, or stop it")
+        yield
+
+
+def is_held(work: str) -> bool | None:
+    """Return whether a run on this host works in this folder; None on a file system without locks.
+
+    Runs of other hosts are seen on some file systems only.
+    """
+    try:
+        with Path(path(work, _LOCK)).open("rb") as lock:
+            is_free = _locked(lock, fcntl.LOCK_SH)
+            return None if is_free is None else not is_free
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise OutputError(f"{path(work, _LOCK)}: {error}") from error
+
+
+def _locked(file: BinaryIO, kind: int) -> bool | None:
+    """Lock a file unless another process has. None: the file system has no locks."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def clear(work: str) -> None:
+    """Remove everything that is staged, first of all what says that a run can be gone on with."""
+    folder = Path(path(work, ""))
+    (folder / PLAN).unlink(missing_ok=True)
+    _empty(folder, [_LOCK])
+
+
+def sweep(work: str) -> None:
+    """Remove the halves of files that ended processes have left."""
+    for half in Path(work).rglob(f"_*.{'[0-9a-f]' * 32}"):
+        half.unlink(missing_ok=True)
+
+
+def ended_stages(work: str) -> list[str]:
+    """Return the stages that have ended, those of earlier runs first; "start" is none."""
+    try:
+        kept = json.loads(Path(path(work, SECONDS)).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    return [name for name in kept if name != "start"]
+
+
+def read_sources(work: str) -> list[int]:
+    """Return the numbers of the sources that have been read."""
+    return [int(Path(one).stem) for one in done_tasks(work, PAGES)]
+
+
+def forget(work: str, broken: str) -> None:
+    """Remove a staged file that cannot be read, and all that may have been made of it: what other sources gave stays.
+
+    What an index gave is what all else follows from.
+    """
+    name, file = Path(broken).relative_to(path(work, "")).parts[0], Path(broken)
+    if name in (SELECTED, PLACES) or (name in _OF_SOURCES and not file.stem.isdigit()):
+        _empty(Path(path(work, "")), [_LOCK, PLAN, STATE])
+        return
+    if name in _OF_SOURCES:
+        Path(done(work, PAGES, int(file.stem))).unlink(missing_ok=True)
+    _empty(Path(path(work, "")), [_LOCK, PLAN, STATE, _DONE, *_OF_SOURCES, SELECTED, PLACES])
+    _empty(Path(path(work, _DONE)), [PAGES, f"{SELECTION}.json"])
+    read_before = {*read_sources(work)}
+    for folder in _OF_SOURCES:
+        for staged in Path(path(work, folder)).glob("[0-9]*.parquet"):
+            if staged.stem.isdigit() and int(staged.stem) not in read_before:
+                staged.unlink()
+
+
+def _empty(folder: Path, but: list[str]) -> None:
+    for entry in folder.iterdir() if folder.exists() else ():
+        if entry.name in but:
+            continue
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            with suppress(FileNotFoundError):
+                entry.unlink()

@@ -1,0 +1,185 @@
+"""Files as they appear in a folder or bucket: a stream of their paths, some at a time, each once.
+
+Spark's own file stream knows local folders and what Hadoop has drivers for, goes by times of change, and passes over
+files that are a week older than the newest. Here a file is new if its name is; which names came when is kept in a
+ledger of our own, since Spark keeps of a source in Python no more than a number.
+"""
+
+import json
+from collections.abc import Iterator, MutableMapping, Sequence
+
+import pyarrow as pa
+from fsspec.core import url_to_fs
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+
+from dbce_spark import storage
+from dbce_spark.archive import sources
+from dbce_spark.errors import OutputError
+
+NAME = "warc-arrivals"
+SCHEMA = "file_no long, path string"
+_ARROW = pa.schema([("file_no", pa.int64()), ("path", pa.string())])
+_COUNT = "files"
+
+
+class Ledger:
+    """The files that a stream has taken, numbered in the order in which it took them; one small file for each step.
+
+    A step is what one batch reads. It is whole or not there, and never changes.
+    """
+
+    def __init__(self, folder: str):
+        """Read the steps. Raises OutputError if the folder cannot be read, or a step is missing."""
+        self._folder = folder.rstrip("/")
+        self.paths: list[str] = []
+        self.ends: list[int] = []
+        """How many files were taken behind each step."""
+        for name in sorted(one for one in storage.names(self._folder) if one.endswith(".json")):
+            if name != self._name():
+                raise OutputError(
+                    f"{self._folder}: {self._name()} is missing, so the files of that step are unknown; restore"
+                    " it, or begin with another --output"
+                )
+            self._append(self._read(name))
+
+    def take(self, paths: Sequence[str]) -> int:
+        """Keep these files as the next step; return how many are taken then."""
+        with storage.whole_file(f"{self._folder}/{self._name()}") as file:
+            file.write(json.dumps([*paths], ensure_ascii=False).encode())
+        self._append(paths)
+        return len(self.paths)
+
+    def next_end(self, start: int) -> int:
+        """Return where the step ends that begins there; `start` itself if there is none."""
+        return next((end for end in self.ends if end > start), start)
+
+    def _name(self) -> str:
+        """Of the step that comes next."""
+        return f"{len(self.ends):08}.json"
+
+    def _append(self, paths: Sequence[str]) -> None:
+        self.paths += paths
+        self.ends.append(len(self.paths))
+
+    def _read(self, name: str) -> list[str]:
+        try:
+            with sources.open_binary(f"{self._folder}/{name}") as file:
+                paths: list[str] = json.loads(file.read())
+        except (OSError, ValueError) as error:
+            raise OutputError(f"{self._folder}/{name}: cannot be read: {error}") from error
+        return paths
+
+
+def new_files(inputs: Sequence[str], patterns: Sequence[str], taken: frozenset[str]) -> list[str]:
+    """List the files that lie there now and were not taken, by name. A folder that is not there yet holds none."""
+    for one in inputs:
+        url_to_fs(one)[0].invalidate_cache()  # others write there
+    found = {path for one in inputs for path in sources.found(one, patterns)}
+    return sorted(found - taken)
+
+
+def lot(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:
+    """Choose the first of these that a batch may take: so many, and so many bytes; one, however large it is."""
+    taken: list[str] = []
+    left = most_bytes
+    for path in paths[:most_files]:
+        left -= _size(path)
+        if taken and left < 0:
+            break
+        taken.append(path)
+    return taken
+
+
+def _size(path: str) -> int:
+    try:
+        return max(0, sources.size(path))
+    except OSError:
+        return 0  # gone again: whoever reads it says so
+
+
+class File(InputPartition):
+    """One file, a task."""
+
+    def __init__(self, number: int, path: str):
+        self.number = number
+        self.path = path
+
+
+class Arrivals(DataSource):
+    """The format "warc-arrivals". Options: `inputs` and `patterns` as lists in JSON, `ledger`, `files` and `bytes` of a
+    batch."""
+
+    def __init__(self, options: MutableMapping[str, str]) -> None:
+        super().__init__(options)
+        self.given = dict(options)
+
+    @classmethod
+    def name(cls) -> str:
+        return NAME
+
+    def schema(self) -> str:
+        return SCHEMA
+
+    def streamReader(self, schema: object) -> "ArrivalsReader":  # noqa: N802
+        return ArrivalsReader(self.given)
+
+
+class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Offsets are how many files of the ledger were read."""
+
+    def __init__(self, given: dict[str, str]):
+        self._inputs: list[str] = json.loads(given["inputs"])
+        self._patterns: list[str] = json.loads(given["patterns"])
+        self._folder = given["ledger"]
+        self._most_files, self._most_bytes = int(given["files"]), int(given["bytes"])
+        self._opened: Ledger | None = None
+        self._frozen: list[str] | None = None
+
+    @property
+    def _ledger(self) -> Ledger:
+        if self._opened is None:
+            self._opened = Ledger(self._folder)
+        return self._opened
+
+    def _waiting(self) -> list[str]:
+        """List files that are in no step, by name; in a run over what is there, those that were there when it began."""
+        taken = frozenset(self._ledger.paths)
+        if self._frozen is not None:
+            return [path for path in self._frozen if path not in taken]
+        return new_files(self._inputs, self._patterns, taken)
+
+    def initialOffset(self) -> dict[str, int]:  # noqa: N802
+        return {_COUNT: 0}
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        return ReadMaxFiles(self._most_files)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        self._frozen = self._waiting()
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:  # noqa: N802
+        """Return the end of the next step: one that an earlier process had planned, or a new one."""
+        if start[_COUNT] > len(self._ledger.paths):
+            raise OutputError(
+                f"{self._folder} knows of {len(self._ledger.paths)} files, the checkpoint of {start[_COUNT]}:"
+                " they belong to different streams; give the --checkpoint that this output was begun with"
+            )
+        planned = self._ledger.next_end(start[_COUNT])
+        if planned > start[_COUNT]:
+            return {_COUNT: planned}
+        waiting = self._waiting()
+        if not isinstance(limit, ReadAllAvailable):
+            waiting = lot(waiting, self._most_files, self._most_bytes)
+        return {_COUNT: self._ledger.take(waiting)} if waiting else start
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        numbers = range(start[_COUNT], end[_COUNT])
+        return [File(number, self._ledger.paths[number]) for number in numbers]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, File)
+        yield pa.RecordBatch.from_pydict({"file_no": [partition.number], "path": [partition.path]}, schema=_ARROW)
+
+    def commit(self, end: dict[str, int]) -> None:
+        """Nothing: the ledger is kept, since it says what was read."""

@@ -1,0 +1,20 @@
+"""A run whose stages are tried one by one, without the job around them."""
+
+from typing import TYPE_CHECKING
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.log import Log
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.progress import Progress
+from dbce_spark.spark.run.run_request import RunRequest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def run_in(spark: "SparkSession", folder: str, config: DbceConfig) -> Run:
+    """A run that stages and writes in a folder, and reads no files."""
+    staging.prepare(folder)
+    request = RunRequest(files=[], output=folder, with_html=False, limit=None, started=0.0)
+    return Run(spark, request, config, Progress(spark.sparkContext, folder, Log()))

@@ -1,0 +1,161 @@
+"""Which files a stream takes in which step, whatever comes between; no Spark runs."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
+
+from dbce_spark.errors import OutputError
+from dbce_spark.spark.source.file_source import Arrivals, ArrivalsReader, Ledger, lot
+
+LIMIT = ReadMaxFiles(2)
+
+
+def reader(folder: Path, **given: Any) -> ArrivalsReader:
+    """What Spark makes of the format in a process: the folder `in`, two files a batch."""
+    options = {"inputs": json.dumps([str(folder / "in")]), "patterns": json.dumps(["*.warc"])}
+    options |= {"ledger": str(folder / "ledger"), "files": "2", "bytes": "1000000"}
+    return Arrivals(options | {name: str(value) for name, value in given.items()}).streamReader(None)
+
+
+def put(folder: Path, *names: str, size: int = 1) -> None:
+    (folder / "in").mkdir(exist_ok=True)
+    for name in names:
+        (folder / "in" / name).write_bytes(b"x" * size)
+
+
+def step(of: ArrivalsReader, start: dict[str, int]) -> tuple[list[str], dict[str, int]]:
+    """The names of the files of the next batch, and where it ends."""
+    end = of.latestOffset(start, LIMIT)
+    rows = [row for one in of.partitions(start, end) for batch in of.read(one) for row in batch.to_pylist()]
+    assert [*range(start["files"], end["files"])] == [row["file_no"] for row in rows]
+    return [Path(row["path"]).name for row in rows], end
+
+
+def steps(of: ArrivalsReader, start: dict[str, int]) -> list[list[str]]:
+    """All batches until nothing is left."""
+    found: list[list[str]] = []
+    while True:
+        names, end = step(of, start)
+        if not names:
+            assert end == start
+            return found
+        found.append(names)
+        start = end
+
+
+def test_files_are_taken_by_name_and_so_many_at_a_time(tmp_path: Path) -> None:
+    """Five archives make batches of two, two and one; what is no archive is left."""
+    put(tmp_path, "c.warc", "a.warc", "e.warc", "b.warc", "d.warc", "notes.txt")
+
+    assert [["a.warc", "b.warc"], ["c.warc", "d.warc"], ["e.warc"]] == steps(reader(tmp_path), {"files": 0})
+
+
+def test_a_batch_has_no_more_than_so_many_bytes(tmp_path: Path) -> None:
+    """Where two files are more than a batch may have, it has one; also if that alone is more."""
+    put(tmp_path, "a.warc", "b.warc", size=600)
+    put(tmp_path, "c.warc", size=3000)
+
+    assert [["a.warc"], ["b.warc"], ["c.warc"]] == steps(reader(tmp_path, bytes=1000), {"files": 0})
+
+
+def test_what_comes_later_is_taken_later(tmp_path: Path) -> None:
+    """A file that appears is in the next batch, whatever its name; one that stays is not read again."""
+    put(tmp_path, "b.warc")
+    of = reader(tmp_path)
+    first, end = step(of, of.initialOffset())
+    put(tmp_path, "a.warc", "b.warc")
+    second, _ = step(of, end)
+
+    assert (["b.warc"], ["a.warc"]) == (first, second)
+
+
+def test_a_folder_that_is_not_there_yet_holds_nothing(tmp_path: Path) -> None:
+    """A stream may begin before anybody has written."""
+    of = reader(tmp_path)
+    before = steps(of, of.initialOffset())
+    put(tmp_path, "a.warc")
+
+    assert [] == before
+    assert [["a.warc"]] == steps(of, of.initialOffset())
+
+
+def test_another_process_gives_the_same_steps(tmp_path: Path) -> None:
+    """After a kill the batches that were planned are as they were, though other files lie there and one is gone."""
+    put(tmp_path, "b.warc", "c.warc", "d.warc")
+    before = steps(reader(tmp_path), {"files": 0})
+    put(tmp_path, "a.warc")
+    (tmp_path / "in" / "c.warc").unlink()
+    after = steps(reader(tmp_path), {"files": 0})
+
+    assert [["b.warc", "c.warc"], ["d.warc"]] == before
+    assert [*before, ["a.warc"]] == after
+
+
+def test_a_run_over_what_is_there_takes_nothing_that_comes_meanwhile(tmp_path: Path) -> None:
+    """With the trigger "available now" a file that appears behind the beginning waits for the next run."""
+    put(tmp_path, "a.warc", "b.warc", "c.warc")
+    of = reader(tmp_path)
+    of.prepareForTriggerAvailableNow()
+    put(tmp_path, "0.warc", "d.warc")
+
+    assert [["a.warc", "b.warc"], ["c.warc"]] == steps(of, {"files": 0})
+    assert [["0.warc", "d.warc"]] == steps(reader(tmp_path), {"files": 3})
+
+
+def test_without_a_limit_all_is_one_step(tmp_path: Path) -> None:
+    """Where Spark asks for all there is, the limits do not count."""
+    put(tmp_path, "a.warc", "b.warc", "c.warc")
+
+    assert {"files": 3} == reader(tmp_path).latestOffset({"files": 0}, ReadAllAvailable())
+
+
+def test_a_ledger_that_lacks_a_step_is_refused(tmp_path: Path) -> None:
+    """It would number all files behind it anew."""
+    ledger = Ledger(str(tmp_path))
+    ledger.take(["a"])
+    ledger.take(["b"])
+    (tmp_path / "00000000.json").unlink()
+
+    with pytest.raises(OutputError, match=r"00000000\.json is missing"):
+        Ledger(str(tmp_path))
+
+
+def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    """It names the file."""
+    (tmp_path / "00000000.json").write_text('["a', encoding="utf-8")
+
+    with pytest.raises(OutputError, match=r"00000000\.json: cannot be read"):
+        Ledger(str(tmp_path))
+
+
+@given(st.lists(st.integers(0, 100), max_size=20), st.integers(1, 5), st.integers(1, 200))
+def test_a_lot_is_the_first_files_and_within_both_limits(sizes: list[int], files: int, most: int) -> None:
+    """Never empty where there is something, never more files, never more bytes unless it is one file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dbce_spark.archive.sources.size", lambda path: sizes[int(path)])
+        paths = [str(number) for number in range(len(sizes))]
+        taken = lot(paths, files, most)
+
+    assert paths[: len(taken)] == taken
+    assert len(taken) <= files
+    assert bool(taken) == bool(paths)
+    assert len(taken) <= 1 or sum(sizes[: len(taken)]) <= most
+
+
+def test_objects_of_a_bucket_arrive_too(bucket_folder: str, tmp_path: Path) -> None:
+    """Names come with their scheme, and objects that are put later are seen."""
+    import fsspec
+
+    store = fsspec.filesystem("s3", skip_instance_cache=True)
+    of = reader(tmp_path, inputs=json.dumps([bucket_folder]))
+    before = steps(of, {"files": 0})
+    store.pipe(f"{bucket_folder}/a.warc", b"x")
+
+    assert [] == before
+    assert {"files": 1} == of.latestOffset({"files": 0}, LIMIT)
+    assert [f"{bucket_folder}/a.warc"] == Ledger(str(tmp_path / "ledger")).paths

@@ -1,0 +1,325 @@
+"""Pages that hang their process or end it: real processes, really ended. Most of it needs no Spark."""
+
+import faulthandler
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+from dbce_spark.archive import warc
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.pages import fetches, page_of
+from dbce_spark.errors import ConfigError
+from dbce_spark.model import Page, Reason, Reject
+from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.engine.sandbox import (
+    Lost,
+    ReadRecord,
+    Sandbox,
+    found_apart,
+    nth,
+    pages_apart,
+    reading,
+    timer,
+    wind,
+)
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run.record_counts import RecordCounts
+from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages import pages
+from dbce_spark.tables import page_rows
+from tests.builders import archive, capture, config, http, record
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CONFIG = config()
+HASTY = config("page.max_seconds=1")
+WORDS = "<title>Some words</title><ul><li>of a page<li>that is good</ul>"
+Parser = Sandbox[warc.Fetch, Page | Reject]
+
+
+def giant_tag(attributes: int = 40_000) -> bytes:
+    """Takes libxml2 half a minute and more, and is under `page.trusted_bytes`. Its tag does not look long: now and then
+    a ">" stands in it, in quotes."""
+    return b"<p>x<p %s>x" % b"".join(b"a%d%s " % (at, b"='>'" * (at % 1000 == 0)) for at in range(attributes))
+
+
+def fetch(name: str, html: str | bytes = WORDS) -> warc.Fetch:
+    return warc.Fetch(capture(f"http://www.example.org/{name}"), html.encode() if isinstance(html, str) else html)
+
+
+def die(ending: signal.Signals = signal.SIGKILL) -> None:
+    """Ends this process without a word."""
+    faulthandler.disable()
+    os.kill(os.getpid(), ending)
+
+
+def ends_by(ending: signal.Signals) -> Callable[[warc.Fetch], Page | Reject]:
+    """What parses a page, but for one that ends the process."""
+
+    def work(one: warc.Fetch) -> Page | Reject:
+        if one.capture.url.endswith("/bad"):
+            die(ending)
+        return page_of(one, CONFIG)
+
+    return work
+
+
+def told(found: list[Page | Reject]) -> list[str]:
+    return [str(one.reason) if isinstance(one, Reject) else "page" for one in found]
+
+
+def test_a_page_that_hangs_is_a_reject() -> None:
+    """The process that parses it ends in the midst of libxml2, and the pages behind it are parsed by another."""
+    lot = [fetch("a"), fetch("bad", giant_tag()), fetch("b")]
+    assert len(lot[1].html) < HASTY.page.trusted_bytes
+    with Parser(partial(page_of, config=HASTY), HASTY.page.max_seconds) as parser:
+        found = pages_apart(parser, lot)
+
+    assert ["page", "page_timeout", "page"] == told(found)
+    assert isinstance(found[1], Reject)
+    assert ("page", "http://www.example.org/bad") == (found[1].stage, found[1].url)
+    assert "more than 1 s of computing, which is page.max_seconds" == found[1].detail
+
+
+@pytest.mark.parametrize("ending", [signal.SIGSEGV, signal.SIGKILL, signal.SIGABRT])
+def test_a_page_that_ends_its_process_is_a_reject(ending: signal.Signals) -> None:
+    """However it does; the reject names the signal, and the other pages are all there."""
+    with Parser(ends_by(ending), 60) as parser:
+        found = pages_apart(parser, [fetch("a"), fetch("bad"), fetch("bad"), fetch("b")])
+
+    assert ["page", "killed_worker", "killed_worker", "page"] == told(found)
+    assert [f"its process ended with {ending.name}"] * 2 == [one.detail for one in found if isinstance(one, Reject)]
+
+
+def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
+    """What ends it once, over a page or between two, is not the page."""
+    mark = tmp_path / "ended"
+
+    def work(one: warc.Fetch) -> Page | Reject:
+        if one.capture.url.endswith("/b") and not mark.exists():
+            mark.touch()
+            die()
+        return page_of(one, CONFIG)
+
+    with Parser(work, 60) as parser:
+        assert ["page", "page"] == told(pages_apart(parser, [fetch("a"), fetch("b")]))
+        assert parser._running is not None
+        parser._running.process.kill()
+        parser._running.process.join()
+        assert ["page"] == told(pages_apart(parser, [fetch("c")]))
+    assert mark.exists()
+
+
+def test_a_process_that_waits_for_ever_is_ended() -> None:
+    """What computes nothing is not ended by the timer, but by who waits for it."""
+    with Sandbox[float, None](time.sleep, 60, patience=0.2) as sleeper, pytest.raises(Lost, match=r"0\.2 s") as lost:
+        sleeper.of(600.0)
+
+    assert lost.value.reason is Reason.PAGE_TIMEOUT
+
+
+def test_an_exception_over_a_page_is_a_reject() -> None:
+    """Such as one that says that there is no memory: in the worker it would fail the task."""
+
+    def work(one: warc.Fetch) -> Page | Reject:
+        raise MemoryError("no more")
+
+    with Parser(work, 60) as parser:
+        found = pages_apart(parser, [fetch("a")])
+
+    assert [("killed_worker", "MemoryError: no more")] == [(one.reason, one.detail) for one in found]  # type: ignore[union-attr]
+
+
+def test_an_error_of_the_run_is_no_reject() -> None:
+    """A classifier that is not there fails the task, and is told as it is."""
+    broken = config("label.classifier=nowhere.npz")
+    with Parser(partial(page_of, config=broken), 60) as parser, pytest.raises(ConfigError, match=r"nowhere\.npz"):
+        pages_apart(parser, [fetch("a")])
+
+
+def test_a_process_does_not_outlive_its_worker() -> None:
+    """A worker that is killed leaves none behind: what it has open, here its output, is closed."""
+    code = (
+        "import os, signal\n"
+        "from dbce_spark.spark.engine.sandbox import Sandbox\n"
+        "apart = Sandbox(abs, 60)\n"
+        "print(apart.of(-1), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+
+    assert (-signal.SIGKILL, "1\n") == (ended.returncode, ended.stdout)
+
+
+def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path) -> None:
+    """The records before are there, and one reject accounts for all that is not read."""
+    records = [record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(4)]
+    path = archive(tmp_path / "a.warc", *records)
+
+    def deadly() -> Iterator[tuple[int, ReadRecord]]:
+        for at, one in enumerate(fetches(path, CONFIG)):
+            if at == 2:
+                die()
+            yield at, one
+
+    with Sandbox[int, ReadRecord | None](partial(nth, deadly()), 60) as reader:
+        *good, last = found_apart(reader, path)
+
+    assert ["0", "1"] == [one.capture.url[-1] for one in good]  # type: ignore[union-attr]
+    assert isinstance(last, Reject)
+    at = len(records[0])
+    assert ("killed_worker", "read", path) == (last.reason, last.stage, last.warc_file)
+    assert f"its process ended with SIGKILL; what lies behind the record at {at} is not read" == last.detail
+    assert sum(map(len, records[1:])) == last.lost_bytes
+
+
+def test_reading_goes_on_if_somebody_ends_its_process(tmp_path: Path) -> None:
+    """Another finds the place again: no record is lost, and none comes twice."""
+    path = archive(tmp_path / "a.warc", *(record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(4)))
+    with Sandbox[int, ReadRecord | None](partial(nth, enumerate(fetches(path, CONFIG))), 60) as reader:
+        found = found_apart(reader, path)
+        urls = [next(found).capture.url, next(found).capture.url]  # type: ignore[union-attr]
+        assert reader._running is not None
+        reader._running.process.kill()
+        urls += [one.capture.url for one in found]  # type: ignore[union-attr]
+
+    assert ["0", "1", "2", "3"] == [url[-1] for url in urls]
+
+
+@pytest.mark.parametrize("attempt", [0, 1, 2])
+def test_every_attempt_gives_the_same_rows(tmp_path: Path, attempt: int) -> None:
+    """In the worker or beside it: the same records, the same pages and rejects."""
+    bodies = [http(WORDS), http("gone", status="404 Not ReadRecord"), http("<script>x</script>"), http(f"<p>{WORDS}")]
+    path = archive(tmp_path / "a.warc", *(record(one, url=f"http://www.example.org/{one[-9:]!r}") for one in bodies))
+
+    def rows(at: int | None) -> tuple[list[Any], list[Any], pa.RecordBatch]:
+        with reading(path, CONFIG, at) as read:
+            found = list(read.found)
+            made = read.pages([one for one in found if isinstance(one, warc.Fetch)])
+        good = [one for one in made if isinstance(one, Page)]
+        batch = page_rows.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
+        return found, [one for one in made if isinstance(one, Reject)], batch
+
+    expected, actual = rows(None), rows(attempt)
+
+    assert expected[:2] == actual[:2]
+    assert (2, 1) == (expected[2].num_rows, len(expected[1]))
+    assert expected[2].equals(actual[2])
+
+
+def test_the_timer_is_off_behind_its_block() -> None:
+    """However the block ends."""
+    armed = 0.0
+    with suppress(ValueError), timer(1):
+        wind(1000)
+        armed = signal.getitimer(signal.ITIMER_PROF)[0]
+        raise ValueError
+
+    assert armed > 900
+    assert (0.0, 0.0) == signal.getitimer(signal.ITIMER_PROF)
+
+
+@pytest.mark.parametrize(("attempt", "is_armed"), [(None, False), (0, True), (1, True), (2, False)])
+def test_nothing_ends_a_process_that_is_no_worker(tmp_path: Path, attempt: int | None, is_armed: bool) -> None:
+    """Outside a task no timer runs; nor where all is done in other processes."""
+    path = archive(tmp_path / "a.warc", record(http(WORDS)))
+    with reading(path, CONFIG, attempt) as read:
+        next(read.found)
+        assert is_armed is (signal.getitimer(signal.ITIMER_PROF)[0] > 0)
+
+
+@pytest.mark.spark
+def test_a_job_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Path) -> None:
+    """The worker is ended, the task is tried again, and the page is a reject; all else is there, and accounted for."""
+    bodies = {"a": WORDS.encode(), "bad": giant_tag(), "b": b"<p>Other words", "c": b"<script>x</script>"}
+    made = [record(http(html), url=f"http://www.example.org/{name}") for name, html in bodies.items()]
+    path = archive(tmp_path / "a.warc", *made, record(http(status="404 Not ReadRecord")))
+    output = tmp_path / "out"
+    request = RunRequest(files=[path], output=str(output), with_html=False, limit=None, started=0.0)
+    report = job.run(spark, request, HASTY)
+    rejects = ds.dataset(output / "rejects").to_table(columns=["url", "stage", "reason", "detail"]).to_pylist()
+    names = ds.dataset(output / "extractions", partitioning="hive").to_table(columns=["url"])["url"].to_pylist()
+
+    assert {"page_timeout": 1, "no_text": 1} == report["rejects"]
+    assert ["http://www.example.org/a", "http://www.example.org/b"] == sorted(names)
+    assert [("http://www.example.org/bad", "page")] == [
+        (row["url"], row["stage"]) for row in rejects if row["reason"] == "page_timeout"
+    ]
+    skipped, rejected = sum(report["skipped"].values()), sum(report["rejects"].values())
+    assert (5, 5) == (report["records_read"], report["extractions"] + report["revisits"] + rejected + skipped)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("of", "expected"),
+    [
+        ("page", {"records": 5, "captures": 4, "rejects": {"killed_worker": 1}}),
+        ("reading", {"records": 4, "captures": 3, "rejects": {"killed_worker": 1}}),
+    ],
+)
+def test_a_task_ends_over_what_kills_its_worker(
+    spark: "SparkSession", tmp_path: Path, of: str, expected: dict[str, Any]
+) -> None:
+    """What kills the worker at every attempt is found and rejected.
+
+    Nothing is known that crashes libxml2 each time, so in the workers one page (or the reading of one record) is made
+    to kill the process that it is in, as the kernel does when memory is short. All else is the real thing.
+    """
+    path = archive(tmp_path / "a.warc", *(record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(5)))
+    output = str(tmp_path / "out")
+    staging.prepare(output)
+    task = partial(stage_with_killer, path=path, output=output, settings=CONFIG, of=of)
+    rows = spark.range(0, 1, 1, 1).mapInArrow(task, "counts string").collect()
+    counts = checkpoints.parsed(rows[0]["counts"], RecordCounts)
+
+    assert expected == {"records": counts.records, "captures": counts.captures, "rejects": dict(counts.rejects)}
+    assert (
+        counts.records == counts.captures + counts.revisits + Counter(counts.rejects).total() + counts.skipped.total()
+    )
+
+
+def stage_with_killer(
+    batches: Iterator[pa.RecordBatch], path: str, output: str, settings: DbceConfig, of: str
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: `SourceStaging.stage`, with a killer at the fourth record."""
+
+    def kill(url: str) -> None:
+        if url.endswith("/3"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def page_with_killer(one: warc.Fetch, config: DbceConfig) -> Page | Reject:
+        kill(one.capture.url)
+        return page_of(one, config)
+
+    def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
+        return [page_with_killer(one, config) for one in lot]
+
+    def found_with_killer(source: str, config: DbceConfig) -> Iterator[Any]:
+        for one in fetches(source, config):
+            kill(one.capture.url)  # type: ignore[union-attr]
+            yield one
+
+    of_page: dict[str, Any] = {"of_fetches": pages_with_killer, "page_of": page_with_killer}
+    named = of_page if of == "page" else {"fetches": found_with_killer}
+    before = {name: getattr(sandbox, name) for name in named}
+    vars(sandbox).update(named)
+    try:
+        for _ in batches:
+            counts = pages.SourceStaging(output, settings, False, None).stage(path, 0)
+            yield pa.RecordBatch.from_pydict({"counts": [checkpoints.text(counts)]})
+    finally:
+        vars(sandbox).update(before)  # this worker does other tasks, too
