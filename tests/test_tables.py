@@ -18,8 +18,8 @@ from dbce_spark.dbce import local, pools
 from dbce_spark.html.language import UNKNOWN, Language
 from dbce_spark.model import Annotation, Extraction, Found, Page, Reason, Reject, Revisit, Seen, Segments, Stage
 from dbce_spark.output.history import page_history
-from tests.builders import config, cross, microseconds, page, traits
-from tests.strategies import annotations, documents
+from tests.support.builders import config, cross, microseconds, page, traits
+from tests.support.strategies import annotations, documents
 
 DOCS = Path(__file__).parents[1] / "docs" / "tables.md"
 TEMPLATE = (

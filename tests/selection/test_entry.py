@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.index_entry import moment, normal_digest, second, url_of
-from tests.selection.indexes import micros
+from tests.support.indexes import micros
 
 HEX = "1682238cf1e20a559517ca5c3a39db31deadbeef"
 BASE32 = "C2BCHDHR4IFFLFIXZJODUOO3GHPK3PXP"

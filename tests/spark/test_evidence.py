@@ -12,8 +12,8 @@ from dbce_spark import storage, tables
 from dbce_spark.dbce import buckets, pools
 from dbce_spark.model import Codes, Page
 from dbce_spark.spark import evidence, staging
-from tests.pools import HOST, Echo, page_in
-from tests.spark.partitions import spread_over
+from tests.support.evidence_pools import HOST, Echo, page_in
+from tests.support.partitions import spread_over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,9 +13,9 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, Found
 from dbce_spark.spark import extractions, known, parts, staging
 from dbce_spark.spark.known import NOTHING
-from tests.builders import annotation, cross
-from tests.pools import Echo, page_in
-from tests.spark.partitions import spread_over
+from tests.support.builders import annotation, cross
+from tests.support.evidence_pools import Echo, page_in
+from tests.support.partitions import spread_over
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,8 +11,8 @@ from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
 from dbce_spark.spark import pages, staging
 from dbce_spark.spark.tally import Tally
-from tests import revisited
-from tests.builders import archive, config, http, record
+from tests.support import revisit_archive
+from tests.support.builders import archive, config, http, record
 
 CONFIG = config("label.by=T002")
 KINDS = (http("<p>Some words</p>"), http("gone", status="404 Not Found"), http("<script>x</script>"))
@@ -109,7 +109,7 @@ def test_a_file_is_read_once(tmp_path: Path) -> None:
 
 def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
     """Nothing is left of what it was before, with its rejects and its revisits."""
-    again = revisited.revisit("http://www.example.org/", "2020-01-05T00:00:00Z", WARC_Payload_Digest="sha1:A")
+    again = revisit_archive.revisit("http://www.example.org/", "2020-01-05T00:00:00Z", WARC_Payload_Digest="sha1:A")
     path = archive(tmp_path / "a.warc", record(KINDS[2]), again)
     before = stage_once(path, tmp_path)
     archive(tmp_path / "a.warc", record(KINDS[0]))

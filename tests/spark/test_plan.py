@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.spark import job, plan, staging
 from dbce_spark.spark.plan import Plan
-from tests.builders import config
+from tests.support.builders import config
 
 CONFIG = config("label.by=T002")
 FILES = ["b.warc", "a.warc"]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import tables
@@ -23,10 +23,10 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches, page_of
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Page, Reason, Reject
-from dbce_spark.spark import job, ledger, pages, staging
+from dbce_spark.spark import ledger, pages, staging
 from dbce_spark.spark.quarantine import Found, Lost, Quarantine, found_apart, nth, pages_apart, reading, timer, wind
 from dbce_spark.spark.tally import Tally
-from tests.builders import archive, capture, config, http, record
+from tests.support.builders import archive, capture, config, http, record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -229,24 +229,34 @@ def test_nothing_ends_a_process_that_is_no_worker(tmp_path: Path, attempt: int |
 
 
 @pytest.mark.spark
-def test_a_job_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Path) -> None:
+def test_a_task_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Path) -> None:
     """The worker is ended, the task is tried again, and the page is a reject; all else is there, and accounted for."""
     bodies = {"a": WORDS.encode(), "bad": giant_tag(), "b": b"<p>Other words", "c": b"<script>x</script>"}
     made = [record(http(html), url=f"http://www.example.org/{name}") for name, html in bodies.items()]
     path = archive(tmp_path / "a.warc", *made, record(http(status="404 Not Found")))
-    output = tmp_path / "out"
-    request = job.Request(files=[path], output=str(output), with_html=False, limit=None, started=0.0)
-    report = job.run(spark, request, HASTY)
-    rejects = ds.dataset(output / "rejects").to_table(columns=["url", "stage", "reason", "detail"]).to_pylist()
-    names = ds.dataset(output / "extractions", partitioning="hive").to_table(columns=["url"])["url"].to_pylist()
+    output = str(tmp_path / "out")
+    staging.prepare(output)
+    task = partial(staged_by_worker, path=path, output=output, settings=HASTY)
+    rows = spark.range(0, 1, 1, 1).mapInArrow(task, "tally string").collect()
+    tally = ledger.parsed(rows[0]["tally"], Tally)
+    rejects = pq.read_table(staging.file(output, pages.REJECTS, 0)).to_pylist()
+    urls = pq.read_table(staging.file(output, pages.NAME, 0))["url"].to_pylist()
 
-    assert {"page_timeout": 1, "no_text": 1} == report["rejects"]
-    assert ["http://www.example.org/a", "http://www.example.org/b"] == sorted(names)
+    assert {"page_timeout": 1, "no_text": 1} == tally.rejects
+    assert ["http://www.example.org/a", "http://www.example.org/b"] == urls
     assert [("http://www.example.org/bad", "page")] == [
         (row["url"], row["stage"]) for row in rejects if row["reason"] == "page_timeout"
     ]
-    skipped, rejected = sum(report["skipped"].values()), sum(report["rejects"].values())
-    assert (5, 5) == (report["records_read"], report["extractions"] + report["revisits"] + rejected + skipped)
+    assert (5, 5) == (tally.records, tally.captures + tally.rejects.total() + tally.skipped.total())
+
+
+def staged_by_worker(
+    batches: Iterator[pa.RecordBatch], path: str, output: str, settings: DbceConfig
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: `stage_file`."""
+    for _ in batches:
+        tally = pages.stage_file(path, 0, output, settings, with_html=False, limit=None)
+        yield pa.RecordBatch.from_pydict({"tally": [ledger.text(tally)]})
 
 
 @pytest.mark.spark

@@ -25,7 +25,7 @@ from dbce_spark.spark.tally import Read, Tally
 from dbce_spark.status import run as status
 from dbce_spark.status.condition import Condition
 from dbce_spark.status.run import Done
-from tests.builders import config
+from tests.support.builders import config
 
 ROOT = Path(__file__).parents[2]
 FILES = [f"{nth}.warc" for nth in range(20)]
