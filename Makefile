@@ -33,6 +33,7 @@ BENCH_SAMPLE = $(BUILD)/bench-sample
 OVERWRITE = $(if $(filter file,$(origin OUTPUT)),--overwrite)
 
 # Each stamp stands for packages installed as setup.cfg says; it is older than setup.cfg when that changed.
+CREATED     = $(VENV)/created
 READY       = $(VENV)/ready
 READY_BENCH = $(VENV)/ready-bench
 READY_DEV   = $(VENV)/ready-dev
@@ -70,13 +71,13 @@ swift: $(READY_DEV) ## read from and write to OpenStack Swift, which is installe
 	$(PYTEST) -m swift tests/spark/test_swift.py $(PYTEST_ARGS)
 
 month: $(READY_DEV) ## play a month of daily crawls through examples/dbce-batch, with two kills, and set it beside one run (half an hour)
-	$(BIN)/python -m tests.month $(BUILD)/month
+	$(BIN)/python -m benchmarks.programs.month $(BUILD)/month
 
 urltree-day: $(READY_DEV) ## send a day of 100,000 documents through URL Tree, and see that memory stays flat (five minutes)
-	$(BIN)/python -m tests.day
+	$(BIN)/python -m benchmarks.programs.urltree_day
 
 matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarter of an hour), or MATRIX="spark4.3-python3.13-java21" of them
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m tests.matrix $(BUILD)/matrix $(MATRIX)
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/python -m benchmarks.programs.matrix $(BUILD)/matrix $(MATRIX)
 
 airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflow in an environment of its own
 	examples/airflow/try.sh $(BIN) $(BUILD)/airflow
@@ -105,7 +106,7 @@ gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf
 
 fuzz: $(READY_FUZZ) ## look for inputs that break the reader, FUZZ_SECONDS each for records, bodies, charsets and pages
 	mkdir -p $(BUILD)/fuzz
-	for target in records body charset page; do $(BIN)/python -m tests.fuzz $$target $(BUILD)/fuzz/$$target \
+	for target in records body charset page; do $(BIN)/python -m benchmarks.programs.fuzz $$target $(BUILD)/fuzz/$$target \
 	  -max_total_time=$(FUZZ_SECONDS) -timeout=25 -rss_limit_mb=2048 -max_len=16384 || exit 1; done
 
 clean: ## remove what was built, but not the virtual environment
@@ -131,12 +132,15 @@ $(GATE)/made: | $(READY)
 	$(BIN)/python -m benchmarks sample-archive $(GATE) --pages 60 --gold $(GATE)/gold.jsonl
 	touch $@
 
-$(READY): setup.cfg pyproject.toml
+$(CREATED):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.11 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing into $(VENV): Spark alone is a download of 450 MB, some minutes the first time."
 # An old pip cannot resolve packages that ask for an extra of the same library.
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+$(READY): $(CREATED) setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	$(BIN)/python -m dbce_spark.spark.engine.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
 	$(BIN)/python -m dbce_spark.spark.engine.java
@@ -159,6 +163,8 @@ $(READY_UV): $(READY)
 	touch $@
 
 # Tests try the comparison with other extractors and the Java that pip brings, whatever this machine has.
-$(READY_DEV): $(READY)
+# All in one: each call of pip resolves everything anew.
+$(READY_DEV): $(CREATED) setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
-	touch $@
+	$(BIN)/python -m dbce_spark.spark.java
+	touch $(READY) $@

@@ -1,1 +1,1 @@
-"""What the product is measured with: sample archives, speed, growth, cost. A plain install does not need it."""
+"""Measurements and programs around the product: what they need is not in a plain install."""

@@ -20,19 +20,16 @@ hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups in a hook of its own, which comes before ours otherwise
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with Spark last: what is wrong in plain Python shows after seconds. Where several processes share the
     tests, one of them has those that share a session, from the start, and another one those that start Spark in
-    processes of their own, and some more, so that both take as long: they are most of the time."""
+    processes of their own: they are most of the time."""
     items.sort(key=lambda item: item.get_closest_marker("spark") is not None)
     for item in items:
         if item.get_closest_marker("spark") is not None:
-            shares = "spark" in getattr(item, "fixturenames", ()) and item.path.name not in _BESIDE
+            shares = "spark" in getattr(item, "fixturenames", ())
             item.add_marker(pytest.mark.xdist_group("session" if shares else "processes"))
-
-
-_BESIDE = ("test_duplicates.py", "test_revisits.py")
-"""Files that share a session with each other alone."""
 
 
 @pytest.fixture(scope="session")
@@ -59,17 +56,17 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def extracted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The output of a run over the sample archive, one for all tests, which leave it as it is."""
-    from tests import extracted
+    from tests.support import sample_output
 
-    return extracted.make(tmp_path_factory.mktemp("sample"))
+    return sample_output.make(tmp_path_factory.mktemp("sample"))
 
 
 @pytest.fixture(scope="session")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection of three crawls, one for all tests, which leave it as it is; the archive is beside it."""
-    from tests import collected
+    from tests.support import sample_collection
 
-    return collected.make(tmp_path_factory.mktemp("collected"))
+    return sample_collection.make(tmp_path_factory.mktemp("collected"))
 
 
 @pytest.fixture
@@ -103,7 +100,7 @@ def bucket_of_extracted(extracted: Path) -> Iterator[str]:
     """That output in a bucket of a server that speaks S3; the clients find both by the environment."""
     import fsspec
 
-    from tests import bucket
+    from tests.support import bucket
 
     with bucket.served() as url:
         fsspec.filesystem("s3").put(str(extracted), f"{url}/extracted", recursive=True)

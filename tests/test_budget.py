@@ -11,8 +11,8 @@ from dbce_spark.archive.failed_files import Loss
 from dbce_spark.dbce.pages import fetches, losses
 from dbce_spark.errors import BudgetError
 from dbce_spark.model import Reject
-from tests.builders import CONFIG, archive, gzipped, record
-from tests.selection.indexes import entry
+from tests.support.builders import CONFIG, archive, gzipped, record
+from tests.support.indexes import entry
 
 NOISE = random.Random(1).randbytes(2_000)
 

@@ -11,8 +11,8 @@ import pytest
 
 from dbce_spark.cli import main
 from dbce_spark.commands.arguments import started_whole
-from tests.builders import archive, gzipped, http, record
-from tests.selection.indexes import cdxj_line, entry, write_lines
+from tests.support.builders import archive, gzipped, http, record
+from tests.support.indexes import cdxj_line, entry, write_lines
 
 ROOT = Path(__file__).parents[1]
 
@@ -190,7 +190,7 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
     from benchmarks.samples import write_archive
     from dbce_spark.spark.engine.java import java_home
 
-    write_archive(tmp_path / "archive", pages=40, seed=3)
+    write_archive(tmp_path / "archive", pages=8, seed=3)
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     environment = {**os.environ, "JAVA_HOME": java_home(), "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT)}
     ended = subprocess.run(

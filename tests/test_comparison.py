@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.output.history.crawl_anomalies import Figures, Finding, Site, Template
-from tests.builders import config
+from tests.support.builders import config
 
 CONFIG = config().comparison
 SITE = Site(captures=100, single=10, short=5, words=50_000, text_words=30_000)

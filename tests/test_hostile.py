@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.html.page import PageError, parse
-from tests.builders import CONFIG, config, parsed
+from tests.support.builders import CONFIG, config, parsed
 
 if sys.platform != "win32":
     import resource

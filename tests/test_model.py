@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.annotate import run_lengths
 from dbce_spark.model import bits_text, digest
-from tests.builders import annotation, bits, capture, cross, filled_cross
-from tests.strategies import CROSSES
+from tests.support.builders import annotation, bits, capture, cross, filled_cross
+from tests.support.strategies import CROSSES
 
 
 def test_digest_knows_where_its_parts_end() -> None:

@@ -30,7 +30,7 @@ def test_no_output_is_stored() -> None:
 @pytest.mark.spark
 def test_notebook_runs_on_the_sample_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every cell runs in a kernel of its own; there are figures, and no damage in an archive that has none."""
-    main(["sample-archive", str(tmp_path / "sample"), "--pages", "20"])
+    main(["sample-archive", str(tmp_path / "sample"), "--pages", "8"])
     monkeypatch.setenv("ARCHIVE", str(tmp_path / "sample"))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(REPOSITORY), os.environ.get("PYTHONPATH")])))
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))

@@ -17,8 +17,8 @@ from dbce_spark import storage
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection, Increment
-from tests import collected as grown
-from tests.extracted import rows
+from tests.support import sample_collection as grown
+from tests.support.sample_output import rows
 
 
 def ids(found: output_reader.Output, table: str = output_reader.EXTRACTIONS) -> list[str]:

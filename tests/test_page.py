@@ -8,8 +8,8 @@ from hypothesis import given
 
 from dbce_spark.html.page import NoText, PageError, parse, parse_tree
 from dbce_spark.html.tokens import hashed, tokens
-from tests.builders import body, config, lines, parsed
-from tests.strategies import documents
+from tests.support.builders import body, config, lines, parsed
+from tests.support.strategies import documents
 
 
 @pytest.mark.parametrize(

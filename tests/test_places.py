@@ -18,8 +18,8 @@ from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.pages import fetches
-from tests.builders import arc_header, arc_record, archive, config, fate, gzipped, http, record
-from tests.selection.indexes import cdxj_line, entry, write_wacz
+from tests.support.builders import arc_header, arc_record, archive, config, fate, gzipped, http, record
+from tests.support.indexes import cdxj_line, entry, write_wacz
 
 QUICK = ("fetch.first_wait_seconds=0.001", "fetch.attempts=2")
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests import collected as grown
-from tests.extracted import rows
+from tests.support import sample_collection as grown
+from tests.support.sample_output import rows
 
 PAGE = Path(__file__).parents[1] / "docs" / "reading.md"
 TOOLS = {"duckdb": "import duckdb", "pandas": "import pandas", "polars": "import polars", "pyarrow": "import pyarrow"}

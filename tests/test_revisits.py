@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from dbce_spark.archive.revisits import Shared, left, resolve, seen, share
 from dbce_spark.dbce import local
 from dbce_spark.model import Capture, Reason, Reject, Revisit, Seen, Skip
-from tests import revisited
-from tests.builders import URL, archive, capture, config, fates, http, microseconds, read, record
-from tests.revisited import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit
+from tests.support import revisit_archive
+from tests.support.builders import URL, archive, capture, config, fates, http, microseconds, read, record
+from tests.support.revisit_archive import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit
 
 CONFIG = config("label.by=T002")
 DAY = 86_400_000_000
@@ -304,8 +304,8 @@ def test_what_a_revisit_says(tmp_path: Path) -> None:
 
 
 def test_archive_of_revisits(tmp_path: Path) -> None:
-    """Over several files, every record of tests/revisited.py has the fate that it was made for."""
-    result = local.extract(revisited.write(tmp_path), CONFIG)
+    """Over several files, every record of tests/support/revisit_archive.py has the fate that it was made for."""
+    result = local.extract(revisit_archive.write(tmp_path), CONFIG)
     by_id = {one.page.capture_id: one.page.capture for one in result.extractions}
     shared = sorted(
         (one.revisit.url.removeprefix(HOST), by_id[one.original_id].url.removeprefix(HOST)) for one in result.revisits
@@ -337,7 +337,7 @@ def test_archive_of_revisits(tmp_path: Path) -> None:
 
 def test_not_modified_in_the_archive(tmp_path: Path) -> None:
     """A page that changed in February was not modified on the last of January: the one of January holds then."""
-    result = local.extract(revisited.write(tmp_path), CONFIG)
+    result = local.extract(revisit_archive.write(tmp_path), CONFIG)
     texts = {one.page.capture_id: one.page.blocks.text for one in result.extractions}
     by_date = {one.revisit.timestamp: texts[one.original_id] for one in result.revisits if "apple" in one.revisit.url}
 

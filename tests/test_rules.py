@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.cli import main
-from tests.builders import archive, http, record
+from tests.support.builders import archive, http, record
 
 
 def page(number: int) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.model import Reason, Reject
-from tests.builders import DATE, URL, archive, fates, gzipped, http, read, record
+from tests.support.builders import DATE, URL, archive, fates, gzipped, http, read, record
 
 ORIGIN = "<urn:uuid:first>"
 HTML = "<p>" + " ".join(f"word{nth}" for nth in range(300)) + "</p>"

@@ -14,7 +14,7 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from dbce_spark.archive.sources import open_binary
 from dbce_spark.model import Reject, Revisit, Skip
-from tests.builders import CONFIG
+from tests.support.builders import CONFIG
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 TABLE = Path(__file__).parent / "data" / "archives.json"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from dbce_spark.output import output_reader
-from tests import collected as grown
+from tests.support import sample_collection as grown
 
 
 def test_every_record_has_one_fate(collected: Path) -> None:

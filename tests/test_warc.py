@@ -14,7 +14,19 @@ from warcio.warcwriter import WARCWriter
 
 from dbce_spark.archive.warc import Dated, Fetch, site_of, url_key
 from dbce_spark.model import Reason, Reject, Skip
-from tests.builders import URL, arc_header, arc_record, archive, fate, fates, gzipped, http, microseconds, read, record
+from tests.support.builders import (
+    URL,
+    arc_header,
+    arc_record,
+    archive,
+    fate,
+    fates,
+    gzipped,
+    http,
+    microseconds,
+    read,
+    record,
+)
 
 HTML = b"<p>Hello world</p>"
 FORMATS = ("plain", "gz", "one member")

@@ -2,8 +2,8 @@
 columns and rows at a time.
 
 A collection is read as one output: that of all increments of one version, where the rows of a later one replace those
-that earlier ones have of the same capture (`output/collection.py`). `Output.batches` reads the rows of a whole table that
-count; `TableFiles.batches` those of one table of a collection, or of them the rows for which an expression is true. It
+that earlier ones have of the same capture (`output/collection.py`). `Output.batches` reads the rows of a whole table
+that count; `TableFiles.batches` those of one table of a collection, or of them the rows for which an expression is true. It
 also names the files, for readers with an engine of their own.
 """
 

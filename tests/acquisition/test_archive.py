@@ -12,7 +12,7 @@ from dbce_spark.archive import warc
 from dbce_spark.streaming.feeds.feed_archive import Archive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.web_request import Exchange
-from tests.builders import read
+from tests.support.builders import read
 
 LATIN = st.text(st.characters(min_codepoint=32, max_codepoint=255, blacklist_characters="\x7f\x85\xa0"), max_size=20)
 """What a header can have by the time that it was read: latin-1 in one line."""

@@ -12,8 +12,8 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.cli import main
-from tests.acquisition.newsroom import Newsroom, item, newsroom
-from tests.builders import read
+from tests.support.builders import read
+from tests.support.newsroom import Newsroom, item, newsroom
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60

@@ -13,8 +13,8 @@ from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import Archive
 from dbce_spark.streaming.feeds.feed_memory import Fate, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
-from tests.acquisition.newsroom import Newsroom, item, newsroom
-from tests.builders import config, fates, read
+from tests.support.builders import config, fates, read
+from tests.support.newsroom import Newsroom, item, newsroom
 
 QUICK = (
     *("acquire.delay_seconds=0", "acquire.poll_seconds=1e-6", "acquire.first_wait_seconds=0.01"),

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.streaming.feeds.web_request import Exchange, Unreachable, Web, encoded, plain
-from tests.builders import config
+from tests.support.builders import config
 
 CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
 

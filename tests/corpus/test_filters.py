@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dbce_spark.errors import ConfigError
 from dbce_spark.export.corpus import corpus_filters
 from dbce_spark.export.corpus.corpus_filters import Filter
-from tests.builders import config
-from tests.corpus.outputs import Row, segments
+from tests.support.builders import config
+from tests.support.corpus_outputs import Row, segments
 
 NOTHING = replace(config().corpus, min_words=0, min_probability=0.0, duplicates="keep")
 

@@ -23,9 +23,9 @@ from dbce_spark.export import corpus
 from dbce_spark.export.corpus import corpus_account, corpus_source
 from dbce_spark.output.collection import REMARKED, Collection
 from dbce_spark.tables import duplicate_rows
-from tests import collected as grown
-from tests.builders import config
-from tests.corpus.outputs import SCHEMA, Row, text_of, write
+from tests.support import sample_collection as grown
+from tests.support.builders import config
+from tests.support.corpus_outputs import SCHEMA, Row, text_of, write
 
 CONFIG = replace(config().corpus, min_words=3)
 FILES: dict[str, Sequence[Row]] = {

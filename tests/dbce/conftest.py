@@ -4,13 +4,13 @@ import pytest
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify
-from tests import trained
-from tests.builders import config
+from tests.support import small_classifier
+from tests.support.builders import config
 
 
 @pytest.fixture(scope="session")
 def judging(tmp_path_factory: pytest.TempPathFactory) -> DbceConfig:
     """The shipped parameters with the small classifier."""
     path = tmp_path_factory.mktemp("trained") / "small.npz"
-    classify.save(trained.classifier(), path)
+    classify.save(small_classifier.classifier(), path)
     return config(f"label.classifier={path}")

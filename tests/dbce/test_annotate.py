@@ -6,7 +6,7 @@ from dbce_spark.dbce import annotate as module
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.diff import Mask, shared
 from dbce_spark.model import Hashes, bits_text
-from tests.builders import cross, words
+from tests.support.builders import cross, words
 
 TEXTS = {
     "cur": words("home news sport the old story of today all rights reserved here"),

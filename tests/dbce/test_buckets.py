@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.buckets import BucketKey, last_run, members, members_of, runs
 from dbce_spark.model import Member, text_hash
-from tests.builders import member, page
+from tests.support.builders import member, page
 
 TEMPLATE = (
     "<html><body><div><ul><li>a</li></ul><h1>b</h1><p>c</p><table><tr><td>d</td></tr></table></div></body></html>"

@@ -17,9 +17,9 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify
 from dbce_spark.dbce.classify import FAVORS, Binning, kept
 from dbce_spark.errors import ConfigError
-from tests import trained
-from tests.builders import parsed
-from tests.strategies import documents
+from tests.support import small_classifier
+from tests.support.builders import parsed
+from tests.support.strategies import documents
 
 RAN: list[str] = []
 
@@ -61,7 +61,7 @@ def about(told: Any) -> bytes:
 
 def saved(folder: Path) -> Path:
     path = folder / "saved.npz"
-    classify.save(trained.classifier(), path)
+    classify.save(small_classifier.classifier(), path)
     return path
 
 
@@ -127,9 +127,9 @@ def test_missing_file() -> None:
 def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     """The same traits, the same card; written again the same bytes, with no time in them."""
     path, again = saved(tmp_path), tmp_path / "again.npz"
-    loaded, made = classify.of(str(path)), trained.classifier()
+    loaded, made = classify.of(str(path)), small_classifier.classifier()
     classify.save(loaded, again)
-    pages = [one.parsed for one in trained.examples()[:8]]
+    pages = [one.parsed for one in small_classifier.examples()[:8]]
 
     assert made.card == loaded.card
     for expected, actual in zip(made.traits(pages), loaded.traits(pages), strict=True):
@@ -143,8 +143,8 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
 
 def test_traits_do_not_depend_on_the_pages_beside() -> None:
     """Bit for bit, however pages come together."""
-    classifier = trained.classifier()
-    pages = [one.parsed for one in trained.examples()[:16]]
+    classifier = small_classifier.classifier()
+    pages = [one.parsed for one in small_classifier.examples()[:16]]
     together = classifier.traits(pages)
     cut = [*classifier.traits(pages[:5]), *classifier.traits(pages[5:6]), *classifier.traits(pages[6:])]
     for one, other in zip(together, cut, strict=True):
@@ -158,7 +158,7 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
 def test_traits_of_any_page(html: str) -> None:
     """One column a block, verdicts from 0 to 1024, bins below 64."""
     page = parsed(html)
-    (made,) = trained.classifier().traits([page])
+    (made,) = small_classifier.classifier().traits([page])
 
     assert {len(page.blocks)} == {made.codes.shape[1], len(made.verdicts), made.keys.shape[1]}
     assert made.verdicts.max() <= 1024

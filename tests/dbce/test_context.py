@@ -6,7 +6,7 @@ from dbce_spark.dbce import context
 from dbce_spark.dbce.context import SURE
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout
-from tests.builders import parsed
+from tests.support.builders import parsed
 
 LONG = " ".join(["word"] * 12)
 

@@ -12,8 +12,8 @@ from dbce_spark.dbce import crosses as module
 from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.dbce.crosses import adjacent, find, select, template_id
 from dbce_spark.model import Adjacent, Cross, Found, Member
-from tests.builders import cross, member
-from tests.strategies import members
+from tests.support.builders import cross, member
+from tests.support.strategies import members
 
 
 def build(some: Sequence[Member]) -> list[Cross]:

@@ -18,8 +18,8 @@ from rapidfuzz.distance import Indel
 from dbce_spark.dbce import diff
 from dbce_spark.dbce.diff import GRAM, shared
 from dbce_spark.model import Hashes
-from tests.builders import words
-from tests.strategies import hashes
+from tests.support.builders import words
+from tests.support.strategies import hashes
 
 LIMIT = 40_000_000
 

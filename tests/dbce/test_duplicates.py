@@ -11,7 +11,7 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Like, Mark, Marked, extended, find, marks, runs
 from dbce_spark.dbce.texts import Text
-from tests.builders import config
+from tests.support.builders import config
 
 CONFIG = config().duplicates
 WORDS = [f"word{number}" for number in range(400)]

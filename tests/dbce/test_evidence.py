@@ -26,7 +26,7 @@ from dbce_spark.dbce.evidence import (
 )
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Witness, arm_bit
-from tests.strategies import annotations
+from tests.support.strategies import annotations
 
 SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
 

@@ -11,9 +11,9 @@ from dbce_spark.dbce import context, features
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
 from dbce_spark.html.page import Parsed
-from tests import trained
-from tests.builders import parsed
-from tests.strategies import documents
+from tests.support import small_classifier
+from tests.support.builders import parsed
+from tests.support.strategies import documents
 
 
 def of_context(pages: Layout) -> Columns:
@@ -48,7 +48,7 @@ def test_pages_do_not_depend_on_those_beside_them(of_pages: Callable[[Layout], C
 @pytest.mark.parametrize("of_pages", [features.of_pages, of_context], ids=["page", "context"])
 def test_pages_of_the_sample_do_not_depend_on_those_beside_them(of_pages: Callable[[Layout], Columns]) -> None:
     """The same of pages as long and as deep as real ones."""
-    assert_alone_as_together([one.parsed for one in trained.examples()[:12]], of_pages)
+    assert_alone_as_together([one.parsed for one in small_classifier.examples()[:12]], of_pages)
 
 
 @given(documents.map(parsed))

@@ -12,7 +12,7 @@ from dbce_spark import config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, crosses, growth, pools, sites
 from dbce_spark.model import Codes, Cross, Page, Standing
-from tests.pools import Echo, archives, page_in
+from tests.support.evidence_pools import Echo, archives, page_in
 
 splits = st.tuples(archives(20), st.sets(st.integers(0, 19)), st.integers(2, 5))
 

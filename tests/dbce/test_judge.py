@@ -11,10 +11,10 @@ from dbce_spark.dbce import classify, local, pages, pools
 from dbce_spark.dbce.merge import by_pattern, by_score
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Extraction, Gathered, Label, Page, Reject
-from tests import trained
-from tests.builders import annotation, capture, config, cross, page
+from tests.support import small_classifier
+from tests.support.builders import annotation, capture, config, cross, page
 
-FETCHES = [one.fetch(at) for at, one in enumerate(trained.gold()[:20])]
+FETCHES = [one.fetch(at) for at, one in enumerate(small_classifier.gold()[:20])]
 EMPTY = Fetch(capture(warc_offset=99), b"<script>x</script>")
 
 
@@ -87,12 +87,12 @@ def test_bit_patterns_need_no_classifier() -> None:
 def test_page_without_traits_has_no_scores() -> None:
     """It was read for bit patterns."""
     with pytest.raises(ValueError, match="has no traits"):
-        trained.classifier().scores([gathered(page("<p>x</p>"))])
+        small_classifier.classifier().scores([gathered(page("<p>x</p>"))])
 
 
 def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
     """Bit for bit; they lie between 0 and 1, one a block."""
-    classifier = trained.classifier()
+    classifier = small_classifier.classifier()
     for scores_of in (classifier.scores, classifier.scores_with_replies):
         together = scores_of([gathered(one) for one in read])
         alone = [scores_of([gathered(one)])[0] for one in read]
@@ -105,7 +105,7 @@ def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
 
 def test_comments_only_add_to_the_scores(read: list[Page]) -> None:
     """Content or comment is at least as likely as content."""
-    classifier, some = trained.classifier(), [gathered(one) for one in read]
+    classifier, some = small_classifier.classifier(), [gathered(one) for one in read]
     for one, other in zip(classifier.scores(some), classifier.scores_with_replies(some), strict=True):
         assert (one <= other).all()
 
@@ -195,4 +195,4 @@ def test_evidence_changes_the_scores(read: list[Page], judging: DbceConfig) -> N
     alone = {one.page.capture_id: one.segments.scores for one in local.judge([*map(gathered, read)], judging.label)}
 
     assert any(set(together[one].tolist()) != set(alone[one].tolist()) for one in alone)
-    assert classify.of(judging.label.classifier).card == trained.classifier().card
+    assert classify.of(judging.label.classifier).card == small_classifier.classifier().card

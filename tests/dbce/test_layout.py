@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import layout
 from dbce_spark.dbce.layout import CLASSES, PROPERTIES, ROLES, TYPES, Layout, slot_keys
 from dbce_spark.html.page import Parsed, SlotName
-from tests.builders import parsed
-from tests.strategies import documents
+from tests.support.builders import parsed
+from tests.support.strategies import documents
 
 COLUMNS = (
     "words", "link_words", "characters", "nths", "first_classes", "last_classes", "titled", "texts", "shapes",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import local
 from dbce_spark.model import Label
-from tests.builders import CONFIG, archive, config, gzipped, http, record
+from tests.support.builders import CONFIG, archive, config, gzipped, http, record
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "golden-texts.json"

@@ -12,8 +12,8 @@ from dbce_spark.dbce.merge import Annotations, merge, resolve
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments
-from tests.builders import annotation, cross, filled_cross, parsed
-from tests.strategies import annotations, documents
+from tests.support.builders import annotation, cross, filled_cross, parsed
+from tests.support.strategies import annotations, documents
 
 BLOCKS = parsed("<p>one two three</p><p>four</p><pre>five  six\nseven</pre>").blocks
 WORDS = 7

@@ -8,10 +8,10 @@ import pytest
 
 from dbce_spark.dbce import local
 from dbce_spark.model import Capture
-from tests import revisited
-from tests.builders import archive, config, gzipped, http, microseconds, record
-from tests.revisited import HOST, digest, revisit
-from tests.selection.indexes import cdx_line, entry, write_lines, write_wacz, write_zipnum
+from tests.support import revisit_archive
+from tests.support.builders import archive, config, gzipped, http, microseconds, record
+from tests.support.indexes import cdx_line, entry, write_lines, write_wacz, write_zipnum
+from tests.support.revisit_archive import HOST, digest, revisit
 
 SETTINGS = ("label.by=T002", "fetch.first_wait_seconds=0.001", "fetch.attempts=2")
 CONFIG = config(*SETTINGS, 'select.since="2020"', 'select.until="2021"')
@@ -20,7 +20,7 @@ LATER = "2021-01-02T00:00:00Z"
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> local.Result:
-    files, indexes = revisited.write_with_index(tmp_path_factory.mktemp("crawl"))
+    files, indexes = revisit_archive.write_with_index(tmp_path_factory.mktemp("crawl"))
     return local.extract(files, CONFIG, indexes)
 
 
@@ -88,7 +88,7 @@ def test_every_record_is_accounted_for(result: local.Result) -> None:
 
 def test_no_more_than_the_most_are_looked_for(tmp_path: Path) -> None:
     """The first ones are; the others are rejects that say so."""
-    files, indexes = revisited.write_with_index(tmp_path)
+    files, indexes = revisit_archive.write_with_index(tmp_path)
     result = local.extract(files, replace(CONFIG, select=replace(CONFIG.select, max_wanted=3)), indexes)
     details = [one.detail for one in result.rejects]
 

@@ -8,8 +8,8 @@ from dbce_spark.dbce.pages import fetches, page_of, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.model import Reason, Reject, Stage
-from tests.builders import CONFIG, capture, config, gzipped, page, parsed, record
-from tests.selection.server import served
+from tests.support.builders import CONFIG, capture, config, gzipped, page, parsed, record
+from tests.support.range_server import served
 
 TEMPLATE = "<html><head></head><body><div><ul><li>a</li></ul><h1>b</h1><p>c</p><p><b>d</b></p></div></body></html>"
 

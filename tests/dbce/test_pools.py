@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import pools
 from dbce_spark.dbce.buckets import members, members_of, runs
 from dbce_spark.model import Codes, Member, Page, Witness
-from tests.builders import page
-from tests.pools import Echo, archives, page_in
+from tests.support.builders import page
+from tests.support.evidence_pools import Echo, archives, page_in
 
 CAPS = st.integers(2, 9)
 

@@ -15,8 +15,8 @@ from dbce_spark.dbce.merge import resolve
 from dbce_spark.dbce.postprocess import ACTIVE_TAGS, labelled_html, occurrence_html, text
 from dbce_spark.html.page import DROPPED_TAGS
 from dbce_spark.model import Annotation, Blocks, Label, Segments
-from tests.builders import annotation, cross, parsed
-from tests.strategies import annotations, documents
+from tests.support.builders import annotation, cross, parsed
+from tests.support.strategies import annotations, documents
 
 
 def segments_of(blocks: Blocks, *patterns: str) -> Segments:

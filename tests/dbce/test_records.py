@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import local
-from tests.builders import CONFIG, arc_header, arc_record, archive, gzipped, http, read, record
+from tests.support.builders import CONFIG, arc_header, arc_record, archive, gzipped, http, read, record
 
 PAGE = "<html><body><ul><li>menu</li></ul><h1>{}</h1><p>text of {}</p><div><b>end</b><i>x</i></div></body></html>"
 

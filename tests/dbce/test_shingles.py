@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 
 from dbce_spark.dbce.shingles import TOKENISERS, layer_shingles, path_shingles
-from tests.builders import parsed
-from tests.strategies import documents
+from tests.support.builders import parsed
+from tests.support.strategies import documents
 
 LIST = "<html><body><ul>{}</ul></body></html>"
 

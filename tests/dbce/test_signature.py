@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.signature import bands, bands_and_rows, sign
-from tests.builders import CONFIG, config
+from tests.support.builders import CONFIG, config
 
 numbers = st.integers(0, 2**32 - 1)
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from dbce_spark.dbce.postprocess import text
 from dbce_spark.dbce.single import main_blocks, segments
 from dbce_spark.model import Label
-from tests.builders import parsed
-from tests.strategies import documents
+from tests.support.builders import parsed
+from tests.support.strategies import documents
 
 LONG = " ".join(f"word{nth}" for nth in range(45))
 MIDDLE = " ".join(f"word{nth}" for nth in range(18))

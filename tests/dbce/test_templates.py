@@ -10,7 +10,7 @@ import pytest
 
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.html.page import parse
-from tests.builders import CONFIG
+from tests.support.builders import CONFIG
 
 THRESHOLD = CONFIG.lsh.threshold
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import texts
-from tests.builders import config, words
+from tests.support.builders import config, words
 
 CONFIG = config().duplicates
 

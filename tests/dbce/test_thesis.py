@@ -18,8 +18,8 @@ from dbce_spark.dbce.patterns import classify, propagate
 from dbce_spark.dbce.postprocess import labelled_html, occurrence_html, text
 from dbce_spark.dbce.shingles import layer_shingles
 from dbce_spark.model import Label, Segments, bits_text
-from tests.builders import CONFIG, cross, parsed
-from tests.strategies import Node, trees
+from tests.support.builders import CONFIG, cross, parsed
+from tests.support.strategies import Node, trees
 
 DOC1 = """
 <html><head></head><body>

@@ -14,7 +14,7 @@ import yaml
 
 from dbce_spark import cli, config
 from docs.hooks import leaves
-from tests.docs.blocks import PAGES, ROOT, Block, blocks, commands, inline
+from tests.support.code_blocks import PAGES, ROOT, Block, blocks, commands, inline
 
 KINDS = {"sh", "python", "sql", "yaml", "text"}
 RUN_BY = {

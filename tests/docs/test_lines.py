@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.blocks import ROOT
+from tests.support.code_blocks import ROOT
 
 LONGEST = 140
 """Characters of a line; rows of tables cannot be broken, nor can a single word such as a URL."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.docs.blocks import ROOT, blocks
+from tests.support.code_blocks import ROOT, blocks
 
 
 def programs(page: str, kind: str) -> list[str]:

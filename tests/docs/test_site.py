@@ -10,7 +10,7 @@ import pytest
 
 from dbce_spark import cli, config
 from dbce_spark.model import Reason
-from tests.docs.blocks import PAGES, ROOT
+from tests.support.code_blocks import PAGES, ROOT
 
 pytest.importorskip("mkdocs", reason="mkdocs is not installed")
 from docs import hooks

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.spark.engine.java import java_home
-from tests.docs.blocks import ROOT, Block, blocks
-from tests.spark.cluster import free_port
+from tests.support.cluster import free_port
+from tests.support.code_blocks import ROOT, Block, blocks
 
 pytestmark = [pytest.mark.docs, pytest.mark.spark]
 

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks import __main__ as benchmarks
 from dbce_spark import cli, config
-from tests import collected
-from tests.docs.blocks import Block, commands
 from tests.docs.test_tutorial import AFTERWARDS, TUTORIAL, answer, shown
+from tests.support import sample_collection
+from tests.support.code_blocks import Block, commands
 
 PARAMETERS = config.load(settings=["language.detect=false"])
 WITH_SPARK = {"extract", "changes", "status"}
@@ -24,8 +24,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("tutorial")
     benchmarks.main(["sample-archive", str(made / "archive"), "--pages", "60"])
     crawls = [str(one) for one in sorted((made / "archive").glob("*.warc.gz"))]
-    collected.grow(made / "news", [crawls[:2], crawls[2:]], PARAMETERS)
-    whole = collected.grow(made / "whole", [crawls], PARAMETERS)
+    sample_collection.grow(made / "news", [crawls[:2], crawls[2:]], PARAMETERS)
+    whole = sample_collection.grow(made / "whole", [crawls], PARAMETERS)
     (made / "extracted").symlink_to(whole / "increments/00000001")
     return made
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.evaluation.analysis import ALL, WITH_SIBLINGS, analyse, rank_correlation
 from dbce_spark.evaluation.node_scores import Confusion, Row
-from tests.evaluation.made_scores import made_scores, page
+from tests.support.page_scores import made_scores, page
 
 NODES = [Row("made", "first", Confusion(1, 1, 1, 1))]
 

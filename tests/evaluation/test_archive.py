@@ -12,8 +12,8 @@ from dbce_spark.archive import warc
 from dbce_spark.evaluation import gold_archive
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Skip
-from tests.builders import CONFIG
-from tests.evaluation.fakes import gold_pages, line, own_set
+from tests.support.builders import CONFIG
+from tests.support.fake_extractors import gold_pages, line, own_set
 
 MAX_HTML = CONFIG.page.max_html_bytes
 

@@ -7,8 +7,8 @@ import pytest
 
 from dbce_spark.evaluation import averages
 from dbce_spark.evaluation.averages import LEAST
-from tests.evaluation.fakes import gold_pages, line
-from tests.evaluation.made_scores import made_scores, page
+from tests.support.fake_extractors import gold_pages, line
+from tests.support.page_scores import made_scores, page
 
 
 def test_moving_average_is_the_mean_of_all_so_far() -> None:

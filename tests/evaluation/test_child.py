@@ -9,7 +9,7 @@ import pytest
 
 from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation.child import Child, Extracted
-from tests.evaluation import fakes
+from tests.support import fake_extractors as fakes
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Label
 from dbce_spark.report.overlay import difference
-from tests.evaluation.made_scores import made_scores
-from tests.evaluation.made_scores import page as facts_of
+from tests.support.page_scores import made_scores
+from tests.support.page_scores import page as facts_of
 
 HTML = "<body><div>Home News</div><p>The first <b>half</b> of it</p><p>and the second one</p><script>x</script></body>"
 GOLD = "The first half of it\nand the second one"

@@ -14,8 +14,8 @@ from dbce_spark.dbce.pages import page_of
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import GoldPage, convert, read, siblings, snapshots
 from dbce_spark.model import Cross, Page
-from tests.builders import config
-from tests.evaluation.fakes import gold_pages, line, own_set, written
+from tests.support.builders import config
+from tests.support.fake_extractors import gold_pages, line, own_set, written
 
 PATTERNS = config("label.by=T002")
 

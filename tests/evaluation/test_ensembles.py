@@ -12,7 +12,7 @@ from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import LEARNED, NAMES, SELECTIONS, THIRTEEN, combine, is_name, members, named
 from dbce_spark.evaluation.peers import PEERS
-from tests.evaluation.fakes import gold_pages, line
+from tests.support.fake_extractors import gold_pages, line
 
 MENU, STORY, ADVERT = "Home", "A grey seal came ashore.", "Buy now!"
 PAGE = f"<html><body><div>{MENU}</div><p>{STORY}</p><div>{ADVERT}</div></body></html>"

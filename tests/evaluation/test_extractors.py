@@ -9,9 +9,9 @@ import pytest
 from dbce_spark.errors import ConfigError, PlatformError
 from dbce_spark.evaluation import extractors
 from dbce_spark.evaluation.extractors import OneByOne, Setting
-from tests.builders import CONFIG
-from tests.evaluation import fakes
-from tests.evaluation.fakes import gold_pages, line, own_set
+from tests.support import fake_extractors as fakes
+from tests.support.builders import CONFIG
+from tests.support.fake_extractors import gold_pages, line, own_set
 
 
 def setting(workers: int = 1, advance: Callable[[int], object] = lambda _: None, folds: str = "") -> Setting:
@@ -57,7 +57,10 @@ def test_an_extractor_that_cannot_start_ends_the_others(tmp_path: Path) -> None:
     """The error is not kept until hours of other work are done."""
     done: list[int] = []
     pages = gold_pages(tmp_path, [line(f"page-{number}", "HANG") for number in range(50)])
-    work = {"broken": OneByOne(fakes.lacking, setting(2)), "slow": OneByOne(fakes.obedient, setting(2, done.append))}
+    work = {
+        "broken": OneByOne(fakes.lacking, setting(2)),
+        "slow": OneByOne(fakes.obedient, setting(2, done.append)),
+    }
     with pytest.raises(PlatformError, match="nobody_has_this"):
         extractors.run(work, dict.fromkeys(work, pages))
     assert len(done) < 50

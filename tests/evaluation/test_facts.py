@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from dbce_spark.evaluation import facts
-from tests.evaluation.fakes import gold_pages, line, own_set
+from tests.support.fake_extractors import gold_pages, line, own_set
 
 
 def test_facts_of_our_own_set(tmp_path: Path) -> None:

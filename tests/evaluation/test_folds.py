@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.folds import FOLDS_FILE, by_classifier
-from tests.evaluation.fakes import gold_pages, line
+from tests.support.fake_extractors import gold_pages, line
 
 
 def test_each_site_has_its_classifier(tmp_path: Path) -> None:

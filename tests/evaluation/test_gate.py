@@ -9,8 +9,8 @@ from dbce_spark import config
 from dbce_spark.errors import EvaluationError, InputError
 from dbce_spark.evaluation import gate, harness
 from dbce_spark.evaluation.gate import Pinned
-from tests.evaluation.fakes import gold_pages, own_set
-from tests.evaluation.made_scores import made_scores, page
+from tests.support.fake_extractors import gold_pages, own_set
+from tests.support.page_scores import made_scores, page
 
 FLOORS = Path(__file__).parents[2] / "conf" / "floors.json"
 

@@ -16,7 +16,7 @@ from dbce_spark.errors import ConfigError, EvaluationError
 from dbce_spark.evaluation import ensembles, extracted_texts, extractors, facts, harness, scores
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import NAMES
-from tests.evaluation.fakes import line, own_set, written
+from tests.support.fake_extractors import line, own_set, written
 
 
 def table(path: Path, name: str = "scores.parquet") -> list[dict[str, Any]]:

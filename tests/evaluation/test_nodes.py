@@ -28,7 +28,7 @@ from dbce_spark.evaluation.node_scores import (
     table,
     votes,
 )
-from tests.evaluation.fakes import gold_pages, line
+from tests.support.fake_extractors import gold_pages, line
 
 PAGE = "<body><div>Home</div> | <p>A <b>grey</b> seal.</p><div>Buy now!</div></body>"
 MASKS = st.integers(1, 9).flatmap(lambda size: st.tuples(*[st.lists(st.booleans(), min_size=size, max_size=size)] * 2))

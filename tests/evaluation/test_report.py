@@ -10,7 +10,7 @@ import pytest
 from dbce_spark.evaluation import evaluation_report
 from dbce_spark.evaluation.analysis import analyse
 from dbce_spark.evaluation.node_scores import Confusion, Row
-from tests.evaluation.made_scores import made_scores, page
+from tests.support.page_scores import made_scores, page
 
 CHROMIUM = Path("/usr/bin/chromium")
 DRAW = np.random.default_rng(8)

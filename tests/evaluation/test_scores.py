@@ -8,7 +8,7 @@ from dbce_spark.evaluation import facts, scores
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.evaluation.scores import NAMES, SCHEMA, Scores
-from tests.evaluation.fakes import gold_pages, line
+from tests.support.fake_extractors import gold_pages, line
 
 LINES = [
     line(name, html="<p>one two three four</p><p>five six</p>", gold="one two three four", site="a.example")

@@ -10,8 +10,8 @@ from dbce_spark.errors import JobError
 from dbce_spark.evaluation import extractors, spark_run
 from dbce_spark.evaluation.datasets import GoldPage, siblings, snapshots
 from dbce_spark.evaluation.extractors import Setting
-from tests.builders import CONFIG, config
-from tests.evaluation.fakes import gold_pages, line, own_set
+from tests.support.builders import CONFIG, config
+from tests.support.fake_extractors import gold_pages, line, own_set
 
 # Fewer neighbours than with the shipped parameters, and a bucket that is cut.
 SETTINGS = config("cross.per_capture=1", "bucket.cap=4", 'lsh.threshold_by_site={"harbour.example" = 0.9}')

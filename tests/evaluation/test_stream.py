@@ -11,7 +11,7 @@ from dbce_spark.evaluation import gold_stream
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Page
 from dbce_spark.streaming.urltree import urltree_settings
-from tests.evaluation.fakes import gold_pages, line, own_set
+from tests.support.fake_extractors import gold_pages, line, own_set
 
 CONFIG = config.default()
 STRICT = urltree_settings.load(settings=["label.heuristic=strict"])

@@ -9,7 +9,7 @@ import pytest
 from dbce_spark.evaluation import extracted_texts
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
-from tests.evaluation.fakes import gold_pages, line
+from tests.support.fake_extractors import gold_pages, line
 
 LINES = [line(name, f"<p>{name}</p>") for name in "abc"]
 MADE = {

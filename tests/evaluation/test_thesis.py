@@ -16,8 +16,8 @@ from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.phases import PHASES
 from reproductions.thesis.thesis_extractors import extract
 from reproductions.thesis.truth import counts, text_node_labels
-from tests.builders import CONFIG, archive, http, record
-from tests.evaluation.fakes import gold_pages, line, own_set, written
+from tests.support.builders import CONFIG, archive, http, record
+from tests.support.fake_extractors import gold_pages, line, own_set, written
 
 U, C, B = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
 NAMES = ("seal", "storm", "crane", "bell", "ferry", "tide", "rope", "gull", "fog", "buoy", "eel", "net")

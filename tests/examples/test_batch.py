@@ -16,8 +16,8 @@ from benchmarks.__main__ import main
 from dbce_spark import config
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
-from tests.spark.cluster import kill_all, wait_for
-from tests.spark.ended import tables_below
+from tests.support.cluster import kill_all, wait_for
+from tests.support.run_endings import tables_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -251,11 +251,11 @@ def test_a_killed_batch_ends_as_if_nothing_had_happened(spark: "SparkSession", t
     """A real extraction is killed with all its processes; the next call ends it with the bytes of one that was not."""
     main(["sample-archive", str(tmp_path / "inbox"), "--pages", "8"])
     archives = [str(file) for file in sorted((tmp_path / "inbox").glob("*.warc.gz"))]
-    given = settings(tmp_path, f"{sys.executable} -m dbce_spark.cli extract --master local[2]")
+    given = settings(tmp_path, f"{sys.executable} -m dbce_spark.cli extract --master local[2] --set label.by=T002")
     request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )
-    job.run(spark, request, config.default())
+    job.run(spark, request, config.load(settings=["label.by=T002"]))
     running = subprocess.Popen([SCRIPT, given], stdout=subprocess.DEVNULL)
 
     assert wait_for(lambda: running.poll() is not None or any(tmp_path.glob(A_FILE_IS_READ)))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.export.attributes import EVIDENCE, FOLDERS, LABELS, evidence, labels
-from tests.export.exports import Spans, exported, extractions, lines, without, written
-from tests.extracted import rows
+from tests.support.exports import Spans, exported, extractions, lines, without, written
+from tests.support.sample_output import rows
 
 SEGMENT = {"score": 0.5, "label": "content", "siblings": 0, "siblings_with": 0, "snapshots": 0, "snapshots_with": 0}
 

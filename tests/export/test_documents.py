@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.export.documents import METADATA, documents, moment
-from tests.export.exports import exported, extractions, lines, written
-from tests.extracted import SMILES, rows
+from tests.support.exports import exported, extractions, lines, written
+from tests.support.sample_output import SMILES, rows
 
 NOON = datetime(2014, 1, 28, 12, tzinfo=UTC)
 ROW = {

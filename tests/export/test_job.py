@@ -13,9 +13,9 @@ from dbce_spark.cli import main
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.export import export_job
 from dbce_spark.export.export_settings import Wanted, settings
-from tests import collected as grown
-from tests.export.exports import exported, lines, written
-from tests.extracted import rows
+from tests.support import sample_collection as grown
+from tests.support.exports import exported, lines, written
+from tests.support.sample_output import rows
 
 
 @pytest.mark.parametrize("to", list(export_job.FORMATS))

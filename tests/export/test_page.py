@@ -10,7 +10,7 @@ import yaml
 from dbce_spark.cli import main
 from dbce_spark.export.attributes import FOLDERS
 from dbce_spark.export.documents import METADATA
-from tests.export.exports import lines, written
+from tests.support.exports import lines, written
 
 PAGE = (Path(__file__).parents[2] / "docs" / "export.md").read_text(encoding="utf-8")
 COMMANDS = [shlex.split(line, comments=True) for line in PAGE.splitlines() if line.startswith("dbce export")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.export import shards
 from dbce_spark.export.export_settings import settings
-from tests.export.exports import lines, written
+from tests.support.exports import lines, written
 
 
 def write(folder: Path, sizes: list[int], **given: object) -> dict[str, bytes]:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.export import site_texts
 from dbce_spark.export.site_texts import NO_SITE, Page, file_name
-from tests.export.exports import exported, extractions, written
-from tests.extracted import rows
+from tests.support.exports import exported, extractions, written
+from tests.support.sample_output import rows
 
 
 def page(site: str, url: str = "http://e.org/", time: str = "2020", text: str = "Text.") -> Page:

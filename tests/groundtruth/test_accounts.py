@@ -10,7 +10,7 @@ from dbce_spark.annotation import accounts, workbench_store
 from dbce_spark.annotation.accounts import TooManyTries
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
-from tests.groundtruth.stores import PASSWORD, SETTINGS
+from tests.support.annotation_stores import PASSWORD, SETTINGS
 
 
 @pytest.fixture

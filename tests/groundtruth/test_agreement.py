@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from dbce_spark.annotation.agreement import Counts, mean_pi, multi_pi, of_corpus
 from dbce_spark.annotation.label_merge import merged
-from tests.groundtruth.submitted import submission
+from tests.support.submissions import submission
 
 CHOICES = st.integers(2, 5).flatmap(
     lambda coders: hnp.arrays(np.int64, st.tuples(st.integers(1, 12), st.just(coders)), elements=st.integers(0, 2))

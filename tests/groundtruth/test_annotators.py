@@ -8,7 +8,7 @@ from dbce_spark.annotation import annotators
 from dbce_spark.annotation.annotators import Visit, biases, exclusions, fences, practice, times, without_outliers
 from dbce_spark.annotation.label_merge import Reason, merge
 from dbce_spark.annotation.merge_rules import rules
-from tests.groundtruth.submitted import corpus, submission
+from tests.support.submissions import corpus, submission
 
 RULES = rules({"minimum_submissions": 1})
 

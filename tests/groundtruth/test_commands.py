@@ -12,8 +12,8 @@ from dbce_spark.annotation import page_file
 from dbce_spark.annotation.web import workbench_server
 from dbce_spark.annotation.workbench_settings import settings
 from dbce_spark.cli import main
-from tests.groundtruth.stores import PASSWORD, crawl
-from tests.groundtruth.web.benches import free_ports, served
+from tests.support.annotation_stores import PASSWORD, crawl
+from tests.support.workbenches import free_ports, served
 
 
 def test_pages_go_in_and_come_out(

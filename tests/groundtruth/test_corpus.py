@@ -12,8 +12,8 @@ from dbce_spark.annotation.page_import import Added
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
-from tests.builders import CONFIG, archive, http, microseconds, record
-from tests.groundtruth.stores import DOT, SETTINGS, crawl, filled, wanted
+from tests.support.annotation_stores import DOT, SETTINGS, crawl, filled, wanted
+from tests.support.builders import CONFIG, archive, http, microseconds, record
 
 MOMENT = microseconds("2020-01-01T00:00:00Z")
 

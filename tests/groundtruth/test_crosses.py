@@ -13,8 +13,8 @@ from dbce_spark.errors import InputError
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
 from reproductions.krdwrd.testcases import ALL, measure
-from tests.builders import CONFIG, archive, http, record
-from tests.builders import read as read_archive
+from tests.support.builders import CONFIG, archive, http, record
+from tests.support.builders import read as read_archive
 
 NAMES = ("seal", "storm", "crane", "bell")
 RULES = rules({})

@@ -14,8 +14,8 @@ from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
-from tests.builders import CONFIG
-from tests.groundtruth.stores import SETTINGS, with_people
+from tests.support.annotation_stores import SETTINGS, with_people
+from tests.support.builders import CONFIG
 
 CONTENT, BOILERPLATE, UNDECIDED = Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED
 ADA, BOB, EVE = 1, 2, 3

@@ -11,7 +11,7 @@ from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets
 from dbce_spark.model import Label
-from tests.groundtruth.submitted import submission
+from tests.support.submissions import submission
 
 SHEET = Sheet(
     page="p1",

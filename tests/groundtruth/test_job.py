@@ -10,7 +10,7 @@ from dbce_spark.annotation import page_file, submission
 from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.evaluation import datasets
-from tests.groundtruth.submitted import TAG_OF
+from tests.support.submissions import TAG_OF
 
 
 def page(name: str) -> Sheet:

@@ -10,7 +10,7 @@ from lxml import html as lxml_html
 from dbce_spark.annotation import numbered_markup
 from dbce_spark.annotation.numbered_markup import NODE, SEGMENT, Marked
 from dbce_spark.dbce import single
-from tests.builders import parsed
+from tests.support.builders import parsed
 
 
 def marked(html: str) -> tuple[Marked, list[str]]:

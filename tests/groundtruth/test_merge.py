@@ -14,7 +14,7 @@ from dbce_spark.annotation.page_file import Sheet, Span
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
-from tests.groundtruth.submitted import corpus, submission
+from tests.support.submissions import corpus, submission
 
 UNDECIDED, CONTENT, BOILERPLATE = Label.UNDECIDED, Label.CONTENT, Label.BOILERPLATE
 TAGS = st.none() | st.sampled_from(Label)

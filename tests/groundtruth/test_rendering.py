@@ -13,8 +13,8 @@ from dbce_spark.annotation.rendering import Rendering, Run, render
 from dbce_spark.cli import main
 from dbce_spark.errors import InputError
 from dbce_spark.html.page import PageError
-from tests.builders import archive, http, record
-from tests.groundtruth.stores import page as story
+from tests.support.annotation_stores import page as story
+from tests.support.builders import archive, http, record
 
 HTML = """<html><head><style>body {{ margin: 0; font-size: 16px }} h1 {{ font-size: 40px }} .far {{ position: absolute;
 left: -5000px }}</style></head><body onload="document.body.textContent = ''"><h1>Title</h1>

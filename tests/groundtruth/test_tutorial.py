@@ -10,8 +10,8 @@ from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_stor
 from dbce_spark.annotation.drafts import Draft
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.model import Label
-from tests.builders import CONFIG
-from tests.groundtruth.stores import with_people
+from tests.support.annotation_stores import with_people
+from tests.support.builders import CONFIG
 
 
 @cache

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.outputs import crawl, write_archive, write_output
+from tests.support.report_outputs import crawl, write_archive, write_output
 
 
 @pytest.fixture

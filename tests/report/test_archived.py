@@ -15,8 +15,8 @@ from dbce_spark.html.page import PageError, parse
 from dbce_spark.report.archived_html import Archived, Gone, archived
 from dbce_spark.report.page_views import COLUMNS
 from dbce_spark.report.report_rows import Output
-from tests.builders import URL, arc_header, arc_record, archive, gzipped, http, record
-from tests.report.outputs import crawl, write_archive, write_output
+from tests.support.builders import URL, arc_header, arc_record, archive, gzipped, http, record
+from tests.support.report_outputs import crawl, write_archive, write_output
 
 CONFIG = config.default()
 

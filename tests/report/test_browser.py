@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbce_spark.report import write_report
-from tests.report.outputs import HOSTILE, crawl, write_archive, write_output
+from tests.support.report_outputs import HOSTILE, crawl, write_archive, write_output
 
 CHROMIUM = Path("/usr/bin/chromium")
 ARGUMENTS = (

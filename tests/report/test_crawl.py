@@ -14,16 +14,16 @@ from dbce_spark.output.collection import Collection, Increment
 from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.output.output_reader import RUNS
 from dbce_spark.report import crawl_figures, crawl_report, template_likeness
-from tests import collected
-from tests.report import crawls
-from tests.report.outputs import tree
+from tests.support import report_crawls as crawls
+from tests.support import sample_collection
+from tests.support.report_outputs import tree
 
 CONFIG = default().comparison
 PARAMETERS = load(settings=["language.detect=false", "duplicates.find=false", "output.site_parts=2"])
 
 
 def grown(folder: Path, files: Iterable[str]) -> Collection:
-    return Collection(str(collected.grow(folder / "collection", [[path] for path in files], PARAMETERS)))
+    return Collection(str(sample_collection.grow(folder / "collection", [[path] for path in files], PARAMETERS)))
 
 
 def reported(of: Collection, version: int | None = None) -> crawl_report.Compared:
@@ -105,7 +105,7 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     both = crawl_figures.crawls(ordinary, ordinary.known())
     assert both.before
     before, now = (crawl_figures.figures(one, CONFIG) for one in (both.before, both.now))
-    extracted = collected.extractions(result, PARAMETERS).to_pylist()
+    extracted = sample_collection.extractions(result, PARAMETERS).to_pylist()
     words = {row["capture_id"]: row["words"] for row in extracted}
 
     assert revisited

@@ -11,7 +11,7 @@ from dbce_spark.model import Label
 from dbce_spark.report import html_frame
 from dbce_spark.report.archived_html import Archived
 from dbce_spark.report.arms import marked
-from tests.report.outputs import HOSTILE, article, tree
+from tests.support.report_outputs import HOSTILE, article, tree
 
 
 def framed(markup: str) -> str:

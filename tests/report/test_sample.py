@@ -7,7 +7,7 @@ import pytest
 from dbce_spark.report import output_counts, page_sample
 from dbce_spark.report.page_sample import Pick
 from dbce_spark.report.report_rows import Output
-from tests.report.outputs import write_output
+from tests.support.report_outputs import write_output
 
 
 def chosen(folder: Path, pages: int) -> list[Pick]:

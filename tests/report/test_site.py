@@ -7,8 +7,8 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.report import write_report
 from dbce_spark.report.report_rows import Output
-from tests import collected as grown
-from tests.report.outputs import HOSTILE, crawl, tree, write_archive, write_output
+from tests.support import sample_collection as grown
+from tests.support.report_outputs import HOSTILE, crawl, tree, write_archive, write_output
 
 
 def files(folder: Path) -> dict[str, bytes]:

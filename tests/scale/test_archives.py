@@ -5,7 +5,7 @@ from pathlib import Path
 from benchmarks.scale import scale_archives, shapes
 from dbce_spark.archive import warc
 from dbce_spark.model import Capture
-from tests.builders import CONFIG
+from tests.support.builders import CONFIG
 
 
 def read(folder: str) -> list[tuple[Capture, bytes]]:

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pytest
 from benchmarks.__main__ import main
 from benchmarks.scale import Measurement, Request, measurement
 from benchmarks.scale.runs import Run
+from benchmarks.scale.scale_archives import Archive
 from dbce_spark.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -151,15 +152,29 @@ def test_without_psutil_the_command_says_what_to_install(tmp_path: Path) -> None
     assert "pip install 'dbce-spark[bench]'" in ended.stderr
 
 
-@pytest.mark.spark
-def test_growth_is_measured_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`python -m benchmarks scale` runs the base and each size, with the settings given, and writes what they took."""
+def test_growth_is_measured_by_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`dbce bench-scale` runs the base and each size, with the settings given, and writes what they took. What a run
+    is, test_runs tries."""
     output = tmp_path / "bench-scale.json"
+    asked: list[tuple[int, list[str]]] = []
+
+    def extract(archive: Archive, work: Path, settings: Sequence[str]) -> Run:
+        asked.append((archive.equivalents, [*settings]))
+        return run(archive.equivalents, 2.0 + archive.equivalents / 100)
+
+    monkeypatch.setattr(measurement, "extract", extract)
+    monkeypatch.setattr(measurement, "BASE_CAPTURES", 60)
     options = ["--only", "growth", "--pages", "20", "--set", "label.by=T002"]
     status = main(["scale", "--work", str(tmp_path / "work"), "--output", str(output), *options])
     report = json.loads(output.read_text())
 
+    base, small = asked
+
     assert 0 == status
+    assert base[0] > small[0] > 0
+    assert [["label.by=T002"]] * 2 == [base[1], small[1]]
     assert ["settings", "growth"] == [*report]
     assert (["label.by=T002"], ["base", "20"]) == (report["settings"], [*report["growth"]])
     assert 1.0 == report["growth"]["20"]["ratio"]

@@ -16,17 +16,17 @@ def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
     import pyspark
 
     began = time.time()
-    archive = scale_archives.shaped(tmp_path, "plain", shapes.plain, 60)
+    archive = scale_archives.shaped(tmp_path, "plain", shapes.plain, 24)
     settings = ["bucket.whole_site_bytes=0"]  # so that there is a shuffle in each stage
     master, spark = "local-cluster[2,1,1024]", {"spark.executor.memory": "1024m"}
     run = runs.extract(archive, tmp_path, settings, master=master, spark=spark)
     nothing_in = {name for name, value in asdict(run).items() if not value}
 
-    assert 60 == run.pages
+    assert 24 == run.pages
     assert {"spilled_bytes", "relabelled"} == nothing_in
     assert [*run.stages][1:] == [*run.tasks]
     assert run.shuffle_bytes == sum(some.shuffle_bytes for some in run.tasks.values())
-    assert {"plain-60", "extract.log"} == {path.name for path in tmp_path.iterdir()}
+    assert {"plain-24", "extract.log"} == {path.name for path in tmp_path.iterdir()}
     assert not [path for path in (Path(pyspark.__file__).parent / "work").glob("app-*") if path.stat().st_mtime > began]
 
 

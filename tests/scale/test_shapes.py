@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.scale import shapes
 from dbce_spark.html.page import parse
-from tests.builders import CONFIG, page
+from tests.support.builders import CONFIG, page
 
 ALL = {"plain": shapes.plain, **shapes.SHAPES}
 

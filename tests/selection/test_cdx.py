@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index import cdx
 from dbce_spark.archive.index.index_entry import Entry, NoEntry
-from tests.selection.indexes import cdx_line, entry, faults_in, found_in, micros, write_lines
-from tests.selection.strategies import entries
+from tests.support.index_strategies import entries
+from tests.support.indexes import cdx_line, entry, faults_in, found_in, micros, write_lines
 
 LETTERS = ["N", "b", "a", "m", "s", "k", "S", "V", "g"]
 OTHERS = ["r", "M", "e", "c", "v", "D", "d", "n", "A"]

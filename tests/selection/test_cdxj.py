@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index import cdxj
 from dbce_spark.archive.index.index_entry import Entry, NoEntry
-from tests.selection.indexes import DIGEST, cdxj_line, entry, faults_in, found_in, offsets_in, write_lines
-from tests.selection.strategies import entries
+from tests.support.index_strategies import entries
+from tests.support.indexes import DIGEST, cdxj_line, entry, faults_in, found_in, offsets_in, write_lines
 
 PLACE = '"offset": 100, "length": 50, "filename": "a.warc.gz"'
 LINES = {

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.archive.index.capture_filter import Counts
-from tests.selection.indexes import entry, faults_in, found_in, offsets_in, write_parquet
+from tests.support.indexes import entry, faults_in, found_in, offsets_in, write_parquet
 
 ENTRIES = [
     entry(urlkey=f"org,site{nth:03})/", url=f"http://site{nth:03}.org/", offset=nth, status=200 if nth % 2 else 404)

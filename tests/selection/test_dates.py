@@ -3,7 +3,7 @@
 import pytest
 
 from dbce_spark.archive.index import date_range
-from tests.selection.indexes import micros
+from tests.support.indexes import micros
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dbce_spark import timestamps
 from dbce_spark.archive.index.index_entry import moment, normal_digest, url_of
-from tests.selection.indexes import micros
+from tests.support.indexes import micros
 
 HEX = "1682238cf1e20a559517ca5c3a39db31deadbeef"
 BASE32 = "C2BCHDHR4IFFLFIXZJODUOO3GHPK3PXP"

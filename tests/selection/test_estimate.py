@@ -10,7 +10,7 @@ from dbce_spark.archive.index.byte_ranges import by_file, spans
 from dbce_spark.archive.index.capture_filter import Counts, selection
 from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.index.index_file import wanted
-from tests.selection.indexes import FETCH, cdxj_line, entry, select, write_lines
+from tests.support.indexes import FETCH, cdxj_line, entry, select, write_lines
 
 
 def test_with_an_index(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.record_extent import NoRecord, end_of
-from tests.builders import arc_record, gzipped, record
+from tests.support.builders import arc_record, gzipped, record
 
 WARC = record(b"x" * 1000)
 ARC = arc_record(b"y" * 1000)

@@ -15,9 +15,9 @@ from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.records import Record, records
 from dbce_spark.config import FetchConfig, load
 from dbce_spark.errors import ConfigError
-from tests.builders import at_most, gzipped, record
-from tests.selection.indexes import FETCH, entry, fetching
-from tests.selection.server import served
+from tests.support.builders import at_most, gzipped, record
+from tests.support.indexes import FETCH, entry, fetching
+from tests.support.range_server import served
 
 MEMBERS = gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(6)))
 FILE = b"".join(MEMBERS)

@@ -12,7 +12,8 @@ from dbce_spark.archive.index.capture_filter import Counts, selection
 from dbce_spark.archive.index.index_entry import Entry, entry_of_record
 from dbce_spark.config import load
 from dbce_spark.errors import ConfigError
-from tests.selection.indexes import (
+from tests.support.index_strategies import entries, filters
+from tests.support.indexes import (
     DIGEST,
     cdx_line,
     cdxj_line,
@@ -25,7 +26,6 @@ from tests.selection.indexes import (
     write_parquet,
     write_zipnum,
 )
-from tests.selection.strategies import entries, filters
 
 PASSES: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {}),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import Counts
 from dbce_spark.archive.index.index_file import Kind, kind_of
-from tests.selection.indexes import (
+from tests.support.indexes import (
     cdx_line,
     cdxj_line,
     entry,
@@ -21,7 +21,7 @@ from tests.selection.indexes import (
     write_parquet,
     write_wacz,
 )
-from tests.selection.server import served
+from tests.support.range_server import served
 
 TEXTS = {
     "legend": (" CDX N b a m s k r M S V g\n", Kind.CDX),

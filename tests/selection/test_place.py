@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, located
 from dbce_spark.archive.index.capture_filter import Counts
-from tests.selection.indexes import cdx_line, entry, faults_in, found_in, write_lines
+from tests.support.indexes import cdx_line, entry, faults_in, found_in, write_lines
 
 LEADING_OUT = [
     "/etc/passwd",

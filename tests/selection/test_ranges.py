@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.byte_ranges import by_file, spans
-from tests.selection.indexes import entry
+from tests.support.indexes import entry
 
 places = st.lists(st.tuples(st.integers(0, 1000), st.integers(-1, 300)), max_size=15).map(sorted)
 

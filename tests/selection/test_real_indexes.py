@@ -12,8 +12,8 @@ from dbce_spark.archive.index.fetch import Fetched, fetch
 from dbce_spark.archive.index.index_entry import Entry, moment
 from dbce_spark.archive.records import Record, records
 from dbce_spark.timestamps import digits as digits_of
-from tests.builders import at_most
-from tests.selection.indexes import fetching, found_in
+from tests.support.builders import at_most
+from tests.support.indexes import fetching, found_in
 
 pytestmark = pytest.mark.data
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import selection
 from dbce_spark.archive.index.site_sample import is_sampled
-from tests.selection.indexes import entry, select
+from tests.support.indexes import entry, select
 
 SITES = [f"site{nth}.example" for nth in range(20_000)]
 

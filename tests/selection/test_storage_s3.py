@@ -7,9 +7,9 @@ import pytest
 
 from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
-from tests.bucket import served
-from tests.builders import gzipped, record
-from tests.selection.indexes import FETCH, cdxj_line, entry, found_in
+from tests.support.bucket import served
+from tests.support.builders import gzipped, record
+from tests.support.indexes import FETCH, cdxj_line, entry, found_in
 
 MEMBERS = gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(3)))
 FILE = b"".join(MEMBERS)

@@ -9,9 +9,9 @@ from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.fetch import Fetched, fetch, open_ranges
 from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.index.wacz_index import stored
-from tests.builders import gzipped, record
-from tests.selection.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz
-from tests.selection.server import served
+from tests.support.builders import gzipped, record
+from tests.support.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz
+from tests.support.range_server import served
 
 MEMBERS = gzipped(*(record(url=f"http://www.example.org/{nth}") for nth in range(4)))
 FILE = b"".join(MEMBERS)

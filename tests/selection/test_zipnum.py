@@ -9,7 +9,7 @@ from dbce_spark.archive.index.capture_filter import Counts, selection
 from dbce_spark.archive.index.index_entry import Entry
 from dbce_spark.archive.index.index_file import parts, wanted_of, without_shards
 from dbce_spark.archive.index.zipnum import Block, block_of, joined
-from tests.selection.indexes import (
+from tests.support.indexes import (
     FETCH,
     cdx_line,
     cdxj_line,
@@ -21,7 +21,7 @@ from tests.selection.indexes import (
     write_lines,
     write_zipnum,
 )
-from tests.selection.server import served
+from tests.support.range_server import served
 
 ENTRIES = [
     entry(urlkey=f"org,site{nth // 10:02})/{nth % 10}", url=f"http://site{nth // 10:02}.org/{nth % 10}", offset=nth)

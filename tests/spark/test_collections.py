@@ -4,32 +4,39 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow.dataset as ds
 import pytest
-from warcio.archiveiterator import ArchiveIterator
-from warcio.warcwriter import WARCWriter
 
-from benchmarks.samples import month, write_archive, write_month
+from benchmarks.programs.month import as_text, damaged, good
+from benchmarks.samples import month, write_month
 from dbce_spark import config
-from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark.jobs import compaction, increment, job
+from dbce_spark.spark.jobs import increment, job
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import captures
 from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
-from tests.month import as_text, damaged, good
-from tests.spark.ended import kill_at, tables_below
+from tests.support.run_endings import kill_at, tables_below
+from tests.support.spark_collections import (
+    SETTINGS,
+    TABLES,
+    Grown,
+    Texts,
+    copy_of,
+    extend,
+    in_order,
+    request,
+    texts_below,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,90 +44,79 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
-QUICK = ("language.detect=false", "output.site_parts=3", "duplicates.find=false")
-CUT = (*QUICK, "bucket.cap=6")
-"""Buckets of several runs."""
-LARGE = (*CUT, "bucket.whole_site_bytes=1")
-"""Every site goes bucket by bucket."""
-PATTERNS = (*CUT, "label.by=T002")
-PATIENCE = 240
+PATTERNS = ("language.detect=false", "output.site_parts=3", "duplicates.find=false", "bucket.cap=6", "label.by=T002")
+PATIENCE = 600
+
+
+class Whole(NamedTuple):
+    """One run over all crawls: its output, and the rows of its tables as text."""
+
+    output: Path
+    texts: Texts
 
 
 @pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Three crawls of the same sites, one file each; of the second the revisits of pages of the first have a file of
-    their own, before the others."""
-    folder = tmp_path_factory.mktemp("crawls")
-    write_archive(folder, pages=60, seed=5)
-    first, second, third = sources.expand([str(folder)], config.default().input.patterns)
-    revisits, others = folder / "second-0.warc.gz", folder / "second-1.warc.gz"
-    with revisits.open("wb") as of_revisits, others.open("wb") as of_others, Path(second).open("rb") as both:
-        for one in ArchiveIterator(both):
-            file = of_revisits if one.rec_type == "revisit" else of_others
-            WARCWriter(file, gzip=True).write_record(one)
-    return [first, str(revisits), str(others), third]
+def whole(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """One run over all crawls."""
+    folder = tmp_path_factory.mktemp("whole")
+    job.run(spark, request(crawls, str(folder)), config.load(settings=SETTINGS))
+    return Whole(folder, texts_below(folder))
 
 
-def asked(files: Sequence[str], output: str = "") -> RunRequest:
-    return RunRequest(files=files, output=output, with_html=False, limit=None, started=time.monotonic())
-
-
-def extend(spark: "SparkSession", to: Collection, files: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
-    made = config.load(settings=settings)
-    request = increment.prepared(to, asked(files), made)
-    assert request is not None
-    return increment.run(spark, to, request, made)
-
-
-def whole(spark: "SparkSession", files: Sequence[str], output: Path, settings: Sequence[str]) -> dict[str, list[str]]:
-    """The tables of one run over all, each row as text, in order."""
-    job.run(spark, asked(files, str(output)), config.load(settings=settings))
-    return {name: _sorted(ds.dataset(output / name).to_table().to_pylist()) for name in _TABLES}
-
-
-@pytest.fixture(scope="module")
-def begun(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A collection of the first crawl, labelled by PATTERNS, for `grown_from`."""
-    folder = tmp_path_factory.mktemp("begun") / "c"
-    extend(spark, Collection(str(folder)), crawls[:1], PATTERNS)
-    return folder
-
-
-def grown_from(begun: Path, folder: Path) -> Collection:
-    """Another one like it, in another place."""
-    return Collection(str(shutil.copytree(begun, folder)))
-
-
-@pytest.fixture(scope="module")
-def at_once(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """The tables of one run over all crawls, labelled by PATTERNS."""
-    return whole(spark, crawls, tmp_path_factory.mktemp("whole"), PATTERNS)
-
-
-def rows(of: Collection, version: int | None = None) -> dict[str, list[str]]:
-    """The rows that count in a version, in the same form."""
-    chosen = of.known() if version is None else of.version(version)
-    return {
-        name: _sorted([row for batch in table_files(of, chosen, name).batches(rows=50) for row in batch.to_pylist()])
-        for name in _TABLES
-    }
-
-
-def read(of: Collection) -> dict[str, list[str]]:
-    """The rows that count, as `dbce export` and others read them."""
+def read(of: Collection) -> Texts:
+    """Return the rows that count, as `dbce export` and others read them."""
     opened = output_reader.opened(of.folder)
     found = {}
     for name, schema in zip(
-        _TABLES, (extraction_rows.EXTRACTIONS, capture_rows.CAPTURES, reject_rows.REJECTS), strict=True
+        TABLES, (extraction_rows.EXTRACTIONS, capture_rows.CAPTURES, reject_rows.REJECTS), strict=True
     ):
         columns = [one for one in schema.names if one != "site_part"]
-        found[name] = _sorted([row for batch in opened.batches(name, columns, rows=50) for row in batch.to_pylist()])
+        found[name] = in_order([row for batch in opened.batches(name, columns, rows=50) for row in batch.to_pylist()])
     return found
 
 
-def check_account(of: Collection, whole: Path) -> None:
+def test_increments_end_as_one_run_over_all(grown_in_time: Grown, whole: Whole) -> None:
+    """Every row is the same, when crawls come in their order, and whichever way their sites take."""
+    assert whole.texts == grown_in_time.steps[-1].texts
+    assert grown_in_time.to.known().increments[-1].relabelled > 0
+    assert {"growth", "crosses"} & {*grown_in_time.steps[-1].report["seconds"]}
+
+
+def test_increments_that_come_late_end_as_one_run_over_all(grown_late: Grown, whole: Whole) -> None:
+    """So it is when the last crawl comes first, and revisits before their originals."""
+    assert whole.texts == grown_late.steps[-1].texts
+    assert grown_late.to.known().increments[-1].relabelled > 0
+
+
+def test_each_version_stays_what_it_was(grown_in_time: Grown) -> None:
+    """The rows of the first version are those that were written, when there is a second one, and after a rollback."""
+    first = grown_in_time.steps[0].texts
+
+    assert first == grown_in_time.notes["first version, later"]
+    assert first == grown_in_time.notes["rolled back"]
+
+
+def test_a_collection_grows_on_from_where_it_was_rolled_back_to(grown_in_time: Grown) -> None:
+    """The increment behind that is numbered on, and what was rolled back comes new when it comes again."""
+    assert [1, 4] == grown_in_time.notes["numbers"]
+    assert grown_in_time.steps[-1].report["captures"] > 0
+
+
+def test_what_is_put_together_is_the_same(grown_in_time: Grown) -> None:
+    """It holds the same rows, and grows on from there."""
+    assert grown_in_time.steps[1].texts == grown_in_time.notes["put together"]
+    assert [5, 6] == [one.number for one in grown_in_time.to.known().increments]
+
+
+def test_readers_see_the_rows_that_count(grown_in_time: Grown, grown_late: Grown) -> None:
+    """As `dbce export` and others read a collection, it has the rows of its last version."""
+    assert grown_late.steps[-1].texts == read(grown_late.to)
+    assert grown_in_time.steps[-1].texts == read(grown_in_time.to)
+
+
+def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, whole: Whole) -> None:
     """What run.json of all increments says together is what that of one run says."""
-    told, expected = output_reader.opened(of.folder).run, output_reader.opened(str(whole)).run
+    told, expected = output_reader.opened(grown_in_time.to.folder).run, output_reader.opened(str(whole.output)).run
     names = ("records_read", "captures", "extractions", "revisits", "rejects", "skipped")
 
     assert [expected[name] for name in names] == [told[name] for name in names]
@@ -128,81 +124,36 @@ def check_account(of: Collection, whole: Path) -> None:
     assert [*expected["config"]] == [*told["config"]]
 
 
-def _sorted(some: list[dict[str, Any]]) -> list[str]:
-    return sorted(str({name: value for name, value in row.items() if name != "site_part"}) for row in some)
+def test_two_runs_at_once_extend_it_once(grown_late: Grown) -> None:
+    """The one that comes second is told, while the first is at work and when it has ended."""
+    assert "another run is at work there" in grown_late.notes["while another is at work"]
+    assert "exists" in grown_late.notes["when another has ended"]
 
 
-_TABLES = ("extractions", "captures", "rejects")
+def test_an_increment_that_was_ended_is_made_a_version(grown_late: Grown, crawls: list[str]) -> None:
+    """A run that was killed between its last file and its version is ended by the next one."""
+    following = grown_late.notes["prepared"]
+
+    assert [] == grown_late.notes["numbers before the version"]
+    assert [1] == grown_late.notes["numbers"]
+    assert grown_late.to.increment(2) == following.output
+    assert [crawls[0], crawls[2]] == [*following.files]
 
 
-@pytest.mark.parametrize(
-    ("settings", "order"),
-    [
-        (LARGE, [[0, 3], [1, 2]]),
-        (PATTERNS, [[1, 3], [0], [2]]),
-    ],
-    ids=["bucket_by_bucket", "late"],
-)
-def test_increments_end_as_one_run_over_all(
-    spark: "SparkSession", crawls: list[str], tmp_path: Path, settings: Sequence[str], order: list[list[int]]
+def test_a_crawl_that_comes_twice_adds_nothing(
+    spark: "SparkSession", grown_late: Grown, crawls: list[str], tmp_path: Path
 ) -> None:
-    """Every row is the same, in whatever order crawls come, and whichever way their sites take."""
-    to = Collection(str(tmp_path / "c"))
-    for some in order:
-        extend(spark, to, [crawls[at] for at in some], settings)
-
-    assert whole(spark, crawls, tmp_path / "whole", settings) == rows(to)
-    assert to.known().increments[-1].relabelled > 0
-
-
-def test_what_was_there_before_is_still_there(
-    spark: "SparkSession", crawls: list[str], begun: Path, tmp_path: Path
-) -> None:
-    """Each version stays what it was; after a rollback the collection grows from there."""
-    to = grown_from(begun, tmp_path / "c")
-    first = rows(to)
-    extend(spark, to, crawls[3:], PATTERNS)
-
-    assert first == rows(to, 1)
-    to.rollback(1)
-    assert first == rows(to)
-    extend(spark, to, crawls[1:3], PATTERNS)
-    assert [1, 4] == [one.number for one in to.known().increments]
-    assert whole(spark, crawls[:3], tmp_path / "whole", PATTERNS) == rows(to)
-    assert rows(to) == read(to)
-    check_account(to, tmp_path / "whole")
-
-
-def test_it_grows_on_from_what_was_put_together(
-    spark: "SparkSession", crawls: list[str], begun: Path, at_once: dict[str, list[str]], tmp_path: Path
-) -> None:
-    """Put together it holds the same rows, and ends as one run over all does."""
-    to = grown_from(begun, tmp_path / "c")
-    extend(spark, to, [crawls[1]], PATTERNS)
-    before = rows(to)
-    compaction.run(to, 1000)
-    to.vacuum(1)
-
-    assert before == rows(to)
-    extend(spark, to, crawls, PATTERNS)
-    assert [3, 4] == [one.number for one in to.known().increments]
-    assert to.known().increments[-1].relabelled > 0
-    assert at_once == rows(to)
-
-
-def test_a_crawl_that_comes_twice_adds_nothing(spark: "SparkSession", crawls: list[str], tmp_path: Path) -> None:
     """A file that was read is not read again; under another name its captures are counted as duplicates."""
-    to = Collection(str(tmp_path / "c"))
-    extend(spark, to, crawls[:3], PATTERNS)
-    before = rows(to)
-    assert increment.prepared(to, asked(crawls[:3]), config.load(settings=PATTERNS)) is None
+    to = copy_of(grown_late, tmp_path / "c")
+    before = texts_of(to)
+    assert increment.prepared(to, request(crawls), config.load(settings=SETTINGS)) is None
 
     again = shutil.copy(crawls[2], tmp_path / "again.warc.gz")
-    report = extend(spark, to, [*crawls[:3], str(again)], PATTERNS)
+    report = extend(spark, to, [*crawls, str(again)], SETTINGS)
 
     assert (0, 0, 0, 1) == tuple(report[name] for name in ("captures", "extractions", "relabelled", "files"))
-    assert report["skipped"]["duplicate"] >= len(before["captures"]) // 3
-    assert before == rows(to)
+    assert report["skipped"]["duplicate"] >= len(before["captures"]) // 4
+    assert before == texts_of(to)
 
 
 def test_a_small_month_ends_as_one_run_over_all_good_input(
@@ -220,12 +171,12 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
                 stages = [replace(one, work=interrupted) if one is captures.STAGE else one for one in job.LABELLING]
                 killed.setattr(job, "LABELLING", tuple(stages))
                 with pytest.raises(KeyboardInterrupt):
-                    extend(spark, to, files, CUT)
-        extend(spark, to, files, CUT)
-        assert increment.prepared(to, asked(files), config.load(settings=CUT)) is None
+                    extend(spark, to, files, PATTERNS)
+        extend(spark, to, files, PATTERNS)
+        assert increment.prepared(to, request(files), config.load(settings=PATTERNS)) is None
     assert to.known().increments[-1].relabelled > 0
-    job.run(spark, asked([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=CUT))
-    tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in _TABLES}
+    job.run(spark, request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS))
+    tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in TABLES}
 
     assert {name: as_text(name, some, damaged(came)) for name, some in tables_of.items()} == {
         name: as_text(
@@ -233,7 +184,7 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
             [row for batch in table_files(to, to.known(), name).batches(rows=50) for row in batch.to_pylist()],
             damaged(came),
         )
-        for name in _TABLES
+        for name in TABLES
     }
 
 
@@ -241,31 +192,15 @@ def interrupted(*given: object, **named: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_collection_is_extended_as_it_was_begun(crawls: list[str], begun: Path, tmp_path: Path) -> None:
+def test_a_collection_is_extended_as_it_was_begun(grown_late: Grown, crawls: list[str]) -> None:
     """Other settings are refused, and the difference is named; how files are read may change."""
-    to = grown_from(begun, tmp_path / "c")
+    to, more = grown_late.to, [*crawls, "more.warc"]
 
-    with pytest.raises(OutputError, match=r'was labelled otherwise: config\.label\.by was "T002", is "T001"\. Ask'):
-        increment.prepared(to, asked(crawls), config.load(settings=[*CUT, "label.by=T001"]))
-    assert increment.prepared(to, asked(crawls), config.load(settings=[*PATTERNS, "input.max_failed_files=0.5"]))
-
-
-def test_two_runs_at_once_extend_it_once(
-    spark: "SparkSession", crawls: list[str], at_once: dict[str, list[str]], tmp_path: Path
-) -> None:
-    """The one that comes second is told, and loses nothing: the same request extends what is there then."""
-    to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
-    one, other = (increment.prepared(to, asked(files), made) for files in (crawls[:1], crawls[1:]))
-    assert one
-    assert other
-    with staging.run_lock(one.work), pytest.raises(OutputError, match="another run is at work there"):
-        increment.run(spark, to, other, made)
-    increment.run(spark, to, one, made)
-    with pytest.raises(OutputError, match="exists"):
-        job.check_output(other, made)
-    extend(spark, to, crawls, PATTERNS)
-
-    assert at_once == rows(to)
+    with pytest.raises(
+        OutputError, match=r'was labelled otherwise: config\.label\.by was "classifier", is "T002"\. Ask'
+    ):
+        increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "label.by=T002"]))
+    assert increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "input.max_failed_files=0.5"]))
 
 
 def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequence[str]) -> "subprocess.Popen[bytes]":
@@ -283,37 +218,27 @@ def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequenc
     )
 
 
+@pytest.fixture(scope="module")
+def begun(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A collection of the first crawl, labelled by PATTERNS."""
+    folder = tmp_path_factory.mktemp("begun") / "c"
+    extend(spark, Collection(str(folder)), crawls[:1], PATTERNS)
+    return folder
+
+
 @pytest.mark.faults
 @pytest.mark.parametrize("mark", ["growth", "extractions/00000000"])
 def test_a_killed_run_leaves_the_version_before(
     spark: "SparkSession", crawls: list[str], begun: Path, tmp_path: Path, mark: str
 ) -> None:
     """Readers see nothing of it; the same command goes on, and writes the bytes that an undisturbed run writes."""
-    to, calm = (grown_from(begun, tmp_path / name) for name in ("c", "calm"))
-    before = rows(to)
+    to, calm = (Collection(str(shutil.copytree(begun, tmp_path / name))) for name in ("c", "calm"))
+    before = texts_of(to)
     kill_at(Path(staging.path(to.increment(2), f"done/{mark}.json")), command(crawls, to, PATTERNS), PATIENCE)
 
-    assert before == rows(to)
+    assert before == texts_of(to)
     assert command(crawls, to, PATTERNS).wait(PATIENCE) == 0
     extend(spark, calm, crawls, PATTERNS)
 
-    assert rows(calm) == rows(to)
+    assert texts_of(calm) == texts_of(to)
     assert tables_below(Path(calm.increment(2))) == tables_below(Path(to.increment(2)))
-
-
-def test_an_increment_that_was_ended_is_made_a_version(
-    spark: "SparkSession", crawls: list[str], tmp_path: Path
-) -> None:
-    """A run that was killed between its last file and its version is ended by the next one."""
-    to, made = Collection(str(tmp_path / "c")), config.load(settings=PATTERNS)
-    request = increment.prepared(to, asked(crawls[:1]), made)
-    assert request
-    job.run(spark, request, made)
-    assert to.latest() is None
-
-    following = increment.prepared(to, asked(crawls), made)
-
-    assert [1] == to.numbers()
-    assert following
-    assert replace(following, files=[]).output == to.increment(2)
-    assert crawls[1:] == [*following.files]

@@ -8,35 +8,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 import pytest
 
-from benchmarks.samples import write_archive
 from dbce_spark import storage
-from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce import local
 from dbce_spark.dbce.duplicates import Marked
 from dbce_spark.dbce.texts import Text
-from dbce_spark.output.collection import Collection
-from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark.jobs import increment, job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.spark.stages.duplicates import over_tasks, text_duplicates
+from dbce_spark.spark.stages.duplicates import over_tasks
 from dbce_spark.tables import duplicate_rows
-from tests.builders import config
-from tests.spark.partitions import spread_over
 from tests.spark.runs import run_in
+from tests.support.builders import config
+from tests.support.partitions import spread_over
+from tests.support.spark_collections import Grown
+from tests.support.spark_runs import Runs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = pytest.mark.spark
 
-SETTINGS = ("label.by=T002", "language.detect=false", "output.site_parts=3", "duplicates.cap=4")
 HOUR = 3_600_000_000
 TINY = config(
     *("duplicates.bands=3", "duplicates.rows=2", "duplicates.cap=5", "duplicates.threshold=0.5", "duplicates.steps=3")
@@ -88,7 +82,7 @@ def said(marks: "DataFrame", some: Sequence[Text]) -> dict[str, oracle.Mark]:
     return {row["capture_id"]: oracle.Mark(**{name: row[name] for name in names}) for row in rows}
 
 
-@pytest.mark.parametrize(("partitions", "most_likes"), [(1, 0), (3, 0), (7, 0), (3, 100_000)])
+@pytest.mark.parametrize(("partitions", "most_likes"), [(1, 0), (7, 0), (3, 100_000)])
 def test_spark_marks_what_plain_python_marks(
     spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int, most_likes: int
 ) -> None:
@@ -106,30 +100,12 @@ def test_spark_marks_what_plain_python_marks(
 
 
 @pytest.mark.parametrize("most_likes", [0, 100_000])
-def test_new_texts_are_compared_with_known_ones(
+def test_new_texts_and_known_ones_that_changed_are_marked(
     spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_likes: int
 ) -> None:
-    """Beside the table of an earlier part, some of whose captures are later in time, the rest is marked as the plain
-    function marks it."""
-    monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
-    some = made(300)
-    known = oracle.marks([], some[:170], TINY)
-    storage.write_parquet(
-        str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(known)]
-    )
-    table = spark.read.parquet(str(tmp_path / "known.parquet"))
-    rest = some[170:]
-    found = said(over_tasks.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), rest), table), rest)
-
-    assert {one.text.capture_id: one.mark for one in oracle.marks(known, rest, TINY)} == found
-
-
-@pytest.mark.parametrize("most_likes", [0, 100_000])
-def test_known_texts_that_changed_are_marked_again(
-    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_likes: int
-) -> None:
-    """A fifth of the known captures is labelled again, and has the same text, another one or none: Spark says of all of
-    them, of those that were like them and of new ones what the plain function says."""
+    """Beside the table of an earlier part, some of whose captures are later in time, a fifth of the known captures is
+    labelled again, and has the same text, another one or none: Spark says of all of them, of those that were like them
+    and of new ones what the plain function says."""
     monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
     known = oracle.marks([], some[:170], TINY)
@@ -150,30 +126,23 @@ def test_known_texts_that_changed_are_marked_again(
     assert len(expected) > len(texts)
 
 
-@pytest.mark.parametrize("few", [0, 20_000])
-def test_a_collection_says_what_the_plain_function_says(
-    spark: "SparkSession", archive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    """After each of two crawls, the rows that count are those of the plain function, which is given the same texts in
-    the same order; each capture with a text has one."""
-    monkeypatch.setattr(text_duplicates, "FEW", few)
-    to, settings = Collection(str(tmp_path / "c")), config(*SETTINGS)
+@pytest.mark.usefixtures("spark")  # so that it is tried where the session is
+@pytest.mark.parametrize("way", ["grown_in_time", "grown_late"])
+def test_a_collection_says_what_the_plain_function_says(way: str, request: pytest.FixtureRequest) -> None:
+    """After each crawl, the rows that count are those of the plain function, which is given the same texts in the same
+    order, whether that was asked or Spark; each capture with a text has one."""
+    grown: Grown = request.getfixturevalue(way)
     state: dict[str, Marked] = {}
-    for number in range(2):
-        request = increment.prepared(to, request_of(archive[: number + 1], ""), settings)
-        assert request
-        increment.run(spark, to, request, settings)
-        rows = pa.Table.from_batches(table_files(to, to.known(), "extractions").batches(rows=50))
-        now = {one.capture_id: one for one in compared(rows, settings)}
-        relabelled = {name: now.get(name) for name in superseded(to, number + 1)}
+    for step in grown.steps:
+        now = {one.capture_id: one for one in compared(step.extractions, config(*grown.settings))}
+        relabelled = {name: now.get(name) for name in step.superseded}
         new = [one for name, one in now.items() if name not in state and name not in relabelled]
-        said_now = oracle.extended([*state.values()], relabelled, new, settings.duplicates)
+        said_now = oracle.extended([*state.values()], relabelled, new, config(*grown.settings).duplicates)
         state |= {one.text.capture_id: one for one in said_now}
         state = {name: one for name, one in state.items() if name in now}
-        table = pa.Table.from_batches(table_files(to, to.known(), "duplicates").batches(rows=50))
 
-        assert rows_of(duplicate_rows.marked_batch([*state.values()])) == rows_of(table)
-        assert rows.num_rows >= table.num_rows == len(now)
+        assert rows_of(duplicate_rows.marked_batch([*state.values()])) == rows_of(step.duplicates)
+        assert step.extractions.num_rows >= step.duplicates.num_rows == len(now)
     assert any(one.mark.copy_of for one in state.values())
 
 
@@ -185,48 +154,22 @@ def compared(rows: pa.Table, settings: DbceConfig) -> list[Text]:
     return duplicate_rows.texts_from(pa.Table.from_batches([made]))
 
 
-def superseded(of: Collection, increment: int) -> list[str]:
-    """The captures that an increment labels again."""
-    paths = [path for number, path in of.files(of.known(), "superseded") if number == increment]
-    return [one for path in paths for one in pq.read_table(path).column("capture_id").to_pylist()]
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """A sample archive of three crawls: most pages are snapshots of others."""
-    folder = tmp_path_factory.mktemp("archive")
-    write_archive(folder, pages=40, seed=7)
-    return sources.expand([str(folder)], config().input.patterns)
-
-
-def extract(spark: "SparkSession", files: Sequence[str], output: Path, settings: DbceConfig) -> dict[str, Any]:
-    return job.run(spark, request_of(files, str(output)), settings)
-
-
-def request_of(files: Sequence[str], output: str) -> RunRequest:
-    return RunRequest(files=files, output=output, with_html=False, limit=None, started=0.0)
-
-
-@pytest.mark.parametrize("few", [0, 20_000])
-def test_a_run_writes_its_duplicates(
-    spark: "SparkSession", archive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
+@pytest.mark.parametrize("way", ["few captures", "3 partitions, sites by buckets"])
+def test_a_run_writes_its_duplicates(runs: Runs, expected: local.Result, way: str) -> None:
     """The table has the rows of the plain function, whether that was asked or Spark, in files beside those of the
     extractions and in their order; the account is in run.json."""
-    monkeypatch.setattr(text_duplicates, "FEW", few)
-    settings = config(*SETTINGS)
-    report = extract(spark, archive, tmp_path, settings)
-    expected = local.extract(archive, settings).duplicates
-    table = ds.dataset(tmp_path / "duplicates", schema=duplicate_rows.DUPLICATES).to_table()
-    copies = [one for one in expected if one.mark.copy_of]
-    near = [one for one in expected if one.mark.duplicate_of and not one.mark.copy_of]
+    output, report = runs[way]
+    marked = expected.duplicates
+    table = ds.dataset(output / "duplicates", schema=duplicate_rows.DUPLICATES).to_table()
+    copies = [one for one in marked if one.mark.copy_of]
+    near = [one for one in marked if one.mark.duplicate_of and not one.mark.copy_of]
 
-    assert rows_of(duplicate_rows.marked_batch(expected)) == rows_of(table)
-    assert {"texts": len(expected), "exact": len(copies), "near": len(near), "unclear": 0} == report["duplicates"]
+    assert rows_of(duplicate_rows.marked_batch(marked)) == rows_of(table)
+    assert {"texts": len(marked), "exact": len(copies), "near": len(near), "unclear": 0} == report["duplicates"]
     assert copies
     assert near
-    assert ids_below(tmp_path / "duplicates") == {
-        name: ids for name, ids in ids_below(tmp_path / "extractions", with_text=True).items() if ids
+    assert ids_below(output / "duplicates") == {
+        name: ids for name, ids in ids_below(output / "extractions", with_text=True).items() if ids
     }
 
 
@@ -243,34 +186,3 @@ def ids_below(folder: Path, *, with_text: bool = False) -> dict[str, list[str]]:
         ids = [row["capture_id"] for row in rows if not with_text or row["text_words"]]
         found[str(path.relative_to(folder))] = ids
     return found
-
-
-def test_nothing_is_compared_where_it_is_not_asked_for(
-    spark: "SparkSession", archive: list[str], tmp_path: Path
-) -> None:
-    """Without `duplicates.find` there is no table and no account, and all else is the same."""
-    settings = config(*SETTINGS)
-    without = replace(settings, duplicates=replace(settings.duplicates, find=False))
-    reports = [
-        extract(spark, archive[:1], tmp_path / name, one) for name, one in (("with", settings), ("without", without))
-    ]
-
-    assert ["duplicates" in report for report in reports] == [True, False]
-    assert not (tmp_path / "without" / "duplicates").exists()
-    assert files_of(tmp_path / "with") == files_of(tmp_path / "without")
-    assert not local.extract(archive[:1], without).duplicates
-
-
-def files_of(output: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(output)): path.read_bytes() for path in output.rglob("extractions/*/*.parquet")}
-
-
-def test_without_captures_there_is_an_empty_table(spark: "SparkSession", tmp_path: Path) -> None:
-    """Whoever reads `duplicates` of a run that found no page finds its columns and no rows."""
-    empty = tmp_path / "empty.warc"
-    empty.write_bytes(b"")
-    report = extract(spark, [str(empty)], tmp_path / "out", config(*SETTINGS))
-    table = ds.dataset(tmp_path / "out" / "duplicates", partitioning=None).to_table()
-
-    assert (duplicate_rows.DUPLICATES.names, 0) == (table.column_names, table.num_rows)
-    assert {"texts": 0, "exact": 0, "near": 0, "unclear": 0} == report["duplicates"]

@@ -14,8 +14,8 @@ from dbce_spark.model import Codes, Page
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages.compare import pool_evidence
 from dbce_spark.tables import evidence_rows, member_rows, page_rows
-from tests.pools import HOST, Echo, page_in
-from tests.spark.partitions import spread_over
+from tests.support.evidence_pools import HOST, Echo, page_in
+from tests.support.partitions import spread_over
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

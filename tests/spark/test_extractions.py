@@ -14,10 +14,10 @@ from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages import extractions
 from dbce_spark.tables import annotation_rows, comparison_rows, evidence_rows, page_rows
-from tests.builders import annotation, cross
-from tests.pools import Echo, page_in
-from tests.spark.partitions import spread_over
 from tests.spark.runs import run_in
+from tests.support.builders import annotation, cross
+from tests.support.evidence_pools import Echo, page_in
+from tests.support.partitions import spread_over
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,12 +22,12 @@ from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
-from tests.builders import archive as archive_file
-from tests.builders import http, record
-from tests.revisited import revisit
-from tests.spark import traps
-from tests.spark.cluster import Cluster, Run, cluster, kill_all
-from tests.spark.ended import tables_below
+from tests.support import worker_traps
+from tests.support.builders import archive as archive_file
+from tests.support.builders import http, record
+from tests.support.cluster import Cluster, Run, cluster, kill_all
+from tests.support.revisit_archive import revisit
+from tests.support.run_endings import tables_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,6 +81,9 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     )
     archive_file(folder / "1-3.warc", again)
     return sources.expand([str(folder)], config.load().input.patterns)
+
+
+DEADLY = "http://www.example0.org/deadly"
 
 
 def url(site: int, nth: int) -> str:
@@ -157,37 +160,53 @@ class Losses:
         self.run.wait_for(lambda: self.told(fault) > before)
 
 
-def test_a_record_that_kills_its_worker_is_a_reject(sparks: Cluster, small_site: list[str], tmp_path: Path) -> None:
-    """Whatever process parses one page is killed: on whichever worker, the run goes on without that page.
+@dataclass
+class Lossy:
+    """A run that has lost parts of its cluster, and the files of one over the same pages that has not."""
 
-    The parsing of that page is replaced by the kill itself (`traps.DEADLY`), the only thing here that is not real.
+    run: Run
+    output: Path
+    undisturbed: dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def lossy(
+    sparks: Cluster,
+    spark: "SparkSession",
+    small_site: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Lossy:
+    """An executor is killed while it reads, a whole worker while it compares pages, a Python worker while it merges;
+    and whatever process parses one page is killed.
+
+    The parsing of that page is replaced by the kill itself (`worker_traps.DEADLY`), the only thing here that is not
+    real. It is in a file of its own behind all others.
     """
-    run = submit(sparks, small_site[:1], tmp_path, **{traps.DEADLY: "/page-5"})
-
-    assert run.status() == 0, run.told()
-    assert FAULTS["python"] in run.told()
-    rejects = ds.dataset(tmp_path / "out/rejects").to_table(columns=["url", "reason"]).to_pylist()
-    assert [{"url": url(0, 5), "reason": "killed_worker"}] == rejects
-    extracted = (
-        ds.dataset(tmp_path / "out/extractions", partitioning="hive").to_table(columns=["url"])["url"].to_pylist()
-    )
-    assert {url(0, nth) for nth in range(PAGES_OF_SITE[0])} - {url(0, 5)} == {*extracted}
-
-
-def test_the_rows_are_the_same_whatever_is_lost(
-    sparks: Cluster, spark: "SparkSession", small_site: list[str], tmp_path: Path
-) -> None:
-    """An executor is killed while it reads, a whole worker while it compares pages, a Python worker while it merges:
-    all files have the bytes of a run that nothing has disturbed."""
-    stages = ("pages", "sites", "extractions")
-    undisturbed = undisturbed_run(spark, small_site, tmp_path / "undisturbed", stages)
-    run = submit(sparks, small_site, tmp_path, **{traps.STOP_IN: ",".join(stages)})
+    folder, stages = tmp_path_factory.mktemp("lossy"), ("pages", "sites", "extractions")
+    undisturbed = undisturbed_run(spark, small_site, tmp_path_factory.mktemp("undisturbed"), stages)
+    deadly = archive_file(folder / "9.warc", record(page(0, 5, 3), url=DEADLY, date="2020-03-02T03:04:05Z"))
+    traps = {worker_traps.STOP_IN: ",".join(stages), worker_traps.DEADLY: "/deadly"}
+    run = submit(sparks, [*small_site, deadly], folder, **traps)
     losses = Losses(sparks, run)
     for fault, stage in zip(("executor", "worker", "python"), stages, strict=True):
         losses.lose(fault, stage)
-
     assert run.status() == 0, run.told()
-    assert undisturbed == tables_below(tmp_path / "out")
+    return Lossy(run, folder / "out", undisturbed)
+
+
+def test_a_record_that_kills_its_worker_is_a_reject(lossy: Lossy) -> None:
+    """On whichever worker, the run goes on without that page."""
+    rejects = ds.dataset(lossy.output / "rejects").to_table(columns=["url", "reason"]).to_pylist()
+
+    assert FAULTS["python"] in lossy.run.told()
+    assert [{"url": DEADLY, "reason": "killed_worker"}] == rejects
+
+
+def test_the_rows_are_the_same_whatever_is_lost(lossy: Lossy) -> None:
+    """All files but the one with that reject have the bytes of a run that nothing has disturbed."""
+    assert {name: content for name, content in lossy.undisturbed.items() if not name.startswith("rejects/")} == {
+        name: content for name, content in tables_below(lossy.output).items() if not name.startswith("rejects/")
+    }
 
 
 @pytest.mark.faults
@@ -199,7 +218,7 @@ def test_every_stage_bears_every_loss(
     stage alone: all files have the bytes of a run that nothing has disturbed."""
     if fault == "link" and not sparks.network.is_apart:
         pytest.skip("hosts that can be cut off need network namespaces: root and iproute2 on Linux")
-    run = submit(sparks, archive, tmp_path, **{traps.STOP_IN: ",".join(STAGES)})
+    run = submit(sparks, archive, tmp_path, **{worker_traps.STOP_IN: ",".join(STAGES)})
     losses = Losses(sparks, run)
     for stage in STAGES:
         losses.lose(fault, stage)

@@ -1,224 +1,225 @@
 """The Spark job is held to dbce/local.py: the same rows, whatever the partitions and the order."""
 
 import json
-import shutil
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from benchmarks.samples import write_archive
 from dbce_spark import config
 from dbce_spark.archive import sources
-from dbce_spark.archive.revisits import seen
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.tables import extraction_rows, reject_rows
-from tests.spark.partitions import spread_over
-from tests.spark.ran import Ran
+from dbce_spark.tables import duplicate_rows, extraction_rows, reject_rows
+from tests.support.partitions import spread_over
+from tests.support.spark_runs import (
+    CAP,
+    WAYS,
+    Input,
+    Ran,
+    Runs,
+    extract,
+    files_below,
+    plain_extractions,
+    plain_rejects,
+    rows,
+    settings,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-# A cap below the sample's bucket sizes, so that cut buckets are among what is compared. Of its sites about half are
-# looked at whole, the others by buckets.
+FIRST, *OTHERS = WAYS
 CONFIG = config.load(settings=["bucket.cap=16", "bucket.whole_site_bytes=70000", "output.site_parts=5"])
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """A sample archive of three crawls, and one of its files once more under another name: duplicates."""
-    folder = tmp_path_factory.mktemp("archive")
-    write_archive(folder, pages=60, seed=7)
-    files = sources.expand([str(folder)], CONFIG.input.patterns)
-    again = folder / "again.warc.gz"
-    shutil.copy(files[0], again)
-    return [*files, str(again)]
+def ran(runs: Runs) -> Ran:
+    """The run as it goes by itself."""
+    return runs[FIRST]
 
 
-@pytest.fixture(scope="module")
-def expected(archive: list[str]) -> local.Result:
-    return local.extract(archive, CONFIG)
-
-
-def extracted(
-    spark: "SparkSession",
-    files: Sequence[str],
-    output: Path,
-    limit: int | None = None,
-    with_html: bool = False,
-    settings: config.DbceConfig = CONFIG,
-) -> dict[str, Any]:
-    request = RunRequest(files=files, output=str(output), with_html=with_html, limit=limit, started=0.0)
-    return job.run(spark, request, settings)
-
-
-@pytest.fixture(scope="module")
-def ran(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    """Over the whole archive, in one go."""
-    output = tmp_path_factory.mktemp("ran") / "out"
-    return Ran(output, extracted(spark, archive, output))
-
-
-def rows(output: Path) -> list[dict[str, Any]]:
-    table = ds.dataset(output / "extractions", partitioning="hive", schema=extraction_rows.EXTRACTIONS).to_table()
-    sorted_rows: list[dict[str, Any]] = table.sort_by("capture_id").to_pylist()
-    return sorted_rows
-
-
-def rows_of(result: local.Result) -> list[dict[str, Any]]:
-    nothing = [None] * len(result.extractions)
-    languages = local.languages(result.extractions, CONFIG.language)
-    again = seen([one.page.capture for one in result.extractions], result.revisits)
-    batch = extraction_rows.extractions_batch(result.extractions, languages, nothing, CONFIG.output.site_parts, again)
-    sorted_rows: list[dict[str, Any]] = pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
-    return sorted_rows
-
-
-@pytest.mark.parametrize("partitions", [1, 3, 7])
-def test_spark_gives_what_plain_python_gives(
-    spark: "SparkSession", archive: list[str], expected: local.Result, tmp_path: Path, partitions: int
-) -> None:
+@pytest.mark.parametrize("way", WAYS)
+def test_spark_gives_what_plain_python_gives(runs: Runs, expected: local.Result, way: str) -> None:
     """However the rows are spread over partitions, the extractions are those of local.extract()."""
-    with spread_over(spark, partitions):
-        extracted(spark, archive, tmp_path / "out")
-
-    assert rows_of(expected) == rows(tmp_path / "out")
+    assert plain_extractions(expected, settings()) == rows(runs[way].output, "extractions", extraction_rows.EXTRACTIONS)
 
 
-def test_bit_patterns_alone_give_what_plain_python_gives(
-    spark: "SparkSession", archive: list[str], tmp_path: Path
-) -> None:
-    """Without the classifier there are no traits and no evidence, and still the same rows."""
-    settings = config.load(settings=["bucket.cap=16", "output.site_parts=5", "label.by=T001"])
-    extracted(spark, archive[:2], tmp_path / "out", settings=settings)
-
-    assert rows_of(local.extract(archive[:2], settings)) == rows(tmp_path / "out")
+@pytest.mark.parametrize("way", OTHERS)
+def test_no_way_changes_a_byte(ran: Ran, runs: Runs, way: str) -> None:
+    """Partitions, the order of the inputs, adaptive execution, and whether a site is compared by one worker or bucket
+    by bucket, change no byte of any table."""
+    assert files_below(ran.output) == files_below(runs[way].output)
 
 
-def test_every_stage_has_its_seconds(ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
-    """run.json says how long each stage took, in their order; those of large sites, and of revisits whose originals
-    are asked for, are there if such are."""
-    some_large = "start pages originals revisits sites crosses evidence annotations extractions duplicates captures"
-    none_large = extracted(spark, archive[:1], tmp_path / "out", settings=whole_up_to(1 << 40))
+@pytest.mark.parametrize("way", OTHERS)
+def test_no_way_changes_a_count(ran: Ran, runs: Runs, way: str) -> None:
+    """The counts of run.json are those of the first run, but for seconds and what follows from them."""
+    counts = "records_read captures extractions crossed single largest_bucket capped_buckets"
+    counted = [*counts.split(), "skipped", "rejects", "failed_files", "selection", "originals", "duplicates"]
 
-    assert some_large.split() == list(ran.report["seconds"])
-    assert "start pages revisits sites extractions duplicates captures".split() == list(none_large["seconds"])
-
-
-def whole_up_to(size: int) -> config.DbceConfig:
-    return config.load(settings=["bucket.cap=16", f"bucket.whole_site_bytes={size}", "output.site_parts=5"])
+    assert {name: ran.report[name] for name in counted} == {name: runs[way].report[name] for name in counted}
 
 
-@pytest.mark.parametrize("size", [0, 1 << 40])
-def test_sites_that_are_looked_at_whole_give_the_same_bytes(
-    ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path, size: int
-) -> None:
-    """Whether a site is looked at by one worker or bucket by bucket changes no byte, and no count but of seconds."""
-    alike = extracted(spark, archive, tmp_path / "alike", settings=whole_up_to(size))
-    counted = ("extractions", "crossed", "single", "largest_bucket", "capped_buckets")
+def test_every_stage_has_its_seconds(ran: Ran, runs: Runs) -> None:
+    """run.json says how long each stage took, in their order; those of large sites are there if such are."""
+    stages = (
+        "start selection pages originals revisits sites crosses evidence annotations extractions duplicates captures"
+    )
+    of_large = {"crosses", "evidence", "annotations"}
+    whole = runs["7 partitions, whole sites"].report["seconds"]
 
-    assert "crosses" in ran.report["seconds"]
-    assert files_below(ran.output) == files_below(tmp_path / "alike")
-    assert [ran.report[name] for name in counted] == [alike[name] for name in counted]
-
-
-def test_the_order_of_the_files_changes_no_byte(
-    ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path
-) -> None:
-    """Two runs on the same files in another order write the same files, byte for byte."""
-    extracted(spark, archive[::-1], tmp_path / "out")
-
-    assert files_below(ran.output) == files_below(tmp_path / "out")
-
-
-def files_below(output: Path) -> dict[str, bytes]:
-    parts = sorted(output.glob("*/**/*.parquet"))
-    return {str(part.relative_to(output)): part.read_bytes() for part in parts}
+    assert stages.split() == list(ran.report["seconds"])
+    assert [name for name in stages.split() if name not in of_large] == list(whole)
 
 
 def test_every_record_is_accounted_for(ran: Ran, expected: local.Result) -> None:
     """The counts in run.json are those of local.extract(), and add up to the records read."""
     report = json.loads((ran.output / "run.json").read_text())
+    fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
     assert {
         "records_read": expected.records_read,
         "extractions": len(expected.extractions),
         "revisits": len(expected.revisits),
-        "rejects": {},
         "skipped": dict(sorted(expected.skipped.items())),
-    } == {name: report[name] for name in ("records_read", "extractions", "revisits", "rejects", "skipped")}
-    assert report["records_read"] == report["captures"] + sum(report["skipped"].values())
+        "failed_files": expected.failed_files,
+    } == {name: report[name] for name in ("records_read", "extractions", "revisits", "skipped", "failed_files")}
+    assert report["records_read"] == sum(fates)
+    assert report["captures"] == report["extractions"] + report["revisits"]
     assert json.loads(json.dumps(ran.report)) == report
 
 
-def test_rejects_are_rows_with_their_place_and_reason(
-    spark: "SparkSession", archive: list[str], tmp_path: Path
-) -> None:
+def test_rejects_are_rows_with_their_place_and_reason(ran: Ran, expected: local.Result, whole_input: Input) -> None:
     """What cannot be read becomes a row of `rejects` and ends nothing."""
-    broken = tmp_path / "no-archive.warc.gz"
-    broken.write_bytes(b"this is no archive\n")
-    report = extracted(spark, [*archive[:1], str(broken), str(tmp_path / "missing.warc")], tmp_path / "out")
-    rejects = ds.dataset(tmp_path / "out" / "rejects", schema=reject_rows.REJECTS).to_table().to_pylist()
+    found = rows(ran.output, "rejects", reject_rows.REJECTS)
+    missing, broken = sorted(whole_input.files[-2:])
 
-    assert [(str(tmp_path / "missing.warc"), "file_unreadable"), (str(broken), "not_an_archive")] == [
-        (row["warc_file"], row["reason"]) for row in rejects
-    ]
-    assert {"file_unreadable": 1, "not_an_archive": 1} == report["rejects"]
-
-
-def test_without_rejects_there_is_an_empty_table(ran: Ran) -> None:
-    """Whoever reads `rejects` of a clean run finds its columns and no rows."""
-    table = ds.dataset(ran.output / "rejects").to_table()
-
-    assert (reject_rows.REJECTS.names, 0) == (table.column_names, table.num_rows)
+    assert plain_rejects(expected) == sorted(tuple(row.values()) for row in found)
+    assert {(missing, "file_unreadable"), (broken, "not_an_archive")} <= {
+        (row["warc_file"], row["reason"]) for row in found
+    }
+    assert len(found) == sum(ran.report["rejects"].values())
 
 
-def test_a_limit_takes_the_first_captures(spark: "SparkSession", archive: list[str], tmp_path: Path) -> None:
-    """--limit N extracts the first N captures by file and offset, and counts those beyond."""
-    report = extracted(spark, archive, tmp_path / "out", limit=10)
-    everything = sorted(archive)[0]
-    first = [(row["warc_file"], row["warc_offset"]) for row in rows(tmp_path / "out")]
+def test_html_is_written_only_when_asked_for(ran: Ran, plain: Ran) -> None:
+    """With HTML asked for, the html column has pages whose segments are marked; else it is null."""
+    with_html, without = (
+        ds.dataset(one.output / "extractions", partitioning="hive").to_table(["html"])["html"].to_pylist()
+        for one in (ran, plain)
+    )
 
-    assert 10 == report["extractions"]
-    assert {everything} == {file for file, _ in first}
-    assert report["records_read"] == report["captures"] + sum(report["skipped"].values())
-
-
-def test_html_is_written_only_when_asked_for(
-    ran: Ran, spark: "SparkSession", archive: list[str], tmp_path: Path
-) -> None:
-    """--html fills the html column with pages whose segments are marked; without it the column is null."""
-    extracted(spark, archive[:1], tmp_path / "with", with_html=True)
-
-    assert all('<span class="dbce-' in row["html"] for row in rows(tmp_path / "with"))
-    assert {None} == {row["html"] for row in rows(ran.output)}
+    assert all('<span class="dbce-' in html for html in with_html)
+    assert {None} == {*without}
 
 
 def test_buckets_over_the_cap_are_cut_and_counted(ran: Ran) -> None:
     """run.json names the largest bucket and how many were cut."""
-    assert ran.report["largest_bucket"] > CONFIG.bucket.cap
+    assert ran.report["largest_bucket"] > CAP
     assert ran.report["capped_buckets"] > 0
 
 
+@pytest.fixture(scope="module")
+def plain(spark: "SparkSession", whole_input: Input, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A run over one file, labelled by bit patterns alone, of which duplicates are not asked for."""
+    output = tmp_path_factory.mktemp("plain") / "out"
+    return Ran(output, extract(spark, whole_input.files[:1], output, BY_PATTERNS))
+
+
+BY_PATTERNS = config.load(settings=["label.by=T001", "output.site_parts=5", "duplicates.find=false"])
+
+
+def test_bit_patterns_alone_give_what_plain_python_gives(plain: Ran, whole_input: Input) -> None:
+    """Without the classifier there are no traits and no evidence, and still the same rows."""
+    expected = local.extract(whole_input.files[:1], BY_PATTERNS)
+
+    assert plain_extractions(expected, BY_PATTERNS) == rows(plain.output, "extractions", extraction_rows.EXTRACTIONS)
+
+
+def test_a_plain_run_has_no_stage_of_special_cases(plain: Ran) -> None:
+    """Neither indexes nor revisits nor large sites nor duplicates: these stages are not there."""
+    assert "start pages revisits sites extractions captures".split() == list(plain.report["seconds"])
+
+
+def test_without_rejects_there_is_an_empty_table(plain: Ran) -> None:
+    """Whoever reads `rejects` of a clean run finds its columns and no rows."""
+    table = ds.dataset(plain.output / "rejects").to_table()
+
+    assert (reject_rows.REJECTS.names, 0) == (table.column_names, table.num_rows)
+    assert {} == plain.report["rejects"]
+
+
+def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: Input) -> None:
+    """Without `duplicates.find` there is neither a table nor an account of them."""
+    assert "duplicates" not in plain.report
+    assert not (plain.output / "duplicates").exists()
+    assert not local.extract(whole_input.files[:1], BY_PATTERNS).duplicates
+
+
 def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:
-    """A run that finds nothing says so and ends well."""
+    """A run that finds nothing says so and ends well; its tables have their columns."""
     empty = tmp_path / "empty.warc.gz"
     empty.write_bytes(b"")
-    report = extracted(spark, [str(empty)], tmp_path / "out")
+    report = extract(spark, [str(empty)], tmp_path / "out", settings())
+    table = ds.dataset(tmp_path / "out" / "duplicates", partitioning=None).to_table()
 
     assert (0, 0) == (report["records_read"], report["extractions"])
-    assert [] == rows(tmp_path / "out")
+    assert [] == rows(tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS)
     assert {"captures", "duplicates", "extractions", "rejects", "run.json"} == {
         path.name for path in (tmp_path / "out").iterdir()
     }
+    assert (duplicate_rows.DUPLICATES.names, 0) == (table.column_names, table.num_rows)
+    assert {"texts": 0, "exact": 0, "near": 0, "unclear": 0} == report["duplicates"]
+
+
+LIMIT = 3
+LIMITED = config.load(settings=["label.by=T002", "language.detect=false", 'select.since="2020"'])
+
+
+@pytest.fixture(scope="module")
+def some_files(whole_input: Input) -> list[str]:
+    """The files with revisits of every kind, and the crawl of revisits whose originals are in an index."""
+    return [path for path in whole_input.files if Path(path).parent.name in ("revisits", "originals")]
+
+
+@pytest.fixture(scope="module")
+def limited(
+    spark: "SparkSession", some_files: list[str], whole_input: Input, tmp_path_factory: pytest.TempPathFactory
+) -> Ran:
+    """A run over these files up to a limit, with the index."""
+    output = tmp_path_factory.mktemp("limited") / "out"
+    return Ran(output, extract(spark, some_files, output, LIMITED, whole_input.indexes[:2], limit=LIMIT))
+
+
+def test_a_limit_takes_the_first_captures(limited: Ran, some_files: list[str]) -> None:
+    """--limit N extracts the first N captures by file and offset."""
+    captures = [one.page.capture for one in local.extract(some_files, LIMITED).extractions]
+    first = sorted((one.warc_file, one.warc_offset) for one in captures)[:LIMIT]
+
+    assert first == sorted(
+        (row["warc_file"], row["warc_offset"])
+        for row in rows(limited.output, "extractions", extraction_rows.EXTRACTIONS)
+    )
+
+
+def test_revisits_of_captures_beyond_the_limit_are_counted(limited: Ran) -> None:
+    """They are left out with their captures, and the account of the records that were read is whole."""
+    report = limited.report
+    fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
+
+    assert report["skipped"]["limit"] > 0
+    assert LIMIT == report["extractions"]
+    assert report["records_read"] == sum(fates)
+
+
+def test_up_to_a_limit_no_index_is_looked_up(limited: Ran) -> None:
+    """A run of a few captures looks for no originals in the indexes."""
+    assert {"revisits": 0, "found": 0, "pages": 0} == limited.report["originals"]
 
 
 def asked(output: Path, *, overwrite: bool) -> RunRequest:
@@ -260,8 +261,10 @@ def test_real_crawls_give_what_plain_python_gives(
 ) -> None:
     """On real crawls, however they are spread and in another order, Spark gives the rows of local.extract()."""
     with spread_over(spark, partitions):
-        report = extracted(spark, crawls[::-1], tmp_path / "out")
-    told = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
+        report = extract(spark, crawls[::-1], tmp_path / "out", CONFIG)
+    fates = (report["extractions"], report["revisits"], *report["rejects"].values(), *report["skipped"].values())
 
-    assert rows_of(expected_of_crawls) == rows(tmp_path / "out")
-    assert expected_of_crawls.records_read == report["records_read"] == sum(told)
+    assert plain_extractions(expected_of_crawls, CONFIG) == rows(
+        tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS
+    )
+    assert expected_of_crawls.records_read == report["records_read"] == sum(fates)

@@ -13,8 +13,8 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 from dbce_spark import config
 from dbce_spark.spark.jobs import stream
 from dbce_spark.streaming.stream import local_stream, stream_tables
-from tests.builders import http, record
-from tests.stream.made import as_table, file, tree
+from tests.support.builders import http, record
+from tests.support.stream_files import as_table, file, tree
 
 TREE = tree("relabel.support=5", "window.max_documents=9", "window.min_documents=2")
 CONFIG = config.load()

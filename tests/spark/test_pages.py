@@ -13,8 +13,8 @@ from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.stages import pages
 from dbce_spark.spark.stages.pages import SourceStaging
-from tests import revisited
-from tests.builders import archive, config, http, record
+from tests.support import revisit_archive
+from tests.support.builders import archive, config, http, record
 
 CONFIG = config("label.by=T002")
 KINDS = (http("<p>Some words</p>"), http("gone", status="404 Not Found"), http("<script>x</script>"))
@@ -111,7 +111,7 @@ def test_a_file_is_read_once(tmp_path: Path) -> None:
 
 def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
     """Nothing is left of what it was before, with its rejects and its revisits."""
-    again = revisited.revisit("http://www.example.org/", "2020-01-05T00:00:00Z", WARC_Payload_Digest="sha1:A")
+    again = revisit_archive.revisit("http://www.example.org/", "2020-01-05T00:00:00Z", WARC_Payload_Digest="sha1:A")
     path = archive(tmp_path / "a.warc", record(KINDS[2]), again)
     before = stage_once(path, tmp_path)
     archive(tmp_path / "a.warc", record(KINDS[0]))

@@ -10,7 +10,7 @@ from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run import plan, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
-from tests.builders import config
+from tests.support.builders import config
 
 CONFIG = config("label.by=T002")
 FILES = ["b.warc", "a.warc"]

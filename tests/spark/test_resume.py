@@ -1,6 +1,5 @@
 """Runs that are ended before their time, by real kills, full disks and broken files, and gone on with."""
 
-import logging
 import os
 import shutil
 import subprocess
@@ -8,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +18,15 @@ from benchmarks.samples import write_archive
 from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.errors import JobError, OutputError
-from dbce_spark.log import LOGGER
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
-from dbce_spark.spark.run.run_status import Done, inspect_run
+from dbce_spark.spark.run.run_status import Done, RunStatus, inspect_run
+from dbce_spark.spark.stages import extractions
 from dbce_spark.spark.stages.duplicates import text_duplicates
-from tests import bucket
-from tests.spark.ended import kill_at, tables_below
+from tests.support import bucket
+from tests.support.run_endings import kill_at, tables_below
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,14 +37,14 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = ("label.by=T002", "language.detect=false", "output.site_parts=3")
 CONFIG = config.load(settings=SETTINGS)
 SECRET = "not for logs"
-PATIENCE = 240
+PATIENCE = 600
 
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """Three files of some fifty captures each."""
+    """Three files of some fifteen pages each."""
     folder = tmp_path_factory.mktemp("archive")
-    write_archive(folder, pages=30, seed=5)
+    write_archive(folder, pages=16, seed=5)
     return sources.expand([str(folder)], CONFIG.input.patterns)
 
 
@@ -97,43 +97,93 @@ def gone(path: str) -> Iterator[None]:
         Path(path).write_bytes(before)
 
 
-def test_what_was_read_is_not_read_again(
+@dataclass(frozen=True)
+class Killed:
+    """A run into a bucket that was killed twice and then ended, and what was seen behind each kill."""
+
+    behind_first: RunStatus
+    objects_behind_first: dict[str, bytes]
+    log: str
+    """What the second attempt told."""
+    objects_behind_second: dict[str, bytes]
+    finished: dict[str, bytes]
+    staged: list[Path]
+    report: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def killed(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.TempPathFactory) -> Killed:
+    """Killed when it has read the first of three files, which is no archive any more from then on, and when it writes;
+    ended by another process."""
+    staging_in = tmp_path_factory.mktemp("staging")
+    where = ("--staging", str(staging_in))
+    with bucket.served(SECRET) as url:
+        output = f"{url}/out"
+        kill_at(Path(staging.done(str(staging_in), "pages", 0)), command(archive, output, *where), PATIENCE)
+        behind_first, objects = inspect_run(output, str(staging_in)), objects_below(output)
+        log = tmp_path_factory.mktemp("log") / "log.jsonl"
+        with gone(archive[0]):
+            again = command(archive, output, *where, "--log", str(log))
+            kill_at(Path(staging.done(str(staging_in), "extractions", 0)), again, PATIENCE)
+            begun = objects_below(output)
+            with bucket.seen_by_workers(spark):
+                asked_again = replace(asked(archive, Path(output)), output=output, staging=str(staging_in))
+                report = job.run(spark, asked_again, CONFIG)
+        return Killed(
+            behind_first, objects, log.read_text(), begun, objects_below(output), [*staging_in.iterdir()], report
+        )
+
+
+def test_what_was_read_is_not_read_again(killed: Killed, undisturbed: dict[str, bytes]) -> None:
+    """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
+    for again: the bytes are those of a run that nothing has disturbed."""
+    assert "goes on with an unfinished run: 1 of 3 files are read" in killed.log
+    assert undisturbed == {name: content for name, content in killed.finished.items() if name != RUN_FILE}
+
+
+def test_a_killed_run_is_dead_and_keeps_its_name(killed: Killed) -> None:
+    """Its status says how far it was; who goes on with it has its id, and counts the attempts."""
+    dead = killed.behind_first
+
+    assert (Condition.DEAD, Done(done=1, of=3), 1) == (dead.condition, dead.files, dead.attempts)
+    assert (dead.run_id, 3) == (killed.report["run_id"], killed.report["attempts"])
+    assert RUN_FILE not in killed.objects_behind_first
+
+
+def test_an_output_in_a_bucket(killed: Killed, undisturbed: dict[str, bytes]) -> None:
+    """Killed while it writes there, it shows whole objects and nothing that says it is finished; nothing is left of its
+    staging. No secret is in any of it."""
+    assert killed.objects_behind_second
+    assert killed.objects_behind_second.items() <= undisturbed.items()
+    assert SECRET.encode() not in killed.finished[RUN_FILE]
+    assert SECRET not in killed.log
+    assert [] == killed.staged
+
+
+def test_finished_stages_and_parts_are_kept(
     spark: "SparkSession",
     archive: list[str],
     undisturbed: dict[str, bytes],
     tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A driver is killed when it has read the first of three files, which is no archive any more when the same is asked
-    for again: the bytes are those of a run that nothing has disturbed."""
-    extract_until("done/pages/00000000.json", archive, tmp_path / "out")
-    assert not (tmp_path / "out" / RUN_FILE).exists()
-    dead = inspect_run(str(tmp_path / "out"))
-    caplog.set_level(logging.INFO, LOGGER.name)
-    with gone(archive[0]):
-        report = extract(spark, archive, tmp_path / "out")
-
-    assert undisturbed == tables_below(tmp_path / "out")
-    assert "goes on with an unfinished run: 1 of 3 files are read" in [one.message for one in caplog.records]
-    assert (Condition.DEAD, Done(done=1, of=3), 1) == (dead.condition, dead.files, dead.attempts)
-    assert (dead.run_id, 2) == (report["run_id"], report["attempts"])
-
-
-def test_finished_stages_and_parts_are_kept(
-    spark: "SparkSession", archive: list[str], undisturbed: dict[str, bytes], tmp_path: Path
-) -> None:
-    """Killed when sites have been looked at; then a part of the extractions cannot be written, while the first part is
-    done once and for all; then a staged file is broken, which is told and mended by the next run. The bytes stay the
-    same.
+    """A part of the extractions cannot be written, while the first part is done once and for all; then a staged file is
+    broken, which is told and mended by the next run. The bytes stay the same.
     """
     output = tmp_path / "out"
-    extract_until("sites/_SUCCESS", archive, output)
-    told = (output / "_staging/sites/_SUCCESS").stat()
     obstacle = output / next(name for name in undisturbed if name.endswith("part-00001.parquet"))
-    obstacle.mkdir(parents=True)
-    (obstacle / "in the way").touch()
+    write = extractions.write
+
+    def write_with_obstacle(*given: Any, **named: Any) -> Any:
+        obstacle.mkdir(parents=True)
+        (obstacle / "in the way").touch()
+        return write(*given, **named)
+
+    monkeypatch.setattr(extractions, "write", write_with_obstacle)
     with pytest.raises(JobError, match=r"[Tt]he same command goes on from there"):
         extract(spark, archive, output)
+    monkeypatch.undo()
+    told = (output / "_staging/sites/_SUCCESS").stat()
     first = {one: one.stat() for one in output.glob("extractions/*/part-00000.parquet")}
     with pytest.raises(JobError):
         extract(spark, archive, output)
@@ -220,33 +270,7 @@ def test_a_full_disk_loses_nothing(
     assert undisturbed == tables_below(small_disk / "out")
 
 
-@pytest.fixture
-def bucket_output() -> Iterator[str]:
-    """A folder in a bucket of a server that speaks S3."""
-    with bucket.served(SECRET) as url:
-        yield f"{url}/out"
-
-
 def objects_below(url: str) -> dict[str, bytes]:
     storage = fsspec.filesystem("s3", skip_instance_cache=True)
     top = url.removeprefix("s3://")
     return {name.removeprefix(f"{top}/"): storage.cat_file(name) for name in storage.find(top)}
-
-
-def test_an_output_in_a_bucket(
-    archive: list[str], undisturbed: dict[str, bytes], bucket_output: str, tmp_path: Path
-) -> None:
-    """Killed while it writes there, it shows whole objects and nothing that says it is finished; then the same command
-    ends it with the same bytes. No secret is in any of it."""
-    where = ("--staging", str(tmp_path))
-    kill_at(Path(staging.done(str(tmp_path), "extractions", 0)), command(archive, bucket_output, *where), PATIENCE)
-    begun = objects_below(bucket_output)
-    assert 0 == command(archive, bucket_output, *where).wait(240)
-    finished = objects_below(bucket_output)
-    report = finished.pop(RUN_FILE)
-
-    assert begun
-    assert begun.items() <= undisturbed.items()
-    assert undisturbed == finished
-    assert SECRET.encode() not in report
-    assert [] == list(tmp_path.iterdir())

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.archive import warc
@@ -34,13 +34,11 @@ from dbce_spark.spark.engine.sandbox import (
     timer,
     wind,
 )
-from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
-from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import pages
 from dbce_spark.tables import page_rows
-from tests.builders import archive, capture, config, http, record
+from tests.support.builders import archive, capture, config, http, record
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -243,24 +241,34 @@ def test_nothing_ends_a_process_that_is_no_worker(tmp_path: Path, attempt: int |
 
 
 @pytest.mark.spark
-def test_a_job_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Path) -> None:
+def test_a_task_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Path) -> None:
     """The worker is ended, the task is tried again, and the page is a reject; all else is there, and accounted for."""
     bodies = {"a": WORDS.encode(), "bad": giant_tag(), "b": b"<p>Other words", "c": b"<script>x</script>"}
     made = [record(http(html), url=f"http://www.example.org/{name}") for name, html in bodies.items()]
-    path = archive(tmp_path / "a.warc", *made, record(http(status="404 Not ReadRecord")))
-    output = tmp_path / "out"
-    request = RunRequest(files=[path], output=str(output), with_html=False, limit=None, started=0.0)
-    report = job.run(spark, request, HASTY)
-    rejects = ds.dataset(output / "rejects").to_table(columns=["url", "stage", "reason", "detail"]).to_pylist()
-    names = ds.dataset(output / "extractions", partitioning="hive").to_table(columns=["url"])["url"].to_pylist()
+    path = archive(tmp_path / "a.warc", *made, record(http(status="404 Not Found")))
+    output = str(tmp_path / "out")
+    staging.prepare(output)
+    task = partial(staged_by_worker, path=path, output=output, settings=HASTY)
+    rows = spark.range(0, 1, 1, 1).mapInArrow(task, "tally string").collect()
+    tally = checkpoints.parsed(rows[0]["tally"], RecordCounts)
+    rejects = pq.read_table(staging.file(output, pages.REJECTS, 0)).to_pylist()
+    urls = pq.read_table(staging.file(output, pages.NAME, 0))["url"].to_pylist()
 
-    assert {"page_timeout": 1, "no_text": 1} == report["rejects"]
-    assert ["http://www.example.org/a", "http://www.example.org/b"] == sorted(names)
+    assert {"page_timeout": 1, "no_text": 1} == tally.rejects
+    assert ["http://www.example.org/a", "http://www.example.org/b"] == urls
     assert [("http://www.example.org/bad", "page")] == [
         (row["url"], row["stage"]) for row in rejects if row["reason"] == "page_timeout"
     ]
-    skipped, rejected = sum(report["skipped"].values()), sum(report["rejects"].values())
-    assert (5, 5) == (report["records_read"], report["extractions"] + report["revisits"] + rejected + skipped)
+    assert (5, 5) == (tally.records, tally.captures + tally.rejects.total() + tally.skipped.total())
+
+
+def staged_by_worker(
+    batches: Iterator[pa.RecordBatch], path: str, output: str, settings: DbceConfig
+) -> Iterator[pa.RecordBatch]:
+    """In a worker: `SourceStaging.stage`."""
+    for _ in batches:
+        tally = pages.SourceStaging(output, settings, False, None).stage(path, 0)
+        yield pa.RecordBatch.from_pydict({"tally": [checkpoints.text(tally)]})
 
 
 @pytest.mark.spark

@@ -21,8 +21,8 @@ from dbce_spark.spark.source.columns import BATCH_BYTES, NAMES, ON_DEMAND, colum
 from dbce_spark.spark.source.options import KNOWN
 from dbce_spark.spark.source.partitions import packed
 from dbce_spark.spark.source.reader import WarcDataSource, WarcReader
-from tests import builders
-from tests.builders import arc_header, arc_record, archive, at_most, gzipped, record
+from tests.support import builders
+from tests.support.builders import arc_header, arc_record, archive, at_most, gzipped, record
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -1,12 +1,14 @@
 """The stream on Spark: the rows of plain Python, however it is divided, ended and gone on with."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +26,11 @@ from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from tests.builders import http, record
-from tests.spark.cluster import cluster
-from tests.spark.ended import kill_at
-from tests.stream.made import as_table, file, in_order, tree
+from tests.support import bucket
+from tests.support.builders import http, record
+from tests.support.cluster import cluster
+from tests.support.run_endings import kill_at
+from tests.support.stream_files import as_table, file, in_order, tree
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 240
+PATIENCE = 600
 OF_TREE = ("relabel.support=5", "label.heuristic=strict-at-domain", "window.max_documents=9", "window.min_documents=2")
 TREE = tree(*OF_TREE)
 SETTINGS = ("stream.batch_files=1", "stream.partitions=2")
@@ -121,41 +124,80 @@ def until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        ("stream.batch_files=1", "stream.partitions=2"),
-        ("stream.batch_files=64", "stream.partitions=1"),
-    ],
-    ids=["a batch a file", "one batch"],
-)
-def test_rows_are_those_of_plain_python(spark: "SparkSession", tmp_path: Path, settings: tuple[str, ...]) -> None:
-    """In file order, whatever a batch holds and however the state is divided; and all records are accounted for."""
-    files = put(tmp_path / "in", 0, 1, 2, 3)
-    totals = run(spark, tmp_path, *settings)
-    rows = written(tmp_path)
+@dataclass(frozen=True)
+class Streamed:
+    """A stream, and what was seen of it on the way."""
 
-    assert expected(files) == rows
+    folder: Path
+    files: list[str]
+    """In the order in which they came."""
+    while_running: tuple[str, int | None]
+    totals: dict[str, int]
+    batches: int
+    totals_later: dict[str, int]
+    batches_later: int
+    in_the_end: tuple[str, int | None]
+
+
+@pytest.fixture(scope="module")
+def streamed(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) -> Streamed:
+    """A stream that waits for files and takes two as they come; then one over two more, of which one is first by name;
+    then one that finds nothing. A batch a file."""
+    folder = tmp_path_factory.mktemp("streamed")
+    (folder / "in").mkdir()
+    made = config.load(settings=SETTINGS)
+    thread = threading.Thread(
+        target=lambda: stream.run(spark, request(folder, every=0.2), made, TREE, Log()), daemon=True
+    )
+    thread.start()
+    try:
+        files = put(folder / "in", 1)
+        until(lambda: len(stream_tables.committed(str(folder / "out"))) == 1)
+        while_running = told_outside(folder)
+        files += put(folder / "in", 2)
+        until(lambda: len(stream_tables.committed(str(folder / "out"))) == 2)
+    finally:
+        for query in spark.streams.active:
+            query.stop()
+        thread.join(PATIENCE)
+    assert not thread.is_alive()
+    files += put(folder / "in", 0, 3)
+    totals = run(spark, folder)
+    batches = len(stream_tables.committed(str(folder / "out")))
+    totals_later = run(spark, folder)
+    batches_later = len(stream_tables.committed(str(folder / "out")))
+    return Streamed(folder, files, while_running, totals, batches, totals_later, batches_later, told_outside(folder))
+
+
+def test_rows_are_those_of_plain_python(streamed: Streamed) -> None:
+    """In the order in which files came, whichever of the stream's runs has taken them."""
+    rows = written(streamed.folder)
+
+    assert expected(streamed.files) == rows
     assert all(rows.values())
+
+
+def test_all_records_are_accounted_for(streamed: Streamed) -> None:
+    """Records are captures, revisits, rejects and what was skipped; captures are labels and repeats."""
+    totals = streamed.totals
     lost = sum(count for name, count in totals.items() if name.startswith(("rejects.", "skipped.")))
+
     assert totals["records"] == totals["captures"] + totals.get("revisits", 0) + lost
     assert totals["captures"] == totals[LABELS] + totals[REPEATS]
-    assert totals["steps.key"] == totals[REPEATS] == len(rows[REPEATS])
+    assert totals["steps.key"] == totals[REPEATS] == len(written(streamed.folder)[REPEATS])
     assert 4 == totals["files"]
 
 
-def test_what_comes_later_is_labelled_by_what_came_before(spark: "SparkSession", tmp_path: Path) -> None:
-    """Two runs over what was there make the rows of one; a third finds nothing and writes nothing."""
-    files = put(tmp_path / "in", 1, 2)
-    run(spark, tmp_path)
-    files += put(tmp_path / "in", 0, 3)
-    totals = run(spark, tmp_path)
-    batches = len(stream_tables.committed(str(tmp_path / "out")))
+def test_a_run_that_finds_nothing_writes_nothing(streamed: Streamed) -> None:
+    """Totals and batches stay as they were."""
+    assert streamed.totals == streamed.totals_later
+    assert 4 == streamed.batches == streamed.batches_later
 
-    assert expected(files) == written(tmp_path)
-    assert totals == run(spark, tmp_path)
-    assert 4 == batches == len(stream_tables.committed(str(tmp_path / "out")))
-    assert ("finished", 3) == told_outside(tmp_path)
+
+def test_status_follows_a_stream(streamed: Streamed) -> None:
+    """It is running while it waits for files, and finished behind a run over what was there."""
+    assert ("running", 1) == streamed.while_running
+    assert ("finished", 3) == streamed.in_the_end
 
 
 @pytest.mark.parametrize(
@@ -164,8 +206,8 @@ def test_what_comes_later_is_labelled_by_what_came_before(spark: "SparkSession",
 def test_a_kill_changes_no_row(spark: "SparkSession", tmp_path: Path, point: str) -> None:
     """Killed with -9 in the second batch before it has files, with files and no commit, or behind our commit and before
     Spark's: another process goes on, and each row is there once. No file is empty or half."""
-    files = put(tmp_path / "in", 0, 1, 2)
-    script = str(Path(__file__).with_name("stream_killed.py"))
+    files = put(tmp_path / "in", 0, 1)
+    script = str(ROOT / "tests/support/killed_stream.py")
     killed = command(script, point, "1", *alone(tmp_path))
 
     assert -signal.SIGKILL == killed.wait(PATIENCE)
@@ -193,84 +235,66 @@ def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_pat
     assert expected(files) == written(tmp_path)
 
 
-def test_a_stream_that_goes_on_takes_files_as_they_come(spark: "SparkSession", tmp_path: Path) -> None:
-    """With --every it waits for files; stopped, it has labelled all that came."""
-    (tmp_path / "in").mkdir()
-    made = config.load(settings=SETTINGS)
-    thread = threading.Thread(
-        target=lambda: stream.run(spark, request(tmp_path, every=0.2), made, TREE, Log()), daemon=True
-    )
-    thread.start()
-    files = put(tmp_path / "in", 0)
-    until(lambda: len(stream_tables.committed(str(tmp_path / "out"))) == 1)
-    assert ("running", 1) == told_outside(tmp_path)
-    files += put(tmp_path / "in", 1)
-    until(lambda: len(stream_tables.committed(str(tmp_path / "out"))) == 2)
-    for query in spark.streams.active:
-        query.stop()
-    thread.join(PATIENCE)
-
-    assert not thread.is_alive()
-    assert expected(files) == written(tmp_path)
-
-
 def test_a_busy_domain_does_not_hold_the_others_up(spark: "SparkSession", tmp_path: Path) -> None:
     """One domain has nearly all pages of all files; the pages of another are labelled in the batch of their file, and
-    no batch has more pages than its bytes allow."""
-    for number in range(4):
-        pages = [("busy.org", 30 * number + at) for at in range(30)]
-        file(tmp_path / "in" / f"{number}.warc.gz", [*pages, ("quiet.org", number)])
+    no batch has more pages than its bytes allow. The rows are those of plain Python, two files a batch."""
+    files = [
+        file(tmp_path / "in" / f"{number}.warc.gz", [*(("busy.org", 30 * number + at) for at in range(30)), quiet])
+        for number in range(4)
+        for quiet in [("quiet.org", number)]
+    ]
     size = max(one.stat().st_size for one in (tmp_path / "in").iterdir())
-    run(spark, tmp_path, f"stream.batch_bytes={size + size // 2}", "stream.batch_files=64", "stream.partitions=1")
+    run(spark, tmp_path, f"stream.batch_bytes={2 * size + size // 2}", "stream.batch_files=64", "stream.partitions=1")
     with duckdb.connect() as duck:
         found = duck.execute(
             f"SELECT batch, count(*), count(*) FILTER (domain = 'quiet.org')"
             f" FROM read_parquet('{tmp_path}/out/labels/*/*.parquet', hive_partitioning = true) GROUP BY 1 ORDER BY 1"
         ).fetchall()
 
-    assert [(batch, 31, 1) for batch in range(4)] == found
+    assert [(batch, 62, 2) for batch in range(2)] == found
+    assert expected(files) == written(tmp_path)
 
 
 def test_another_state_is_refused_before_spark_reads_it(
-    spark: "SparkSession", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: "SparkSession", streamed: Streamed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stream that a program with another state has begun is not gone on with, nor with another heuristic."""
-    put(tmp_path / "in", 0)
-    run(spark, tmp_path)
     with pytest.raises(
         OutputError, match=r'begun with other settings: urltree\.label\.heuristic was "strict-at-domain", is "strict"'
     ):
-        run(spark, tmp_path, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
+        run(spark, streamed.folder, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(domains, "VERSION", 9)
-    with pytest.raises(OutputError, match="begun with other settings: state was 1, is 9"):
-        run(spark, tmp_path)
+    with pytest.raises(OutputError, match="begun otherwise: state was 1, is 9"):
+        run(spark, streamed.folder)
 
 
-def test_a_state_that_cannot_be_used_ends_the_stream_with_words(spark: "SparkSession", tmp_path: Path) -> None:
+def test_a_state_that_cannot_be_used_ends_the_stream_with_words(
+    spark: "SparkSession", streamed: Streamed, tmp_path: Path
+) -> None:
     """Where the state was made by another hash, and what says so was tampered with, nothing is written over it."""
-    put(tmp_path / "in", 0)
-    run(spark, tmp_path, of_tree=tree(*OF_TREE, "blocks.hash=md5"))
+    shutil.copytree(streamed.folder / "out", tmp_path / "out")
     begun = tmp_path / "out" / stream_tables.BEGUN
-    begun.write_text(begun.read_text(encoding="utf-8").replace("md5", "xxh3"), encoding="utf-8")
-    put(tmp_path / "in", 1)
+    told = begun.read_text(encoding="utf-8").replace(str(streamed.folder), str(tmp_path))
+    begun.write_text(told.replace("xxh3", "md5"), encoding="utf-8")
+    put(tmp_path / "in", 4)
 
-    with pytest.raises(JobError, match="Spark gave up: the state of the stream has blocks hashed by md5"):
-        run(spark, tmp_path)
-    assert 1 == len(stream_tables.committed(str(tmp_path / "out")))
+    with pytest.raises(JobError, match="Spark gave up: the state of the stream has blocks hashed by xxh3"):
+        run(spark, tmp_path, of_tree=tree(*OF_TREE, "blocks.hash=md5"))
+    assert streamed.batches == len(stream_tables.committed(str(tmp_path / "out")))
 
 
-def test_a_stream_goes_from_a_bucket_to_a_bucket(bucket_folder: str, tmp_path: Path) -> None:
+def test_a_stream_goes_from_a_bucket_to_a_bucket(spark: "SparkSession", bucket_folder: str, tmp_path: Path) -> None:
     """Objects are read and written by the same rules; the state is in a folder."""
     import fsspec
 
     files = put(tmp_path / "in", 0, 1)
     fsspec.filesystem("s3").put(str(tmp_path / "in"), bucket_folder, recursive=True)
     to = bucket_folder.replace("/in", "/out")
-    words = [bucket_folder, "--output", to, "--checkpoint", str(tmp_path / "state"), *alone(tmp_path)[3:]]
-    done = command("-m", "dbce_spark.cli", "stream", *words)
+    asked = stream.StreamRequest(inputs=(bucket_folder,), output=to, checkpoint=str(tmp_path / "state"), every=None)
+    with bucket.seen_by_workers(spark):
+        stream.run(spark, asked, config.load(settings=SETTINGS), TREE, Log())
     rows = expected(files)
 
-    assert 0 == done.wait(PATIENCE)
     assert "finished" == inspect_stream(to).as_dict()["condition"]
     assert {name: len(found) for name, found in rows.items()} == {
         name: sum(
@@ -301,11 +325,9 @@ def test_two_workers_make_the_rows_of_plain_python(tmp_path: Path) -> None:
     assert all(any(of_worker) for of_worker in executors)
 
 
-def test_late_labels_are_of_pages_that_were_labelled(spark: "SparkSession", tmp_path: Path) -> None:
+def test_late_labels_are_of_pages_that_were_labelled(streamed: Streamed) -> None:
     """As an option; each has as many blocks as its page, and stands behind it in the stream."""
-    put(tmp_path / "in", 0, 1)
-    run(spark, tmp_path)
-    rows = written(tmp_path)
+    rows = written(streamed.folder)
     labelled = {row["capture_id"]: row for row in rows[LABELS]}
 
     assert rows[LATE_LABELS]

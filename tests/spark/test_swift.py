@@ -13,8 +13,8 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.run_request import RUN_FILE
-from tests.spark import swift
-from tests.spark.ended import kill_at
+from tests.support import swift
+from tests.support.run_endings import kill_at
 
 pytestmark = [pytest.mark.spark, pytest.mark.swift]
 

@@ -19,14 +19,14 @@ import pytest
 from benchmarks.samples import write_archive
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_status import RunStatus, inspect_run
-from tests.selection.server import served
-from tests.spark.cluster import SPARK_BIN, free_port, kill_all, wait_for
+from tests.support.cluster import SPARK_BIN, free_port, kill_all, wait_for
+from tests.support.range_server import served
 
 pytestmark = pytest.mark.spark
 
 ROOT = Path(__file__).parents[2]
 SECRET = "not-for-logs"
-PATIENCE = 240
+PATIENCE = 600
 STAGES = ["pages", "originals", "revisits", "sites", "extractions", "duplicates", "captures"]
 _GAUGE = re.compile(r'metrics_dbce_driver_AccumulatorSource_(\w+)_Value\{type="gauges"\} (\S+)')
 
@@ -56,7 +56,7 @@ def scrape(port: int) -> dict[str, float]:
 def watched(tmp_path_factory: pytest.TempPathFactory) -> Watched:
     """A run over three files of the sample archive, one that is no archive, and one on a server that is none either."""
     folder = tmp_path_factory.mktemp("watched")
-    write_archive(folder / "archive", pages=40, seed=5)
+    write_archive(folder / "archive", pages=24, seed=5)
     (folder / "archive" / "broken.warc.gz").write_bytes(b"this is no archive")
     (folder / "events").mkdir()
     with served(a__warc__gz=b"this is no archive") as site:

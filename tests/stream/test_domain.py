@@ -8,7 +8,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream import domain as module
 from dbce_spark.streaming.stream.arrival import Arrival, Row, arrived, head, unpacked
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, rows
-from tests.stream.made import TREE, arrival, tree
+from tests.support.stream_files import TREE, arrival, tree
 
 URL = "http://www.example.org/news/{}.html"
 

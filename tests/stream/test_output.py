@@ -14,7 +14,7 @@ from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.domain import LABELS, Domain, rows
 from dbce_spark.streaming.stream.local_stream import REJECTS
-from tests.stream.made import TREE, arrival, as_table
+from tests.support.stream_files import TREE, arrival, as_table
 
 SETTINGS: dict[str, Any] = {"urltree": {"label": {"heuristic": "strict", "n_min": 5}}}
 

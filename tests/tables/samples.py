@@ -9,7 +9,7 @@ import pyarrow as pa
 from dbce_spark.dbce import local
 from dbce_spark.model import Extraction, Page
 from dbce_spark.tables import page_rows
-from tests.builders import config, page, traits
+from tests.support.builders import config, page, traits
 
 TEMPLATE = (
     "<html><head><title>Größe</title></head>"

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from dbce_spark.model import Annotation, Found
 from dbce_spark.tables import annotation_rows, cross_rows
-from tests.builders import cross
-from tests.strategies import annotations
+from tests.support.builders import cross
+from tests.support.strategies import annotations
 from tests.tables.samples import plain
 
 

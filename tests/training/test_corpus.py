@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.training import training_examples
-from tests import trained
+from tests.support import small_classifier as trained
 
 WORDS = st.sampled_from(("alpha", "beta", "gamma", "delta"))
 

@@ -11,7 +11,7 @@ from dbce_spark.dbce import classify
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.evaluation.folds import FOLDS_FILE
 from dbce_spark.evaluation.training import train_job, trainer
-from tests.builders import CONFIG
+from tests.support.builders import CONFIG
 
 
 @pytest.fixture(scope="module")

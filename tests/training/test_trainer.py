@@ -13,8 +13,8 @@ from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.training import trainer
 from dbce_spark.model import Page
-from tests import trained
-from tests.builders import config
+from tests.support import small_classifier
+from tests.support.builders import config
 
 SITES = st.lists(st.sampled_from("abcdefghij"), min_size=1, max_size=60)
 
@@ -44,8 +44,8 @@ def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
 
 def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     """With nothing hidden, a page's rows in training are those that its scores are computed of."""
-    of = trained.prepared()
-    half_done = trained.classifier()
+    of = small_classifier.prepared()
+    half_done = small_classifier.classifier()
     firsts = [
         classify.verdicts_of(forest.log_odds(of.page_codes)) for forest in (half_done.first, half_done.first_replies)
     ]
@@ -75,8 +75,8 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
 
 def test_hidden_evidence_is_hidden_from_training() -> None:
     """Of a page with nothing beside it, the second half of the rows says unknown."""
-    of = trained.prepared()
-    nothing = replace(of, hidden=trained.alone(of.examples))
+    of = small_classifier.prepared()
+    nothing = replace(of, hidden=small_classifier.alone(of.examples))
     verdicts = np.zeros(len(of.pages), np.int64)
     binnings, codes = trainer._second_codes(nothing, of.examples, of.page_codes, verdicts, verdicts)
     own = len(of.page_codes) + len(binnings["context"].names) + len(binnings["replies"].names)
@@ -90,9 +90,9 @@ def test_hidden_evidence_is_hidden_from_training() -> None:
 
 def test_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     """Trained twice, also from pages prepared anew, the file is the same."""
-    again = trained.train(trainer.prepare(trained.examples(), trained.PATTERNS))
+    again = small_classifier.train(trainer.prepare(small_classifier.examples(), small_classifier.PATTERNS))
     paths = [tmp_path / "one.npz", tmp_path / "other.npz"]
-    classify.save(trained.classifier(), paths[0])
+    classify.save(small_classifier.classifier(), paths[0])
     classify.save(again, paths[1])
 
     assert paths[0].read_bytes() == paths[1].read_bytes()
@@ -100,22 +100,22 @@ def test_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
 
 def test_pages_that_are_left_out_change_nothing() -> None:
     """Whatever a site that is not trained on calls content, the trees are the same."""
-    of = trained.prepared()
+    of = small_classifier.prepared()
     left_out = of.sites[0]
     marked = [site != left_out for site in of.sites]
     rows = np.array([not is_marked for is_marked in marked])[of.pages]
     swapped = replace(of, is_content=np.where(rows, ~of.is_content, of.is_content))
-    one, other = trained.train(of, marked), trained.train(swapped, marked)
+    one, other = small_classifier.train(of, marked), small_classifier.train(swapped, marked)
 
     assert one.second.values.tolist() == other.second.values.tolist()
     assert one.first.values.tolist() == other.first.values.tolist()
-    assert one.second.values.tolist() != trained.classifier().second.values.tolist()
+    assert one.second.values.tolist() != small_classifier.classifier().second.values.tolist()
 
 
 def test_trained_classifier_knows_content_from_menus() -> None:
     """On pages it has seen it is right of most words, and comments are no content to it."""
-    of = trained.prepared()
-    sure = trained.classifier().first.log_odds(of.page_codes) > 0
+    of = small_classifier.prepared()
+    sure = small_classifier.classifier().first.log_odds(of.page_codes) > 0
     right = of.weights[sure == of.is_content].sum() / of.weights.sum()
 
     assert right > 0.85
@@ -123,7 +123,7 @@ def test_trained_classifier_knows_content_from_menus() -> None:
 
 def test_pages_weigh_the_same() -> None:
     """However many words a page has, its blocks weigh together what those of another do; hosts of many pages less."""
-    of = trained.prepared()
+    of = small_classifier.prepared()
     assert max(Counter(one.gold.site for one in of.examples).values()) <= trainer.HOST_PAGES
 
     assert np.allclose(trainer.PAGE_WEIGHT, np.bincount(of.pages, of.weights))
@@ -131,7 +131,7 @@ def test_pages_weigh_the_same() -> None:
 
 def test_labels() -> None:
     """Content is what the gold holds half of; a comment is what the comments hold and the gold does not."""
-    of = trained.prepared()
+    of = small_classifier.prepared()
 
     assert of.is_content.any()
     assert of.is_reply.any()
@@ -143,8 +143,8 @@ def test_labels() -> None:
 @pytest.mark.parametrize(("pages", "expected"), [(1, 1.0), (25, 1.0), (50, 0.5)])
 def test_many_pages_of_a_host_share_their_weight(pages: int, expected: float) -> None:
     """Beyond HOST_PAGES."""
-    one = trained.examples()[0]
+    one = small_classifier.examples()[0]
     many = [replace(one, page=replace(one.page, capture_id=f"{at}", capture=one.page.capture)) for at in range(pages)]
-    made = trainer.prepare(many, trained.PATTERNS)
+    made = trainer.prepare(many, small_classifier.PATTERNS)
 
     assert np.allclose(expected * trainer.PAGE_WEIGHT, np.bincount(made.pages, made.weights))

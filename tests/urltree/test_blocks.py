@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 
 from dbce_spark.streaming.urltree.blocks import block_keys, letters
-from tests.builders import parsed
+from tests.support.builders import parsed
 
 
 def test_only_letters_count_and_not_their_case() -> None:

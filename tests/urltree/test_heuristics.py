@@ -4,7 +4,7 @@ import pytest
 
 from dbce_spark.streaming.urltree.heuristics import decide
 from dbce_spark.streaming.urltree.url_tree import Node
-from tests.urltree.made import config
+from tests.support.urltree_documents import config
 
 
 def leaf_below(*documents: int) -> Node:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dbce_spark.streaming.urltree.rule_learning import Learner, as_toml
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import LearnConfig, Rule
-from tests.urltree.made import config
+from tests.support.urltree_documents import config
 
 LEARN = LearnConfig(documents=40, scripts=1000, least=5, same=0.9)
 

@@ -5,7 +5,7 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.window import DomainTree
-from tests.urltree.made import CONFIG, config, document, domain
+from tests.support.urltree_documents import CONFIG, config, document, domain
 
 
 def refusal(data: bytes, *settings: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.streaming.urltree.url_tree import Tree
-from tests.urltree.made import counted, document, domain, plain
+from tests.support.urltree_documents import counted, document, domain, plain
 
 branches = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
 documents = st.lists(st.tuples(branches, st.lists(st.integers(0, 12), min_size=1, max_size=6)), max_size=14)

@@ -12,7 +12,7 @@ from dbce_spark.streaming.urltree.blocks import WORDS, Keys
 from dbce_spark.streaming.urltree.url_keys import url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree
-from tests.urltree.made import CONFIG, config, counted, document, domain, plain
+from tests.support.urltree_documents import CONFIG, config, counted, document, domain, plain
 
 CONTENT, BOILERPLATE = Label.CONTENT, Label.BOILERPLATE
 

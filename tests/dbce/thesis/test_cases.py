@@ -10,9 +10,9 @@ from reproductions.thesis import learned_cases
 from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
 from reproductions.thesis.phases import PHASES, Clock
-from tests.builders import annotation, filled_cross
-from tests.dbce.thesis.made import B, C, U, read
-from tests.strategies import annotations, documents
+from tests.support.builders import annotation, filled_cross
+from tests.support.strategies import annotations, documents
+from tests.support.thesis_pages import B, C, U, read
 
 ROWS = "".join(f"<li>menu {number}</li>" for number in range(6))
 STORY = "".join(f"<p>A story of {number} words with many more of them in it</p>" for number in range(6))

@@ -3,7 +3,7 @@
 import pytest
 
 from reproductions.thesis.reclassification import in_context
-from tests.dbce.thesis.made import B, C, U, labels, nodes_of
+from tests.support.thesis_pages import B, C, U, labels, nodes_of
 
 HTML = f"<html><body><p>{'two words' * 9}</p><p>x</p><p>y</p><p>{'more words than that ' * 9}</p></body></html>"
 

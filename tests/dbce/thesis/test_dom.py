@@ -5,8 +5,8 @@ from hypothesis import given
 
 from dbce_spark.dbce.dom import FIRST_TAG, class_hash
 from dbce_spark.evaluation import leaves
-from tests.dbce.thesis.made import read
-from tests.strategies import documents
+from tests.support.strategies import documents
+from tests.support.thesis_pages import read
 
 
 def test_a_token_belongs_to_the_text_node_it_begins_in() -> None:

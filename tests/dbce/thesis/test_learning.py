@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from reproductions.thesis import cross_learning
 from reproductions.thesis.cross_learning import BALANCES, Learner, balanced, forest, learn, nearest, reclassify, scaled
 from reproductions.thesis.learned_cases import CASES
-from tests.dbce.thesis.made import B, C, U, examples, labels
+from tests.support.thesis_pages import B, C, U, examples, labels
 
 LEARNERS = [CASES[name].learner for name in ("T003", "T006")]
 VECTORS = np.array([[0.0, 1], [0, 2], [9, 1], [9, 2], [1, 1]])

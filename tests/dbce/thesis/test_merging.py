@@ -6,7 +6,7 @@ import pytest
 from dbce_spark.model import Label
 from reproductions.thesis.cross_learning import nearest
 from reproductions.thesis.label_merging import Opinions, rules
-from tests.dbce.thesis.made import B, C, U, labels, nodes_of
+from tests.support.thesis_pages import B, C, U, labels, nodes_of
 
 RULES = rules(nearest(neighbours=1, weights="uniform"))
 

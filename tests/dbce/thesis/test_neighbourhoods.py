@@ -2,7 +2,7 @@
 
 from dbce_spark.model import bits_text
 from reproductions.thesis.neighbourhoods import cross, series, siblings, wide, with_arms
-from tests.builders import member
+from tests.support.builders import member
 
 CUR = member("cur", "u", 5, (1, 2, 3, 4))
 OLDER, OLD, NEW = member("older", "u", 1), member("old", "u", 4), member("new", "u", 9)

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from dbce_spark.dbce.dbce_elements import CLASS, LENGTH, LINK_DENSITY, NAME, TAGS, TEXT_DENSITY, WORDS
 from dbce_spark.dbce.dom import DBCE_NAME, class_hash
-from tests.dbce.thesis.made import nodes_of
-from tests.strategies import documents
+from tests.support.strategies import documents
+from tests.support.thesis_pages import nodes_of
 
 PAGE = '<html><body><div class="b a"><p>one <a>two three</a></p><p>four</p></div></body></html>'
 """<dbce> elements: one, two three, four; elements: html, body, div, p, a, p."""

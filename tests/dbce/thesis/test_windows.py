@@ -4,7 +4,7 @@ import numpy as np
 
 from dbce_spark.dbce.dom import DBCE_NAME
 from reproductions.thesis.windows import FEATURES, vectors
-from tests.dbce.thesis.made import nodes_of
+from tests.support.thesis_pages import nodes_of
 
 PAGE = "<html><body><div><p>one two <b>three</b></p><p>four</p></div></body></html>"
 

@@ -11,8 +11,8 @@ from flask.testing import FlaskClient
 from dbce_spark.annotation import drafts, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.web import workbench_app as people
 from dbce_spark.model import Label
-from tests.builders import CONFIG
-from tests.groundtruth.stores import PASSWORD, SETTINGS, with_people
+from tests.support.annotation_stores import PASSWORD, SETTINGS, with_people
+from tests.support.builders import CONFIG
 
 
 @pytest.fixture

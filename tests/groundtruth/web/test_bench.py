@@ -24,10 +24,10 @@ from dbce_spark.annotation import (
 )
 from dbce_spark.annotation.stored_pages import CORPUS
 from dbce_spark.model import Label
-from tests.builders import CONFIG, archive, http, record
-from tests.groundtruth.stores import PASSWORD, SENTENCE, SETTINGS, page, wanted, with_people
-from tests.groundtruth.web.benches import Served, served
-from tests.groundtruth.web.hands import archived, kept, log_in, painted, press, tags, wait
+from tests.support.annotation_stores import PASSWORD, SENTENCE, SETTINGS, page, wanted, with_people
+from tests.support.builders import CONFIG, archive, http, record
+from tests.support.workbench_browser import archived, kept, log_in, painted, press, tags, wait
+from tests.support.workbenches import Served, served
 
 CONTENT, BOILERPLATE, UNDECIDED = "content", "boilerplate", "undecided"
 

@@ -23,10 +23,10 @@ from dbce_spark.annotation import (
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from reproductions import __main__ as reproductions
-from tests.builders import CONFIG, archive, http, record
-from tests.groundtruth.stores import DOT, PASSWORD, SETTINGS
-from tests.groundtruth.web.benches import Served, served
-from tests.groundtruth.web.hands import archived, kept, log_in, painted, press, tags, wait
+from tests.support.annotation_stores import DOT, PASSWORD, SETTINGS
+from tests.support.builders import CONFIG, archive, http, record
+from tests.support.workbench_browser import archived, kept, log_in, painted, press, tags, wait
+from tests.support.workbenches import Served, served
 
 NAMES = ("seal", "storm", "crane", "bell")
 HIDDEN = "<p style='display: none'>Only for machines</p>"

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from dbce_spark.annotation import accounts, page_import, workbench_store
-from tests.builders import CONFIG, archive, http, record
-from tests.groundtruth.stores import PASSWORD, SETTINGS, page, wanted
-from tests.groundtruth.web.benches import served
-from tests.groundtruth.web.hands import archived, log_in, wait
+from tests.support.annotation_stores import PASSWORD, SETTINGS, page, wanted
+from tests.support.builders import CONFIG, archive, http, record
+from tests.support.workbench_browser import archived, log_in, wait
+from tests.support.workbenches import served
 
 pytestmark = pytest.mark.browser
 

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from dbce_spark.annotation import stored_pages, workbench_store
 from dbce_spark.annotation.web import replay, tickets
 from dbce_spark.annotation.web.tickets import Ticket
-from tests.groundtruth.stores import DOT, SETTINGS, filled
+from tests.support.annotation_stores import DOT, SETTINGS, filled
 
 ORIGIN = "http://127.0.0.1:8420"
 

@@ -25,7 +25,7 @@ from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
 from dbce_spark.spark.run.run_status import Done, inspect_run
-from tests.builders import config
+from tests.support.builders import config
 
 ROOT = Path(__file__).parents[3]
 FILES = [f"{nth}.warc" for nth in range(20)]

@@ -1,0 +1,185 @@
+"""The services of docker-compose.yml as processes on this machine: what an engine would give each, from what Linux has.
+
+A service runs in a network of its own, joined to the others', under its own host name, in a file system that has at the
+image's places what the Dockerfile puts there: programs in /usr/local/bin, the project in /opt/dbce, and the volumes. So
+its command runs as it is written. What is not as in a container: the user is root, and the system below is this one's.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.support.cluster import PATIENCE, SMALL_JAVA, Host, Network, kill_all, network, wait_for
+
+ROOT = Path(__file__).parents[2]
+BIN = Path(sys.executable).parent
+PROGRAMS = ("python", "spark-class", "spark-submit")
+_MADE = ("archives", "events", "opt", "output", "work")
+"""Folders of / in which the image has something: made anew, with what this machine has in them beside it."""
+
+_ENTER = """
+set -eu
+root=$1 name=$2
+shift 2
+hostname "$name"
+mount --make-rprivate /
+mount --bind "$root" "$root"
+while read -r entry; do mount --rbind "$entry" "$root$entry"; done <"$root/bound"
+mount --bind "$root/programs" "$root/usr/local/bin"
+mount --bind "$root/hosts" "$root/etc/hosts"
+while read -r source target; do mount --bind "$source" "$root$target"; done <"$root/volumes"
+cd "$root"
+exec chroot "$root" /bin/sh -c 'cd /output && exec "$@"' sh "$@"
+"""
+"""Lays out a file system in a mount namespace of its own, which goes with its last process; runs a command there."""
+
+
+def image_environment() -> dict[str, str]:
+    """What the Dockerfile sets."""
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = [line.removeprefix("ENV ") for line in text.splitlines() if line.startswith("ENV ")]
+    return dict(word.split("=", 1) for line in lines for word in shlex.split(line))
+
+
+@dataclass(frozen=True)
+class Volumes:
+    """Folders of this machine that all containers see."""
+
+    archives: Path
+    output: Path
+    events: Path
+
+
+@dataclass
+class Engine:
+    """Runs services of a compose file. `folder` holds a root, and a log, of each."""
+
+    services: Mapping[str, Any]
+    hosts: Mapping[str, Host]
+    volumes: Volumes
+    folder: Path
+    running: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+
+    def up(self, name: str) -> None:
+        """Starts a service, and before it what it depends on, and waits until it is healthy."""
+        if name in self.running:
+            return
+        service = self.services[name]
+        for needed in service.get("depends_on", {}):
+            self.up(needed)
+        self.running[name] = self._start(name, shlex.split(service["command"]), self.log(name))
+        if "healthcheck" in service:
+            assert wait_for(lambda: self.is_healthy(name) or self._has_ended(name)), self.told(name)
+            assert not self._has_ended(name), self.told(name)
+
+    def is_healthy(self, name: str) -> bool:
+        """Whether a service passes its own check, run where it runs."""
+        _, *command = self.services[name]["healthcheck"]["test"]
+        return self._start(name, command, self.folder / f"{name}-check.log").wait() == 0
+
+    def status(self, name: str) -> int:
+        """Exit status of a service that ends by itself: the whole of a run, not only a start."""
+        return self.running[name].wait(timeout=3 * PATIENCE)
+
+    def output_of(self, name: str, command: list[str]) -> str:
+        """What a command prints that is run beside a service."""
+        log = self.folder / f"{name}-command.log"
+        log.unlink(missing_ok=True)
+        assert self._start(name, command, log).wait() == 0, log.read_text(errors="replace")
+        return log.read_text()
+
+    def down(self) -> None:
+        for process in self.running.values():
+            kill_all(process)
+
+    def log(self, name: str) -> Path:
+        return self.folder / f"{name}.log"
+
+    def told(self, name: str) -> str:
+        return self.log(name).read_text(errors="replace")
+
+    def _has_ended(self, name: str) -> bool:
+        return self.running[name].poll() is not None
+
+    def _start(self, name: str, command: list[str], log: Path) -> subprocess.Popen[bytes]:
+        enter = ["unshare", "--mount", "--uts", "sh", "-c", _ENTER, "enter", str(self._root(name)), name, *command]
+        with log.open("ab") as told:
+            return subprocess.Popen(
+                [*self.hosts[name].inside, *enter],
+                env=self._environment(name),
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=told,
+                stderr=subprocess.STDOUT,
+            )
+
+    def _root(self, name: str) -> Path:
+        """The folder over which the service's file system is laid, with lists of what is to be mounted there."""
+        root = self.folder / name
+        if root.exists():
+            return root
+        bound = [
+            *(entry for entry in Path("/").iterdir() if entry.name not in _MADE),
+            *(inner for name in _MADE for inner in Path("/", name).glob("*")),
+        ]
+        for name in ("opt/dbce", *_MADE):
+            (root / name).mkdir(parents=True, exist_ok=True)
+        for entry in bound:
+            place = root / entry.relative_to("/")
+            if entry.is_symlink():
+                place.symlink_to(entry.readlink())
+            elif entry.is_dir():
+                place.mkdir()
+        folders = [str(entry) for entry in bound if entry.is_dir() and not entry.is_symlink()]
+        programs = root / "programs"
+        programs.mkdir()
+        for program in PROGRAMS:
+            script = programs / program
+            script.write_text(f'#!/bin/sh\nexec {shlex.quote(str(BIN / program))} "$@"\n')
+            script.chmod(0o755)
+        lines = "".join(f"{host.address} {service}\n" for service, host in self.hosts.items())
+        (root / "hosts").write_text(f"127.0.0.1 localhost\n{lines}")
+        (root / "bound").write_text("".join(f"{folder}\n" for folder in folders))
+        volumes = {"/archives": self.volumes.archives, "/output": self.volumes.output, "/events": self.volumes.events}
+        (root / "volumes").write_text(
+            "".join(f"{source} {target}\n" for target, source in {**volumes, "/opt/dbce": ROOT}.items())
+        )
+        return root
+
+    def _environment(self, name: str) -> dict[str, str]:
+        from dbce_spark.spark.engine.java import java_home
+
+        return {
+            "HOME": os.environ.get("HOME", "/"),
+            "JAVA_HOME": java_home(),
+            "JDK_JAVA_OPTIONS": SMALL_JAVA,
+            "LANG": "C.UTF-8",
+            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "PYTHONPATH": "/opt/dbce",
+            **image_environment(),
+            **self.services[name].get("environment", {}),
+        }
+
+
+@contextmanager
+def engine(services: Mapping[str, Any], volumes: Volumes, folder: Path) -> Iterator[Engine | None]:
+    """An engine whose services have hosts of their own, until the block ends; None where this user cannot make them."""
+    with network(len(services) - 1) as hosts:
+        if not hosts.is_apart:
+            yield None
+            return
+        made = Engine(services, dict(zip(services, addresses(hosts), strict=True)), volumes, folder)
+        try:
+            yield made
+        finally:
+            made.down()
+
+
+def addresses(hosts: Network) -> list[Host]:
+    return [hosts.master, *hosts.workers]

@@ -1,0 +1,69 @@
+"""What pools are tested with: pages in buckets of our choice, and a judge that repeats what it was asked."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from zlib import crc32
+
+import numpy as np
+from hypothesis import strategies as st
+
+from dbce_spark.dbce.evidence import NEAREST
+from dbce_spark.model import Codes, Page, Witness
+from tests.support.builders import page, traits
+
+HOST = "http://www.example.org"
+_LINES = tuple(page(f"<p>Line one of {name}</p><p>and <a href=/>another</a></p><p>{name}</p>") for name in "abc")
+
+
+def page_in(bands: Sequence[int] | None, url: str = "a", day: int = 1, host: str = HOST, lines: int = 0) -> Page:
+    """A page with these band keys (None: without signature), as the classifier left it."""
+    like = page("<p>x</p>", f"{host}/{url}", f"2020-01-{day:02}T00:00:00Z")
+    made = replace(like, blocks=_LINES[lines].blocks)
+    if bands is not None:
+        made = replace(made, signature=np.zeros(4, np.uint32), bands=np.array(bands, np.uint64))
+    return replace(made, traits=traits(made))
+
+
+class Echo:
+    """A judge whose codes tell who was heard, in which order if that matters, and what they hold."""
+
+    def of_siblings(self, witnesses: Sequence[Witness], wanted: Collection[str]) -> dict[str, Codes]:
+        first: dict[str, Witness] = {}
+        for one in sorted(witnesses, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
+            first.setdefault(one.url_key, one)
+        speakers = [*first.values()]
+        return {
+            one.capture_id: _codes(one, speakers, [*first].index(one.url_key))
+            for one in witnesses
+            if one.capture_id in wanted and len(speakers) > 1
+        }
+
+    def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
+        some = [witnesses[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(witnesses))]
+        return {
+            one.capture_id: _codes(one, near, [other.capture_id for other in near].index(one.capture_id))
+            for one, near in zip(witnesses, some, strict=True)
+        }
+
+
+def _codes(one: Witness, heard: Sequence[Witness], place: int) -> Codes:
+    """Rows: how many were heard, who, what they hold, which place it has itself; then its own columns."""
+    who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in heard).encode())
+    what = crc32(b"".join(column.tobytes() for other in heard for column in _columns(other)))
+    of_page = [np.full(len(one.words), number) for number in (len(heard), who, what, place)]
+    return np.stack([*of_page, *_columns(one)]).astype(np.uint8)
+
+
+def _columns(one: Witness) -> list[Codes]:
+    return [column.astype(np.uint8) for column in (one.words, one.link_words, one.verdicts, *one.keys)]
+
+
+@st.composite
+def archives(draw: st.DrawFn, max_size: int = 14) -> list[Page]:
+    """Captures of few URLs at few times in few buckets; some without signature, some not looked at."""
+    known: dict[str, Page] = {}
+    for _ in range(draw(st.integers(0, max_size))):
+        bands = draw(st.none() | st.lists(st.integers(0, 1), min_size=3, max_size=3))
+        made = page_in(bands, draw(st.sampled_from("abcde")), draw(st.integers(1, 4)), lines=draw(st.integers(0, 2)))
+        known[made.capture_id] = made if draw(st.integers(0, 9)) else replace(made, traits=None)
+    return list(known.values())

@@ -1,0 +1,82 @@
+"""A finished output of the sample archive and some hard pages, as `dbce extract` writes it, made without Spark."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchmarks.samples import write_archive
+from dbce_spark import __version__, config, storage
+from dbce_spark.archive import sources
+from dbce_spark.dbce import local
+from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
+from tests.support.builders import archive, http, record
+
+SMILES = "http://smiles.example/"
+HARD = [
+    record(
+        http("<title>😀</title><h1>Smiles 😀🏳️‍🌈</h1>" + f"<p>{'Ein 𝔘nfug 🤷 und noch ein Wort mehr. ' * 9}</p>"),
+        url=SMILES,
+    ),
+    record(http("<script>1</script>"), url="http://smiles.example/empty"),
+]
+"""Text beyond the Basic Multilingual Plane, and a page without any."""
+
+_EXTRACTIONS = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
+
+
+def make(folder: Path, *, pages: int = 20, files: int = 2) -> Path:
+    """The output of a run over the sample archive, some hard pages and a file that is no archive; each site part is in
+    so many files."""
+    write_archive(folder / "archive", pages=pages, seed=3)
+    archive(folder / "archive" / "hard.warc.gz", *HARD)
+    (folder / "archive" / "none.warc.gz").write_bytes(b"no archive")
+    parameters = config.default()
+    found = sources.expand([str(folder / "archive")], parameters.input.patterns)
+    return write(folder / "extracted", local.extract(found, parameters), files)
+
+
+def write(folder: Path, result: local.Result, files: int) -> Path:
+    """The tables of a result, and run.json."""
+    parameters = config.default()
+    languages = local.languages(result.extractions, parameters.language)
+    htmls = [None] * len(result.extractions)
+    rows = extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
+    for at in range(files):
+        some = rows.take(pa.array(range(at, len(rows), files)))
+        for part in set(some.column("site_part").to_pylist()):
+            of_part = some.filter(pa.compute.equal(some.column("site_part"), part)).select(_EXTRACTIONS.names)
+            storage.write_parquet(
+                f"{folder}/extractions/site_part={part}/part-{at:05}.parquet", _EXTRACTIONS, [of_part]
+            )
+    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
+    captures = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
+    ordered = captures.sort_by([(name, "ascending") for name in ("url_key", "timestamp", "capture_id")]).to_batches()
+    storage.write_parquet(f"{folder}/captures/part-00000.parquet", capture_rows.CAPTURES, ordered)
+    rejects = [reject_rows.rejects_batch(result.rejects)]
+    storage.write_parquet(f"{folder}/rejects/part-00000.parquet", reject_rows.REJECTS, rejects)
+    (folder / "run.json").write_text(json.dumps(_run(result)))
+    return folder
+
+
+def _run(result: local.Result) -> dict[str, Any]:
+    return {
+        "records_read": result.records_read,
+        "captures": len(result.extractions) + len(result.revisits),
+        "extractions": len(result.extractions),
+        "rejects": Counter(str(one.reason) for one in result.rejects),
+        "plan": "the plan",
+        "config": config.default().as_dict(),
+        "versions": {"dbce_spark": __version__},
+    }
+
+
+def rows(folder: Path, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of a table as pyarrow reads them by itself."""
+    import pyarrow.dataset as ds
+
+    found: list[dict[str, Any]] = ds.dataset(folder / table, partitioning="hive").to_table(list(columns)).to_pylist()
+    return found

@@ -1,0 +1,65 @@
+"""A classifier as `dbce train` makes one, of fewer trees and from the pages of a small sample archive."""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+from benchmarks.samples.sample_gold import write_gold
+from dbce_spark.dbce.classify import Classifier
+from dbce_spark.evaluation import datasets
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.training import trainer, training_examples
+from dbce_spark.evaluation.training.trainer import Prepared
+from dbce_spark.evaluation.training.training_examples import Example
+from tests.support.builders import config
+
+PATTERNS = config("label.by=T002")
+"""For pages that no classifier needs to look at."""
+
+
+@cache
+def gold() -> tuple[GoldPage, ...]:
+    """Pages of eight sites in five languages, some of them with snapshots."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "gold.jsonl"
+        write_gold(path, pages=24, seed=1)
+        (pages,) = datasets.read([str(path)]).sets.values()
+    return tuple(pages)
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    return tuple(training_examples.read(gold(), PATTERNS))
+
+
+@cache
+def prepared() -> Prepared:
+    return trainer.prepare(examples(), PATTERNS)
+
+
+def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
+    """The trainer's own way, with trees so few and small that it is done in a second."""
+    marked = np.array([True] * len(of.examples) if is_trained_on is None else is_trained_on)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trainer, "FIRST_TREES", 6)
+        patch.setattr(trainer, "SECOND_TREES", 12)
+        patch.setattr(trainer, "THIRD_TREES", 12)
+        patch.setattr(trainer, "REPLY_TREES", 4)
+        patch.setitem(trainer._PARAMETERS, "min_data_in_leaf", 20)
+        patch.setitem(trainer._PARAMETERS, "num_threads", 1)
+        return trainer.train(of, marked, {"pages": int(marked.sum())})
+
+
+@cache
+def classifier() -> Classifier:
+    """One that has seen all of the pages."""
+    return train(prepared())
+
+
+def alone(examples: Sequence[training_examples.Example]) -> dict[str, training_examples.Beside]:
+    """What each page is set beside when everything is hidden, by capture id."""
+    return {one.page.capture_id: training_examples.Beside((), ()) for one in examples}

@@ -1,0 +1,194 @@
+"""An archive with all that a run can meet, and runs over it in several ways of Spark, which many tests read."""
+
+import random
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+from benchmarks.samples import write_archive
+from dbce_spark.archive import sources
+from dbce_spark.archive.revisits import seen
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import local
+from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.engine.small_run_settings import FEW
+from dbce_spark.spark.jobs import job
+from dbce_spark.spark.run.run_request import RunRequest
+from dbce_spark.spark.stages import captures
+from dbce_spark.spark.stages.duplicates import text_duplicates
+from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
+from tests.support import indexed_archive, partitions, revisit_archive
+from tests.support.builders import config
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CAP = 6
+ROWS_PER_FILE = 20
+Rows = list[dict[str, Any]]
+_SETTINGS = (
+    f"bucket.cap={CAP}",
+    "output.site_parts=5",
+    "duplicates.cap=4",
+    "input.records_per_task=4",
+    "fetch.first_wait_seconds=0.001",
+    "fetch.attempts=2",
+    "fetch.gap_bytes=100",
+    'select.since="2019-01-15"',
+)
+SOME_WHOLE, NONE_WHOLE, ALL_WHOLE = 30_000, 0, 1 << 40
+
+
+def settings(whole_site_bytes: int = SOME_WHOLE) -> DbceConfig:
+    """Return the parameters of all runs: small buckets, and sites up to so many bytes compared as a whole."""
+    return config(*_SETTINGS, f"bucket.whole_site_bytes={whole_site_bytes}")
+
+
+class Input(NamedTuple):
+    """The files and indexes of a run."""
+
+    files: list[str]
+    indexes: list[str]
+
+
+class Ran(NamedTuple):
+    """The output of a run, and its report, which is that of run.json."""
+
+    output: Path
+    report: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How Spark goes about a run: its settings, the order of the inputs, and which sites are compared as a whole."""
+
+    spark: Mapping[str, str] = field(default_factory=dict)
+    shuffled_by: int | None = None
+    whole_site_bytes: int = SOME_WHOLE
+    are_duplicates_few: bool = True
+    """Whether the driver may compare all texts at once."""
+
+
+WAYS = {
+    "few captures": Way(),
+    "1 partition": Way(partitions.settings(1), 1),
+    "3 partitions, sites by buckets": Way(partitions.settings(3), 3, NONE_WHOLE, are_duplicates_few=False),
+    "7 partitions, whole sites": Way(partitions.settings(7), 7, ALL_WHOLE),
+    "adaptive": Way({FEW: "0"}, 4, are_duplicates_few=False),
+}
+"""The first is how a run of this size goes by itself."""
+
+
+def write(folder: Path) -> Input:
+    """Write three crawls of invented sites, one of their files twice; revisits of every kind; a crawl of revisits whose
+    originals only an index has; two archives that an index names, of which one is an input as well; a file that is no
+    archive. Return these inputs and a file that is missing."""
+    places = {name: folder / name for name in ("sample", "revisits", "originals", "indexed")}
+    for place in places.values():
+        place.mkdir()
+    write_archive(places["sample"], pages=24, seed=7)
+    sample = sources.expand([str(places["sample"])], config().input.patterns)
+    again = shutil.copy(sample[0], folder / "again.warc.gz")
+    revisits = revisit_archive.write(places["revisits"])
+    of_originals, (index,) = revisit_archive.write_with_index(places["originals"])
+    lines = Path(index).read_text().splitlines(keepends=True)
+    halves = {places["originals"] / name: at for name, at in (("1.cdxj", 0), ("2.cdxj", 1))}
+    for path, at in halves.items():
+        # The first line is in both.
+        path.write_text("".join([*(lines[:1] if at else []), *lines[at::2]]))
+    indexed_archive.write(places["indexed"], years=(2018, 2020, 2021))
+    broken, missing = folder / "no-archive.warc.gz", folder / "missing.warc"
+    broken.write_bytes(b"this is no archive\n")
+    files = [*sample, str(again), *revisits, *of_originals, str(places["indexed"] / "a.warc.gz")]
+    return Input([*files, str(broken), str(missing)], [*map(str, halves), *indexed_archive.indexes(places["indexed"])])
+
+
+@dataclass
+class Runs:
+    """Runs over one input, each made when it is first read: `runs["adaptive"]`."""
+
+    spark: "SparkSession"
+    input: Input
+    folder: Path
+    _done: dict[str, Ran] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Ran:
+        if name not in self._done:
+            self._done[name] = self._run(WAYS[name], self.folder / name.replace(" ", "-"))
+        return self._done[name]
+
+    def _run(self, way: Way, output: Path) -> Ran:
+        files, indexes = ([*some] for some in self.input)
+        if way.shuffled_by is not None:
+            for some in (files, indexes):
+                random.Random(way.shuffled_by).shuffle(some)
+        with under(self.spark, way.spark), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(captures, "ROWS_PER_FILE", ROWS_PER_FILE)
+            if not way.are_duplicates_few:
+                patch.setattr(text_duplicates, "FEW", 0)
+            return Ran(output, extract(self.spark, files, output, settings(way.whole_site_bytes), indexes, html=True))
+
+
+def extract(
+    spark: "SparkSession",
+    files: list[str],
+    output: Path,
+    parameters: DbceConfig,
+    indexes: list[str] | None = None,
+    *,
+    limit: int | None = None,
+    html: bool = False,
+) -> dict[str, Any]:
+    """Run the job into a folder, and return what run.json says."""
+    request = RunRequest(
+        files=files, indexes=indexes or [], output=str(output), with_html=html, limit=limit, started=0.0
+    )
+    return job.run(spark, request, parameters)
+
+
+def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
+    """Return the rows of a table, in order of capture id if they have one. HTML is left out: the plain engine makes
+    none."""
+    found = ds.dataset(output / table, partitioning="hive", schema=schema).to_table()
+    if "html" in found.column_names:
+        found = found.set_column(
+            found.column_names.index("html"), schema.field("html"), pa.nulls(len(found), pa.string())
+        )
+    sorted_rows: Rows = (found.sort_by("capture_id") if "capture_id" in found.column_names else found).to_pylist()
+    return sorted_rows
+
+
+def plain_extractions(result: local.Result, parameters: DbceConfig) -> Rows:
+    """Return the rows of `extractions` that the plain engine makes, in order of capture id."""
+    languages = local.languages(result.extractions, parameters.language)
+    again = seen([one.page.capture for one in result.extractions], result.revisits)
+    nothing = [None] * len(result.extractions)
+    batch = extraction_rows.extractions_batch(
+        result.extractions, languages, nothing, parameters.output.site_parts, again
+    )
+    sorted_rows: Rows = pa.Table.from_batches([batch]).sort_by("capture_id").to_pylist()
+    return sorted_rows
+
+
+def plain_captures(result: local.Result) -> Rows:
+    """Return the rows of `captures` that the plain engine makes, in order of capture id."""
+    own = capture_rows.captures_batch([one.page.capture for one in result.extractions])
+    table = pa.Table.from_batches([own, capture_rows.revisited_batch(result.revisits)])
+    sorted_rows: Rows = table.sort_by("capture_id").to_pylist()
+    return sorted_rows
+
+
+def plain_rejects(result: local.Result) -> list[tuple[Any, ...]]:
+    """Return the rows of `rejects` that the plain engine makes, in order."""
+    return sorted(tuple(getattr(one, name) for name in reject_rows.REJECTS.names) for one in result.rejects)
+
+
+def files_below(output: Path) -> dict[str, bytes]:
+    """Return the content of all files of all tables, by their names below the output."""
+    return {str(part.relative_to(output)): part.read_bytes() for part in sorted(output.glob("*/**/*.parquet"))}

@@ -1,0 +1,68 @@
+"""Files of pages as they come from some domains, day by day."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream.arrival import Arrival, Row, of_page
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
+from tests.support.builders import archive, gzipped, http, page, record
+
+TREE = load()
+
+
+def tree(*settings: str) -> UrlTreeConfig:
+    """The shipped parameters of URL Tree with some of them set."""
+    return load(settings=settings)
+
+
+def html(*texts: str, title: str = "T") -> str:
+    return f"<html><title>{title}</title><body>{''.join(f'<p>{text}</p>' for text in texts)}</body></html>"
+
+
+def arrival(url: str, *texts: str, row_no: int = 0, settings: UrlTreeConfig = TREE, **fields: Any) -> Arrival:
+    """A page with these texts as blocks, the nth of the first file."""
+    return of_page(page(html(*texts), url, **fields), 0, row_no, settings)
+
+
+def article(domain: str, number: int) -> bytes:
+    """A record of a page: a menu and a footer that all pages of the domain have, and two paragraphs of its own."""
+    own = (f"Paragraph {letters(number)} of {domain} tells something.", f"And {letters(number)} goes on in {domain}.")
+    text = html(f"Menu of {domain}", *own, f"Footer of {domain}", title=f"Title {letters(number)}")
+    day, hour = 1 + number // 24 % 28, number % 24
+    return record(
+        http(text),
+        url=f"http://www.{domain}/news/{number % 3}/{letters(number)}.html?session={number}",
+        date=f"2020-01-{day:02}T{hour:02}:00:00Z",
+    )
+
+
+def letters(number: int) -> str:
+    """A number in letters, since digits do not tell blocks apart."""
+    return "".join(chr(ord("a") + int(digit)) for digit in str(number))
+
+
+def file(path: Path, articles: Iterable[tuple[str, int]], *more: bytes) -> str:
+    """A WARC file of these articles, and of other records behind them; it appears when it is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f"_{path.name}.part")
+    archive(partial, *gzipped(*(article(domain, number) for domain, number in articles), *more))
+    partial.replace(path)
+    return str(path)
+
+
+def as_table(name: str, rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Rows as they are read from the table, in the order of the stream."""
+    schema, some = stream_tables.SCHEMAS[name], [*rows]
+    arrays = [pa.array([row.get(field.name) for row in some], field.type) for field in schema]
+    return in_order(pa.Table.from_arrays(arrays, schema=schema).to_pylist())
+
+
+def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    def place(row: dict[str, Any]) -> tuple[Any, ...]:
+        return row["file_no"], row.get("row_no", 0), row.get("capture_id", ""), row.get("warc_offset", 0)
+
+    return sorted(rows, key=place)
