@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from dbce_spark.archive.sources import READ_AHEAD
-from dbce_spark.bounds import PositiveFloat, PositiveInt
-from dbce_spark.config import DbceConfig, filled
+from dbce_spark.config import DbceConfig, PositiveFloat, PositiveInt, filled
 from dbce_spark.errors import InputError
 
 RUNS = (1_000_000, 100_000_000, 3_000_000_000)

@@ -14,16 +14,16 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from dbce_spark import storage
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.archive.sources import open_binary
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.errors import InputError, PlatformError
+from dbce_spark.files import storage
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page
-from dbce_spark.tables import extraction_rows, page_rows
+from dbce_spark.output.schemas import extraction_rows, page_rows
 
 MAX_PAGES = 1000
 """Pages that are timed without Spark, the first of each file, as many of each: trafilatura takes 20 s for them."""
@@ -175,14 +175,14 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
     with watch.of("annotate"):
         annotations = local.annotations([one.cross for one in found], unique, config)
     with watch.of("evidence"):
-        evidence = pools.evidence(unique, config.bucket.cap, partial(classify.of, config.label.classifier))
+        evidence = pools.evidence(unique, config.bucket.cap, partial(classify.load_classifier, config.label.classifier))
     with watch.of("merge"):
-        told = [evidence.get(page.capture_id, pools.told(page)) for page in unique]
+        told = [evidence.get(page.capture_id, pools.page_evidence(page)) for page in unique]
         gathered = [
             local.gather(page, annotations[page.capture_id], of_page, "")
             for page, of_page in zip(unique, told, strict=True)
         ]
-        merged = local.judge(gathered, config.label)
+        merged = local.label_pages(gathered, config.label)
     with watch.of("rows"):
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]

@@ -96,7 +96,7 @@ def buckets(sizes: Sizes) -> Sizes:
 
 
 def last_runs(sizes: Sizes, cap: int) -> Sizes:
-    """What `buckets.last_run` says of each."""
+    """What `buckets.last_chunk` says of each."""
     last: Sizes = np.maximum(0, (2 * sizes + cap) // (2 * cap) - 1)
     return last
 

@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.html.metadata import Metadata
-
 ARMS = ("cur", "up", "down", "prev", "next")
 """The five places of a cross, in the order of its bits (thesis 2.3, figure 2.7)."""
 
@@ -146,7 +144,7 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Traits:
+class BlockFeatures:
     """What the classifier makes of a page by itself. Every column has one entry a block."""
 
     codes: Codes  # (features, blocks): its features, each as the number of the bin that the value falls into
@@ -155,7 +153,7 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
+class PageFeatures:
     """A page as others see it: what it holds where, without a word of its text."""
 
     capture_id: str
@@ -176,6 +174,17 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Metadata:
+    """What a page says of itself, as far as it can be true."""
+
+    title: str
+    declared_language: str
+    published: int | None  # microseconds since 1970-01-01 UTC
+    modified: int | None
+    canonical_url: str | None  # absolute, http or https
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
     """A capture that was decoded, parsed, sanitised and cut into blocks."""
 
@@ -188,7 +197,7 @@ class Page:
     blocks: Blocks
     signature: Signature | None  # None: kept out of the buckets, `flags` says why
     bands: Hashes  # one key a band, empty without signature
-    traits: Traits | None  # None: not looked at by the classifier (labels by bit pattern only)
+    traits: BlockFeatures | None  # None: not looked at by the classifier (labels by bit pattern only)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +223,7 @@ class Adjacent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class IndexedCapture:
     """A capture as its site knows it, without what the page holds. `member` None: it is in no bucket."""
 
     capture_id: str
@@ -229,7 +238,7 @@ class Neighbour:
     """A page as those of its site meet it: in buckets, in diffs, in pools."""
 
     member: Member | None  # None: kept out of the buckets
-    witness: Witness | None  # None: not looked at by the classifier
+    witness: PageFeatures | None  # None: not looked at by the classifier
     tokens: Hashes
 
 
@@ -262,7 +271,7 @@ class Cross:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class BucketCross:
     """A cross and the bucket that it was found in.
 
     `group` names the crosses that are annotated together: those of one run of that bucket.
@@ -334,7 +343,7 @@ class Extraction:
     text: str  # main content, one line a block
 
 
-class Reason(StrEnum):
+class RejectReason(StrEnum):
     """Why a record was rejected."""
 
     FILE_UNREADABLE = "file_unreadable"  # cannot be opened or read at all
@@ -364,7 +373,7 @@ class Reason(StrEnum):
     FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be had
 
 
-class Stage(StrEnum):
+class RejectStage(StrEnum):
     """Where it was rejected."""
 
     SELECT = "select"
@@ -396,13 +405,13 @@ class Reject:
     warc_offset: int
     record_id: str
     url: str
-    stage: Stage
-    reason: Reason
+    stage: RejectStage
+    reason: RejectReason
     detail: str
     lost_bytes: int = 0
 
     @classmethod
-    def of_record(cls, record: Placed, stage: Stage, reason: Reason, detail: str) -> Self:
+    def of_record(cls, record: Placed, stage: RejectStage, reason: RejectReason, detail: str) -> Self:
         """Make the reject of a record that was read."""
         return cls(
             warc_file=record.warc_file,
@@ -418,8 +427,8 @@ class Reject:
     def of_file(
         cls,
         path: str,
-        stage: Stage,
-        reason: Reason,
+        stage: RejectStage,
+        reason: RejectReason,
         detail: str,
         *,
         offset: int = -1,

@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import find_lexer_class_for_filename
 
-from dbce_spark import cli
+from dbce_spark.commands import cli
 
 ROOT = Path(__file__).parents[1]
 TAKEN_IN = {"index.md": "README.md", "changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}

@@ -3,7 +3,7 @@ options."""
 
 import sys
 
-from dbce_spark.cli import changes_main
+from dbce_spark.commands.cli import changes_main
 
 if __name__ == "__main__":
     sys.exit(changes_main())

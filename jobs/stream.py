@@ -3,7 +3,7 @@ options."""
 
 import sys
 
-from dbce_spark.cli import stream_main
+from dbce_spark.commands.cli import stream_main
 
 if __name__ == "__main__":
     sys.exit(stream_main())

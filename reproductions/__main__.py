@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 
 import reproductions
-from dbce_spark import cli
 from dbce_spark import config as configuration
+from dbce_spark.commands import cli
 from dbce_spark.commands.arguments import count
 
 _PAGES_HELP = "JSON lines of pages as annotators had them (docs/groundtruth.md), plain, .xz or .gz"

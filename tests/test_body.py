@@ -18,8 +18,8 @@ from dbce_spark.archive.http_message import (
     MOST_CODINGS,
     BodyError,
     BodyTooLarge,
-    Content,
     Defect,
+    HttpContent,
     Response,
     content,
     message,
@@ -62,12 +62,12 @@ def out(body: bytes, limit: int = LIMIT, **headers: str) -> bytes:
     return content(Response(200, fields, body), max_bytes=limit, max_ratio=limit).html
 
 
-def made(body: bytes, **headers: str) -> Content:
+def made(body: bytes, **headers: str) -> HttpContent:
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
     return content(Response(200, fields, body), max_bytes=LIMIT, max_ratio=LIMIT)
 
 
-def defects(found: Response | Content | None) -> set[Defect]:
+def defects(found: Response | HttpContent | None) -> set[Defect]:
     assert found is not None
     return set(found.defects)
 
@@ -417,7 +417,7 @@ def test_defects_of_a_body(body: bytes, headers: dict[str, str], expected: set[D
 )
 def test_losses_make_a_capture_truncated(defect: Defect, is_truncated: bool) -> None:
     """A lie that is seen through costs no text."""
-    assert Content(b"", frozenset({defect})).truncated is is_truncated
+    assert HttpContent(b"", frozenset({defect})).truncated is is_truncated
 
 
 def test_two_members_of_gzip_are_one_body() -> None:
@@ -459,7 +459,7 @@ def test_coding_that_no_header_names(true: str, how: str) -> None:
 )
 def test_binary_data_in_no_coding_is_left_alone(body: bytes) -> None:
     """What is no whole stream of any coding, or opens as a page, is given back."""
-    assert Content(body, frozenset()) == made(body)
+    assert HttpContent(body, frozenset()) == made(body)
 
 
 @pytest.mark.parametrize("text", [b"\n<p>x", b"Kein HTML", b"+49 30 1234", b"caf\xe9 <b>", b"KOM", b"x^2 + y^2"])
@@ -480,17 +480,17 @@ def test_compress_is_refused_by_name() -> None:
 @pytest.mark.parametrize("name", ["aws-chunked", "utf-8", "none", "text/html"])
 def test_unknown_coding_is_none(name: str) -> None:
     """What is no coding's name changes nothing."""
-    assert Content(HTML, frozenset()) == made(HTML, content_encoding=name)
+    assert HttpContent(HTML, frozenset()) == made(HTML, content_encoding=name)
 
 
 def test_chunked_in_the_wrong_header() -> None:
     """Chunks announced as a content coding are chunks."""
-    assert Content(HTML, frozenset()) == made(chunked(HTML), content_encoding="chunked")
+    assert HttpContent(HTML, frozenset()) == made(chunked(HTML), content_encoding="chunked")
 
 
 def test_transfer_coding_of_gzip() -> None:
     """A transfer coding is undone as a content coding is."""
-    assert Content(HTML, frozenset()) == made(chunked(gzip.compress(HTML)), transfer_encoding="gzip, chunked")
+    assert HttpContent(HTML, frozenset()) == made(chunked(gzip.compress(HTML)), transfer_encoding="gzip, chunked")
 
 
 def test_repeated_coding_headers_add_up() -> None:
@@ -583,7 +583,7 @@ def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int
         body, headers["transfer-encoding"] = chunked(body, chunk), "chunked"
     found = content(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT)
 
-    assert Content(page, frozenset()) == found
+    assert HttpContent(page, frozenset()) == found
 
 
 @given(CODINGS, st.floats(0, 1, exclude_max=True), st.booleans())

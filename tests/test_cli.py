@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.cli import main
 from dbce_spark.commands.arguments import started_whole
+from dbce_spark.commands.cli import main
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.indexes import cdxj_line, entry, write_lines
 
@@ -172,7 +172,7 @@ def test_an_output_that_exists_is_refused_before_spark_starts(
 
 def test_the_help_needs_neither_spark_nor_java() -> None:
     """`dbce --help` works where pyspark cannot be imported."""
-    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.cli import main; main(['--help'])"
+    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.commands.cli import main; main(['--help'])"
     ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert 0 == ended.returncode

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from dbce_spark import storage
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.files import storage
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.output_reader import table_files
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.output_reader import table_files
 

@@ -18,11 +18,11 @@ from dbce_spark.output.history.page_history import (
     REMOVED,
     REPLACED,
     TOGETHER,
-    Exchange,
     Moment,
     PageRedesigned,
     Piece,
     Redesign,
+    TextExchange,
     changes,
     lives,
     pieces,
@@ -214,8 +214,8 @@ def test_pages_that_change_at_once_are_a_redesign() -> None:
     pages = [redesigned("a", 1, 9), redesigned("b", 3, 7), redesigned("c", 2, 8, "other"), redesigned("z", 20, 30)]
     unchanged = redesigned("u", 5, 8)
     templates = (
-        Exchange(template_from="old", template_to="new", pages=2),
-        Exchange(template_from="old", template_to="other", pages=1),
+        TextExchange(template_from="old", template_to="new", pages=2),
+        TextExchange(template_from="old", template_to="other", pages=1),
     )
 
     assert [Redesign(not_before=3, not_after=7, pages=3, compared=4, url="a", templates=templates)] == redesigns(

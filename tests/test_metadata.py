@@ -9,19 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dbce_spark.files.timestamps import EARLIEST, parse_date
 from dbce_spark.html.metadata import (
-    EARLIEST,
     MAX_CANDIDATES,
     MAX_JSON_CHARS,
     MAX_URL_CHARS,
     SLACK,
-    Metadata,
-    date,
     declared,
     language_tag,
     metadata,
 )
 from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.model import Metadata
 
 URL = "http://example.org/a/b.html"
 
@@ -188,7 +187,7 @@ def test_dates_of_what_a_page_speaks_of() -> None:
 )
 def test_date_formats(text: str, expected: datetime) -> None:
     """Dates come as ISO 8601 and as in mails, whole and in part; what they leave out is the first of its kind."""
-    actual = date(text)
+    actual = parse_date(text)
 
     assert micros(expected) == actual
 
@@ -202,7 +201,7 @@ def test_date_formats(text: str, expected: datetime) -> None:
 )
 def test_what_is_no_date(text: str) -> None:
     """A date that cannot be, or that could be another, is none."""
-    assert date(text) is None
+    assert parse_date(text) is None
 
 
 @given(
@@ -213,7 +212,7 @@ def test_dates_come_back(at: datetime, zone: timezone) -> None:
     """A date that Python writes is read as the same microsecond, whatever its zone."""
     there = at.replace(tzinfo=zone)
     expected = micros(there)
-    actual = date(there.isoformat())
+    actual = parse_date(there.isoformat())
 
     assert expected == actual
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark import storage
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.files import storage
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection, Increment
 from tests.support import sample_collection as grown

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive import indexed_records
 from dbce_spark.archive.index.byte_ranges import by_file
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.dbce.pages import fetches
 from tests.support.builders import arc_header, arc_record, archive, config, fate, gzipped, http, record
@@ -28,7 +28,7 @@ def url(nth: int) -> str:
     return f"http://www.example.org/{nth}"
 
 
-def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[Entry]:
+def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[IndexEntry]:
     """What an index says of the records that a file has, one behind the other."""
     ends = [sum(map(len, stored[: nth + 1])) for nth in range(len(stored))]
     known = {"timestamp": 1_577_934_245_000_000, "path": str(path), "filename": Path(path).name} | fields
@@ -38,7 +38,7 @@ def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[Entry]
     ]
 
 
-def fates_at(some: list[Entry], *settings: str) -> list[str]:
+def fates_at(some: list[IndexEntry], *settings: str) -> list[str]:
     return [fate(one) for one in indexed_records.read(some, config(*QUICK, *settings))]
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.revisits import Shared, left, resolve, seen, share
 from dbce_spark.dbce import local
-from dbce_spark.model import Capture, Reason, Reject, Revisit, Seen, Skip
+from dbce_spark.model import Capture, Reject, RejectReason, Revisit, Seen, Skip
 from tests.support import revisit_archive
 from tests.support.builders import URL, archive, capture, config, fates, http, microseconds, read, record
 from tests.support.revisit_archive import HOST, IDENTICAL, NOT_MODIFIED, digest, revisit
@@ -141,7 +141,7 @@ def test_reject_says_what_was_looked_for() -> None:
     reject = left(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
 
     assert isinstance(reject, Reject)
-    assert (Reason.REVISIT_UNRESOLVED, "b.warc.gz", 7, URL) == (
+    assert (RejectReason.REVISIT_UNRESOLVED, "b.warc.gz", 7, URL) == (
         reject.reason,
         reject.warc_file,
         reject.warc_offset,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from tests.support.builders import archive, http, record
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.warc import Fetch
-from dbce_spark.model import Reason, Reject
+from dbce_spark.model import Reject, RejectReason
 from tests.support.builders import DATE, URL, archive, fates, gzipped, http, read, record
 
 ORIGIN = "<urn:uuid:first>"
@@ -143,7 +143,7 @@ def test_waiting_segments_are_bounded(tmp_path: Path) -> None:
     found = read(path, "input.max_record_bytes=6000")
 
     assert f"{URL}?after" in [one.capture.url for one in found if isinstance(one, Fetch)]
-    assert [Reason.SEGMENT_MISSING] * 20 == [one.reason for one in found if isinstance(one, Reject)]
+    assert [RejectReason.SEGMENT_MISSING] * 20 == [one.reason for one in found if isinstance(one, Reject)]
     assert any("wait for others" in one.detail for one in found if isinstance(one, Reject))
 
 

@@ -47,8 +47,8 @@ def test_sites_hold_about_all_captures(exponent: float) -> None:
 
 @given(st.integers(min_value=1, max_value=200_000_000), st.integers(min_value=1, max_value=5000))
 def test_buckets_are_cut_as_the_method_cuts_them(size: int, cap: int) -> None:
-    """Into as many runs as `buckets.last_run` says."""
-    assert [buckets.last_run(size, cap)] == size_model.last_runs(np.array([size]), cap).tolist()
+    """Into as many runs as `buckets.last_chunk` says."""
+    assert [buckets.last_chunk(size, cap)] == size_model.last_runs(np.array([size]), cap).tolist()
 
 
 @pytest.mark.parametrize("exponent", [0.8, 1.0, 1.2])

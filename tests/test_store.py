@@ -6,8 +6,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage as store
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage as store
 
 SCHEMA = pa.schema([("n", pa.int64())])
 

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from dbce_spark import storage
 from dbce_spark.errors import InputError
+from dbce_spark.files import storage
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import Moment, Piece
-from dbce_spark.tables import capture_rows, extraction_rows, member_rows
+from dbce_spark.output.schemas import capture_rows, extraction_rows, member_rows
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
 CORRECTED = "On {} the council of the town has met and decided to build two new schools in the north."

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark import timestamps
+from dbce_spark.files import timestamps
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import cli, jsonl
 from dbce_spark.annotation import page_file
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.commands import cli
+from dbce_spark.files import jsonl
 
 STORY = "The story of it is long and has many words"
 HTML = f"<body><div>Menu of <b>all</b> things</div><p>{STORY}</p><p>A caption below</p></body>"
@@ -17,7 +18,7 @@ TEXT = f"Menu of all things\n{STORY}\nA caption below"
 def folder(tmp_path: Path) -> Path:
     """A page with segments, the same as gold, labels of a person, and what an extractor gave, which is all of it."""
     ends = [18, 19 + len(STORY), len(TEXT)]
-    spans = tuple(map(Span, ("/a[1]",) * 3, (0, 19, ends[1] + 1), ends))
+    spans = tuple(map(SegmentSpan, ("/a[1]",) * 3, (0, 19, ends[1] + 1), ends))
     page_file.write(str(tmp_path / "pages.jsonl"), [Sheet(page="one", html=HTML, text=TEXT, segments=spans)])
     gold = {"id": "one", "dataset": "own", "html": HTML, "gold": STORY, "url": "http://a.example/"}
     jsonl.write(str(tmp_path / "gold.jsonl"), [gold])

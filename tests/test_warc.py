@@ -13,7 +13,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from dbce_spark.archive.warc import Dated, Fetch, site_of, url_key
-from dbce_spark.model import Reason, Reject, Skip
+from dbce_spark.model import Reject, RejectReason, Skip
 from tests.support.builders import (
     URL,
     arc_header,
@@ -369,7 +369,7 @@ def test_damage_counts_as_a_record(tmp_path: Path, how: str) -> None:
     records[1] = b"\xff" * len(records[1])
     rejects = [found for found in read(archive(tmp_path / "a", *records)) if isinstance(found, Reject)]
 
-    assert [(Reason.BROKEN_RECORD, len(records[0]))] == [(one.reason, one.warc_offset) for one in rejects]
+    assert [(RejectReason.BROKEN_RECORD, len(records[0]))] == [(one.reason, one.warc_offset) for one in rejects]
 
 
 @pytest.mark.parametrize("length", [b"many", b"", b"\xff"])
@@ -404,7 +404,7 @@ def test_file_that_is_no_archive(tmp_path: Path, content: bytes) -> None:
     """A file that is neither WARC nor ARC is one reject."""
     (found,) = read(archive(tmp_path / "a.warc", content))
 
-    assert (Reason.NOT_AN_ARCHIVE, -1) == (found.reason, found.warc_offset)
+    assert (RejectReason.NOT_AN_ARCHIVE, -1) == (found.reason, found.warc_offset)
 
 
 def test_empty_file(tmp_path: Path) -> None:
@@ -417,7 +417,7 @@ def test_file_that_cannot_be_opened(tmp_path: Path, name: str) -> None:
     """A missing file, or a folder, is one reject that names it."""
     (found,) = read(tmp_path / name)
 
-    assert (Reason.FILE_UNREADABLE, str(tmp_path / name)) == (found.reason, found.warc_file)
+    assert (RejectReason.FILE_UNREADABLE, str(tmp_path / name)) == (found.reason, found.warc_file)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from benchmarks.scale import scale_archives
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, growth, local, pages, pools
-from dbce_spark.model import Annotation, Codes, Page, Standing, digest
+from dbce_spark.model import Annotation, Codes, IndexedCapture, Page, digest
 
 CRAWLS, PAGES = 10, 500
 STEPS = ("read", "asked", "heard", "annotated", "judged")
@@ -66,7 +66,7 @@ class Grown:
         """Of one site the captures that were asked, and those that are labelled."""
         standing = [_standing(one) for one in some]
         with self.step("asked"):
-            asked = growth.asked(standing, {one.capture_id for one in some} - {*known}, set(), self.config)
+            asked = growth.affected_captures(standing, {one.capture_id for one in some} - {*known}, set(), self.config)
         with self.step("heard"):
             by_siblings, by_snapshots = self._heard(asked)
         with self.step("annotated"):
@@ -81,27 +81,27 @@ class Grown:
                     templates.get(key, ""), annotated.get(key, []), by_siblings.get(key), by_snapshots.get(key)
                 )
                 if self.told.get(key) != said:
-                    evidence = pools.told(one, by_siblings.get(key), by_snapshots.get(key))
+                    evidence = pools.page_evidence(one, by_siblings.get(key), by_snapshots.get(key))
                     gathered.append(local.gather(one, annotated.get(key, []), evidence, templates.get(key, "")))
                 self.told[key] = said
         with self.step("judged"):
-            local.judge(gathered, self.config.label)
+            local.label_pages(gathered, self.config.label)
         return asked.affected, {one.page.capture_id for one in gathered}
 
-    def _heard(self, asked: growth.Asked) -> tuple[dict[str, Codes], dict[str, Codes]]:
-        judge = partial(classify.of, self.config.label.classifier)
+    def _heard(self, asked: growth.AffectedCaptures) -> tuple[dict[str, Codes], dict[str, Codes]]:
+        judge = partial(classify.load_classifier, self.config.label.classifier)
         by_siblings: dict[str, Codes] = {}
         by_snapshots: dict[str, Codes] = {}
         for heard, wanted in asked.siblings:
-            by_siblings |= judge().of_siblings([pools.witness(self.pages[one]) for one in heard], wanted)
+            by_siblings |= judge().of_siblings([pools.page_features(self.pages[one]) for one in heard], wanted)
         for heard, wanted in asked.snapshots:
-            said = judge().of_snapshots([pools.witness(self.pages[one]) for one in heard])
+            said = judge().of_snapshots([pools.page_features(self.pages[one]) for one in heard])
             by_snapshots |= {one: said[one] for one in wanted if one in said}
         return by_siblings, by_snapshots
 
 
-def _standing(page: Page) -> Standing:
-    return Standing(
+def _standing(page: Page) -> IndexedCapture:
+    return IndexedCapture(
         capture_id=page.capture_id,
         url_key=page.capture.url_key,
         timestamp=page.capture.timestamp,
@@ -120,7 +120,7 @@ def _digest(template: str, annotated: Sequence[Annotation], *heard: Codes | None
 def main(folder: Path, settings: Sequence[str]) -> None:
     """Prints a line a crawl."""
     grown = Grown(config.load(settings=["language.detect=false", *settings]))
-    classify.of(grown.config.label.classifier)
+    classify.load_classifier(grown.config.label.classifier)
     print(HEAD)
     for number, crawl in enumerate(scale_archives.crawls(folder, CRAWLS, PAGES, 0), 1):
         grown.seconds.clear()

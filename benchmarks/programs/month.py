@@ -97,7 +97,7 @@ class Play:
         for given, here in {
             OUTPUT: f"#{OUTPUT}",
             COLLECTION: COLLECTION.removeprefix("# "),
-            "/opt/dbce/venv/bin/dbce extract": f"{sys.executable} -m dbce_spark.cli extract",
+            "/opt/dbce/venv/bin/dbce extract": f"{sys.executable} -m dbce_spark.commands.cli extract",
             "/srv/dbce": str(self.folder / "srv"),
             "DBCE_SETTLED_MINUTES=10": "DBCE_SETTLED_MINUTES=-1",
         }.items():
@@ -148,7 +148,7 @@ class Play:
         output = self.folder / "whole"
         if not (output / "run.json").exists():
             files = map(str, good(self.inbox.glob("*/*")))
-            command = [sys.executable, "-m", "dbce_spark.cli", "extract", *files, "--output", str(output)]
+            command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", *files, "--output", str(output)]
             environment = {**os.environ, "PYTHONPATH": str(ROOT)}
             with (self.folder / "whole.log").open("wb") as log:
                 subprocess.run(command, stdout=log, stderr=log, check=True, env=environment)

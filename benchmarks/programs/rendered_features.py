@@ -19,8 +19,8 @@ from tqdm import tqdm
 
 from dbce_spark import config
 from dbce_spark.annotation import rendering
-from dbce_spark.annotation.page_file import Sheet, Span
-from dbce_spark.annotation.rendering import Rendering, Run
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.rendering import RenderedText, Rendering
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, features, local
 from dbce_spark.dbce.classify import Classifier
@@ -87,7 +87,7 @@ def _rendered(examples: Sequence[Example]) -> Iterator[Rendering]:
 
 def _sheet(one: Example) -> Sheet:
     blocks = one.page.blocks
-    spans = tuple(map(Span, blocks.xpaths, blocks.starts.tolist(), blocks.ends.tolist()))
+    spans = tuple(map(SegmentSpan, blocks.xpaths, blocks.starts.tolist(), blocks.ends.tolist()))
     return Sheet(page=one.page.capture_id, html=one.gold.html, text=blocks.text, segments=spans)
 
 
@@ -110,7 +110,7 @@ def columns(of: Rendering) -> Columns:
     return {f"looks {name}": values for name, values in found.items()}
 
 
-def _edges(run: Run) -> tuple[float, float, float]:
+def _edges(run: RenderedText) -> tuple[float, float, float]:
     """The left, the right and the upper one of all boxes; -1 where there is none."""
     boxes = run.boxes or ((-1, -1, 0, 0),)
     return min(box[0] for box in boxes), max(box[0] + box[2] for box in boxes), min(box[1] for box in boxes)

@@ -12,8 +12,8 @@ from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
 from benchmarks.samples.sample_records import Place, WarcFiles, payload_digest
 from benchmarks.samples.sample_web import sites
 from benchmarks.samples.sorted_lines import SortedLines
-from dbce_spark import jsonl
 from dbce_spark.errors import OutputError
+from dbce_spark.files import jsonl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +34,11 @@ class Summary:
 
 
 def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weight: int = 0) -> Summary:
-    """Writes `crawl-*.warc.gz`, `index_file.cdxj` and `labels.jsonl` into a new or empty folder.
+    """Writes `crawl-*.warc.gz`, `index_file.cdxj` and `labels_command.jsonl` into a new or empty folder.
 
     `weight` is what each page carries beside its text, in the measure of `weight.py`: 0 nothing, 6 as much as a news site.
 
-    `labels.jsonl` holds one object for each HTML page that came with a body of its own, in the order of the timestamps.
+    `labels_command.jsonl` holds one object for each HTML page that came with a body of its own, in the order of the timestamps.
 
     Raises:
         OutputError: the folder is not empty, or cannot be made.

@@ -4,7 +4,7 @@ import os
 
 from benchmarks.samples.sample_crawl import Fetch, Schedule, fetches
 from benchmarks.samples.sample_web import sites
-from dbce_spark import jsonl
+from dbce_spark.files import jsonl
 
 DATASET = "sample"
 

@@ -10,7 +10,8 @@ from typing import Any
 from benchmarks.scale import scale_archives, shapes
 from benchmarks.scale.runs import Run, extend, extract
 from benchmarks.scale.scale_archives import Archive
-from dbce_spark import config, storage
+from dbce_spark import config
+from dbce_spark.files import storage
 from dbce_spark.output.collection import Collection
 
 GROWTH, SHAPES, WORKERS, COLLECTION = "growth", "shapes", "workers", "collection"

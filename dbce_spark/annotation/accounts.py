@@ -7,7 +7,7 @@ from sqlite3 import Row
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection, now, transaction
 from dbce_spark.errors import InputError
 
@@ -26,7 +26,7 @@ class TooManyTries(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class UserAccount:
     """Somebody who labels. `stamp` changes with the password: what was signed with an older one is void."""
 
     number: int
@@ -41,7 +41,9 @@ class Account:
         return f"annotator-{self.number}"
 
 
-def add(store: Connection, name: str, settings: Settings, *, password: str = "", is_admin: bool = False) -> str:
+def add(
+    store: Connection, name: str, settings: WorkbenchSettings, *, password: str = "", is_admin: bool = False
+) -> str:
     """A new account. Returns its password, a made one where none is given.
 
     Raises:
@@ -62,7 +64,7 @@ def add(store: Connection, name: str, settings: Settings, *, password: str = "",
     return password
 
 
-def set_password(store: Connection, number: int, settings: Settings, password: str = "") -> str:
+def set_password(store: Connection, number: int, settings: WorkbenchSettings, password: str = "") -> str:
     """Gives an account another password, which logs it out everywhere. Returns it, a made one where none is given.
 
     Raises:
@@ -81,7 +83,7 @@ def set_active(store: Connection, number: int, is_active: bool) -> None:
     store.execute("UPDATE accounts SET is_active = ? WHERE id = ?", (int(is_active), number))
 
 
-def login(store: Connection, name: str, password: str, settings: Settings) -> Account | None:
+def login(store: Connection, name: str, password: str, settings: WorkbenchSettings) -> UserAccount | None:
     """The account of a name and its password; None: one of them is wrong, or the account is shut.
 
     Raises:
@@ -103,22 +105,22 @@ def login(store: Connection, name: str, password: str, settings: Settings) -> Ac
     return get(store, row["id"])
 
 
-def get(store: Connection, number: int) -> Account | None:
+def get(store: Connection, number: int) -> UserAccount | None:
     """The account with this number; None: there is none."""
     row = store.execute("SELECT * FROM accounts WHERE id = ?", (number,)).fetchone()
     return None if row is None else _account(row)
 
 
-def all_of(store: Connection) -> list[Account]:
+def all_of(store: Connection) -> list[UserAccount]:
     """All accounts, in the order in which they came."""
     return [_account(row) for row in store.execute("SELECT * FROM accounts ORDER BY id")]
 
 
-def _account(row: Row) -> Account:
-    return Account(row["id"], row["name"], row["stamp"], bool(row["is_admin"]), bool(row["is_active"]))
+def _account(row: Row) -> UserAccount:
+    return UserAccount(row["id"], row["name"], row["stamp"], bool(row["is_admin"]), bool(row["is_active"]))
 
 
-def _hashed(password: str, settings: Settings) -> str:
+def _hashed(password: str, settings: WorkbenchSettings) -> str:
     if not settings.min_password <= len(password) <= _MAX_PASSWORD:
         raise InputError(f"a password has at least {settings.min_password} characters, and at most {_MAX_PASSWORD}")
     return _HASHER.hash(password)

@@ -11,7 +11,7 @@ import dbce_spark
 from dbce_spark.annotation import annotator_plots
 from dbce_spark.annotation.agreement import Agreement, CorpusAgreement
 from dbce_spark.annotation.annotators import Shares, Times, biases, practice
-from dbce_spark.annotation.label_merge import Merge, Reason
+from dbce_spark.annotation.label_merge import Merge, RefusalReason
 from dbce_spark.model import Label
 from dbce_spark.report.svg.html_template import css, environment
 
@@ -99,13 +99,13 @@ def _submissions(of: Merge) -> dict[str, Any]:
             )
         ),
         "pages_plot": Markup(annotator_plots.bars(reached, "pages", "annotators")),
-        "refused": [(str(reason), f"{refused[reason]:,}") for reason in Reason if refused[reason]],
+        "refused": [(str(reason), f"{refused[reason]:,}") for reason in RefusalReason if refused[reason]],
         "too_few": sorted(of.too_few.items()),
     }
 
 
 def _annotators(of: Merge) -> dict[str, Any]:
-    excluded = {one.annotator: one.detail for one in of.refused if one.reason is Reason.EXCLUDED}
+    excluded = {one.annotator: one.detail for one in of.refused if one.reason is RefusalReason.EXCLUDED}
     return {
         "excluded": sorted(excluded.items()),
         "bias_head": _BIAS_HEAD,

@@ -7,10 +7,10 @@ from math import inf
 
 import numpy as np
 
-from dbce_spark import timestamps
 from dbce_spark.annotation.label_merge import Master, Merge, Merged, merge
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.submission import Submission
+from dbce_spark.files import timestamps
 from dbce_spark.model import Label
 
 Shares = tuple[float, float, float]

@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from dbce_spark import jsonl, timestamps
 from dbce_spark.annotation import page_file
 from dbce_spark.annotation.merge_rules import Rules
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets as lsh
@@ -24,14 +23,15 @@ from dbce_spark.dbce.dbce_elements import Nodes, cut
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.dbce.dom import read as read_dom
 from dbce_spark.errors import InputError
+from dbce_spark.files import jsonl, timestamps
+from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.html import charset
 from dbce_spark.html.page import PageError, parse
-from dbce_spark.jsonl import Fields, field
 from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
+class TaskNeighbour:
     """A page that stands beside the one to label."""
 
     url: str
@@ -45,7 +45,7 @@ class CrossSheet:
 
     sheet: Sheet  # of `cur`; its id is that of the cross
     annotation: Annotation
-    neighbours: Mapping[str, Neighbour]  # by the arm, those that the cross has
+    neighbours: Mapping[str, TaskNeighbour]  # by the arm, those that the cross has
 
     @property
     def cross(self) -> Cross:
@@ -115,7 +115,7 @@ def read(path: str) -> Iterator[CrossSheet]:
     return (_from_fields(fields_, place) for place, fields_ in jsonl.read(path))
 
 
-def neighbours(of: Fields, place: str) -> dict[str, Neighbour]:
+def neighbours(of: Fields, place: str) -> dict[str, TaskNeighbour]:
     """The neighbours by arm in the line of a cross; `place` names it where it has none.
 
     Raises:
@@ -125,7 +125,7 @@ def neighbours(of: Fields, place: str) -> dict[str, Neighbour]:
     for arm, near in _object(of, "neighbours", place).items():
         if arm not in ARMS[1:] or not isinstance(near, dict):
             raise InputError(f"{place}: no neighbour: {arm!r}; give a file that `dbce labels crosses` wrote")
-        found[arm] = Neighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
+        found[arm] = TaskNeighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
     return found
 
 
@@ -140,7 +140,7 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
             page=cross.cross_id,
             html=html[cross.cur].decode("utf-8", "replace"),
             text=page.blocks.text,
-            segments=tuple(map(Span, xpaths, starts, ends)),
+            segments=tuple(map(SegmentSpan, xpaths, starts, ends)),
             url=page.capture.url,
             site=page.capture.site,
             url_key=page.capture.url_key,
@@ -148,7 +148,7 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
         ),
         annotation=annotation,
         neighbours={
-            arm: Neighbour(
+            arm: TaskNeighbour(
                 url=read[capture_id].capture.url,
                 date=_date(read[capture_id].capture.timestamp),
                 html=html[capture_id].decode("utf-8", "replace"),

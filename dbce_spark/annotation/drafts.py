@@ -160,7 +160,7 @@ def last(store: Connection, account: int, page: str) -> Tags | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SubmittedPage:
     """A page that an annotator has submitted or begun."""
 
     page: str
@@ -173,7 +173,7 @@ class Done:
     prelabelled: str
 
 
-def done(store: Connection, account: int) -> list[Done]:
+def done(store: Connection, account: int) -> list[SubmittedPage]:
     """What an annotator has done of the corpus, the latest first."""
     rows = store.execute(
         "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
@@ -183,7 +183,7 @@ def done(store: Connection, account: int) -> list[Done]:
         (account,),
     )
     return [
-        Done(
+        SubmittedPage(
             page=row["id"],
             title=row["title"],
             url=row["url"],
@@ -248,7 +248,7 @@ def _of_row(row: Row) -> Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LabellingProgress:
     """How far a corpus is."""
 
     pages: int
@@ -257,7 +257,7 @@ class Progress:
     by_account: Mapping[int, tuple[int, float]]  # pages submitted, seconds
 
 
-def progress(store: Connection) -> Progress:
+def progress(store: Connection) -> LabellingProgress:
     """How far the corpus of a store is."""
     counts = [
         row[0]
@@ -270,7 +270,7 @@ def progress(store: Connection) -> Progress:
         " WHERE kind = 'corpus' AND EXISTS"
         " (SELECT 1 FROM standing s WHERE s.account = d.account AND s.page = d.page) GROUP BY d.account"
     )
-    return Progress(
+    return LabellingProgress(
         pages=len(counts),
         submissions=sum(counts),
         pages_by_submissions=dict(sorted(Counter(counts).items())),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dbce_spark.annotation.label_merge import Merged
 from dbce_spark.annotation.page_file import TEXTS, Sheet
 from dbce_spark.errors import InputError
-from dbce_spark.jsonl import Fields
+from dbce_spark.files.jsonl import Fields
 from dbce_spark.model import Label
 
 

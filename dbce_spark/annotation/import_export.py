@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 
-from dbce_spark import jsonl
 from dbce_spark.annotation import (
     cross_tasks,
     drafts,
@@ -18,15 +17,16 @@ from dbce_spark.annotation import (
 )
 from dbce_spark.annotation import neighbours as beside
 from dbce_spark.annotation.drafts import Withdrawn
-from dbce_spark.annotation.neighbours import Beside
+from dbce_spark.annotation.neighbours import CrossNeighbours
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.stored_pages import StoredPage
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import Fields
 from dbce_spark.html.page import PageError
-from dbce_spark.jsonl import Fields
 
 PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.jsonl"
 
@@ -75,10 +75,12 @@ class _Made:
     """A line as a store has it: the page, and what stands beside it."""
 
     page: StoredPage
-    neighbours: Sequence[Beside]
+    neighbours: Sequence[CrossNeighbours]
 
 
-def take(path: str, files: Sequence[str], archives: Sequence[str], config: DbceConfig, settings: Settings) -> Taken:
+def take(
+    path: str, files: Sequence[str], archives: Sequence[str], config: DbceConfig, settings: WorkbenchSettings
+) -> Taken:
     """Puts pages that are JSON lines into a store, which is made if it is not there: crosses, with their neighbours, or
     gold pages of others.
 

@@ -9,18 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dbce_spark import jsonl
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
-from dbce_spark.jsonl import Fields, field
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.model import Label
 
 Votes = tuple[int, int, int]
 """Tags of one segment, counted; `votes[label]` are those of a label."""
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """Why a submission does not count."""
 
     UNKNOWN_PAGE = "unknown_page"  # the page is not in the corpus
@@ -46,7 +46,7 @@ class Refused:
     page: str
     annotator: str
     submitted: int  # microseconds since 1970-01-01 UTC
-    reason: Reason
+    reason: RefusalReason
     detail: str
 
 
@@ -108,7 +108,7 @@ def merge(
     for _, some in sorted(fitting.items()):
         *earlier, last = sorted(some, key=_age)
         accepted.append(last)
-        refused += [_refused(one, Reason.SUPERSEDED, f"by one of {last.submitted}") for one in earlier]
+        refused += [_refused(one, RefusalReason.SUPERSEDED, f"by one of {last.submitted}") for one in earlier]
     counts = Counter(one.page for one in accepted)
     by_page: dict[str, list[Submission]] = defaultdict(list)
     for one in accepted:
@@ -153,22 +153,24 @@ def read(path: str) -> Iterator[Merged]:
     return (_from_fields(fields, place) for place, fields in jsonl.read(path))
 
 
-def _refusal(one: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]) -> tuple[Reason, str] | None:
+def _refusal(
+    one: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]
+) -> tuple[RefusalReason, str] | None:
     master = corpus.get(one.page)
     if master is None:
-        return Reason.UNKNOWN_PAGE, f"there is no page {one.page}"
+        return RefusalReason.UNKNOWN_PAGE, f"there is no page {one.page}"
     if len(one.tags) != master.segments:
-        return Reason.NODES_MISSING, f"{len(one.tags)} segments, not {master.segments}"
+        return RefusalReason.NODES_MISSING, f"{len(one.tags)} segments, not {master.segments}"
     if one.text_digest != master.text_digest:
-        return Reason.TEXT_DIFFERS, f"{one.text_digest}, not {master.text_digest}"
+        return RefusalReason.TEXT_DIFFERS, f"{one.text_digest}, not {master.text_digest}"
     if all(tag is None for tag in one.tags):
-        return Reason.UNTAGGED, f"none of {master.segments} segments has a tag"
+        return RefusalReason.UNTAGGED, f"none of {master.segments} segments has a tag"
     if one.annotator in excluded:
-        return Reason.EXCLUDED, excluded[one.annotator]
+        return RefusalReason.EXCLUDED, excluded[one.annotator]
     return None
 
 
-def _refused(one: Submission, reason: Reason, detail: str) -> Refused:
+def _refused(one: Submission, reason: RefusalReason, detail: str) -> Refused:
     return Refused(page=one.page, annotator=one.annotator, submitted=one.submitted, reason=reason, detail=detail)
 
 

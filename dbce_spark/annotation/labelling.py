@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from dbce_spark import jsonl
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Tags, tag_of
 from dbce_spark.errors import InputError
-from dbce_spark.jsonl import field
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import field
 from dbce_spark.report.overlay import Contrast
 
 Labelling = Mapping[str, Tags]

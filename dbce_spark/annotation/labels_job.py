@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from dbce_spark import jsonl, storage
 from dbce_spark.annotation import (
     agreement,
     annotator_report,
@@ -26,11 +25,12 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches as archived
 from dbce_spark.errors import InputError
-from dbce_spark.jsonl import Fields
+from dbce_spark.files import jsonl, storage
+from dbce_spark.files.jsonl import Fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class LabelsRequest:
     """What is merged: files of pages and of submissions, and annotators who are left out whatever they did."""
 
     pages: Sequence[str]
@@ -40,7 +40,7 @@ class Request:
     rules: Rules
 
 
-def merge(request: Request) -> str:
+def merge(request: LabelsRequest) -> str:
     """Writes merged.jsonl and refused.jsonl, and says what is in them.
 
     Raises:
@@ -50,7 +50,7 @@ def merge(request: Request) -> str:
     return f"{write_merged(found, request.output)}\nin {request.output}"
 
 
-def agree(request: Request) -> str:
+def agree(request: LabelsRequest) -> str:
     """Writes agreement.jsonl and report.html, and says what is in them.
 
     Raises:
@@ -134,7 +134,7 @@ def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
     return found
 
 
-def _merged(request: Request) -> tuple[Merge, Mapping[str, Sequence[int]]]:
+def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]:
     """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
     corpus: dict[str, Master] = {}
     words: dict[str, Sequence[int]] = {}

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.bounds import Fraction, NonNegativeFloat, PositiveInt
-from dbce_spark.config import filled
+from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, filled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dbce_spark.annotation import numbered_markup
-from dbce_spark.annotation.cross_tasks import Neighbour
+from dbce_spark.annotation.cross_tasks import TaskNeighbour
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.archive.warc import microseconds
@@ -12,7 +12,7 @@ from dbce_spark.model import ARMS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Beside:
+class CrossNeighbours:
     """A neighbour of a page."""
 
     arm: str
@@ -21,7 +21,7 @@ class Beside:
     html: str  # with a node of the page on what stands where the page has a block
 
 
-def of_neighbour(page: StoredPage, arm: str, near: Neighbour) -> Beside:
+def of_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> CrossNeighbours:
     """A neighbour as a store has it.
 
     Raises:
@@ -29,7 +29,9 @@ def of_neighbour(page: StoredPage, arm: str, near: Neighbour) -> Beside:
     """
     places = {unit.xpath: node for unit, node in zip(page.units, same_places(page), strict=True)}
     html = numbered_markup.placed(near.html.encode("utf-8", "replace"), places)
-    return Beside(arm=arm, url=near.url, timestamp=(microseconds(near.date) if near.date else None) or 0, html=html)
+    return CrossNeighbours(
+        arm=arm, url=near.url, timestamp=(microseconds(near.date) if near.date else None) or 0, html=html
+    )
 
 
 def same_places(page: StoredPage) -> list[int]:
@@ -41,7 +43,7 @@ def same_places(page: StoredPage) -> list[int]:
     return [first[unit.xpath] for unit in page.units]
 
 
-def add(store: Connection, page: str, some: Iterable[Beside]) -> int:
+def add(store: Connection, page: str, some: Iterable[CrossNeighbours]) -> int:
     """Puts the neighbours of a page into a store, where it has none in their arms. Returns how many are new."""
     done = store.executemany(
         "INSERT OR IGNORE INTO neighbours VALUES (?, ?, ?, ?, ?)",
@@ -50,7 +52,7 @@ def add(store: Connection, page: str, some: Iterable[Beside]) -> int:
     return max(0, done.rowcount)
 
 
-def get(store: Connection, page: str) -> list[Beside]:
+def get(store: Connection, page: str) -> list[CrossNeighbours]:
     """The neighbours of a page, in the order of arms; none, if it is not of a cross."""
     rows = store.execute("SELECT arm, url, timestamp, html FROM neighbours WHERE page = ?", (page,))
-    return sorted((Beside(**row) for row in rows), key=lambda one: ARMS.index(one.arm))
+    return sorted((CrossNeighbours(**row) for row in rows), key=lambda one: ARMS.index(one.arm))

@@ -22,14 +22,14 @@ Range = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class NumberedPage:
     """A page's HTML with its nodes numbered, and the tree of these nodes."""
 
     html: str
     outline: Outline
 
 
-def marked(utf8_html: bytes, page_text: str, segments: Segments) -> Marked:
+def marked(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage:
     """The page with the number of its node on every segment and container; else as it was, scripts and all.
 
     A container is a block-level element that holds more than one around it does not: nested elements with the same
@@ -46,7 +46,7 @@ def marked(utf8_html: bytes, page_text: str, segments: Segments) -> Marked:
             first, last = ranges.get(container, (at, at))
             ranges[container] = min(first, at), max(last, at)
     outline = _numbered(pieces, around, ranges, segments)
-    return Marked(links.written(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
+    return NumberedPage(links.written(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
 
 
 def placed(utf8_html: bytes, places: Mapping[str, int]) -> str:

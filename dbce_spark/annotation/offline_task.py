@@ -11,10 +11,10 @@ from html import escape
 from jinja2 import Template
 from markupsafe import Markup
 
-from dbce_spark import storage
 from dbce_spark.annotation import segment_marks
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.dbce import postprocess
+from dbce_spark.files import storage
 from dbce_spark.model import ARMS, Label, digest
 from dbce_spark.report.overlay import STRONG
 from dbce_spark.report.svg.html_template import environment

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from dbce_spark import jsonl
 from dbce_spark.annotation.submission import text_digest
 from dbce_spark.errors import InputError
-from dbce_spark.jsonl import Fields, field
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import Fields, field
 
 TEXTS = ("url", "site", "group", "url_key", "date", "lang")
 """What else a page may say of itself, under the names that `dbce evaluate` reads."""
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class SegmentSpan:
     """A segment: characters from `start` up to, not including, `end` of the page's text, in the element at `xpath`."""
 
     xpath: str  # every step with its index
@@ -28,7 +28,7 @@ class Sheet:
     page: str  # its id
     html: str
     text: str
-    segments: tuple[Span, ...]  # in page order
+    segments: tuple[SegmentSpan, ...]  # in page order
     url: str = ""
     site: str = ""
     group: str = ""  # pages that may share a template
@@ -84,10 +84,10 @@ def from_fields(fields: Fields, place: str) -> Sheet:
     )
 
 
-def _spans(fields: Fields, length: int, place: str) -> tuple[Span, ...]:
+def _spans(fields: Fields, length: int, place: str) -> tuple[SegmentSpan, ...]:
     """The segments, which must follow one another within the text."""
     try:
-        spans = tuple(Span(str(xpath), int(start), int(end)) for xpath, start, end in fields["segments"])
+        spans = tuple(SegmentSpan(str(xpath), int(start), int(end)) for xpath, start, end in fields["segments"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{place}: segments must be a list of [xpath, start, end]") from error
     at = 0

@@ -20,7 +20,7 @@ from dbce_spark.annotation import stored_pages as stored
 from dbce_spark.annotation.page_resources import Place
 from dbce_spark.annotation.stored_pages import StoredPage, Unit
 from dbce_spark.annotation.submission import text_digest
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.archive import sources, warc
 from dbce_spark.archive.sources import MEMBER
 from dbce_spark.config import DbceConfig
@@ -31,7 +31,7 @@ from dbce_spark.model import Capture, Extraction, Label, Page, Reject, digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedPages:
     """Which pages are labelled. Each filter passes what fits one of its values; an empty one passes all."""
 
     sites: tuple[str, ...] = ()
@@ -63,7 +63,9 @@ class Added:
         return f"{told}{there}; {self.resources:,} images, style sheets and frames copied with them"
 
 
-def add(path: str, arguments: Sequence[str], wanted: Wanted, config: DbceConfig, settings: Settings) -> Added:
+def add(
+    path: str, arguments: Sequence[str], wanted: WantedPages, config: DbceConfig, settings: WorkbenchSettings
+) -> Added:
     """Puts the pages of some archives that are wanted into a store, which is made if it is not there.
 
     Raises:
@@ -99,7 +101,7 @@ def words_of(page: Page) -> int:
     return len(page.blocks.text.split())
 
 
-def fits(page: Page, wanted: Wanted) -> bool:
+def fits(page: Page, wanted: WantedPages) -> bool:
     """Whether a page passes the filters."""
     capture = page.capture
     return (
@@ -110,11 +112,11 @@ def fits(page: Page, wanted: Wanted) -> bool:
     )
 
 
-def _is_worth_it(page: Page, wanted: Wanted) -> bool:
+def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
     return wanted.min_words <= words_of(page) <= wanted.max_words
 
 
-def choose(pages: Sequence[Page], wanted: Wanted) -> list[Page]:
+def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     """The pages that are wanted, in order of capture id. The same whatever the order of what there is."""
     ordered = sorted(pages, key=lambda page: page.capture_id)
     if wanted.listed:
@@ -164,7 +166,7 @@ def _read(files: Sequence[str], config: DbceConfig) -> tuple[list[Page], int]:
     return pages.unique(found), rejects
 
 
-def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: Wanted) -> None:
+def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPages) -> None:
     missing = wanted.listed - {page.capture.url_key for page in read}
     if missing:
         raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
@@ -253,5 +255,5 @@ def model_name(config: DbceConfig) -> str:
     """What gave a page's labels: the rule, or the classifier with a digest of the card that says what it is."""
     if config.label.by != "classifier":
         return config.label.by
-    card = classify.of(config.label.classifier).card
+    card = classify.load_classifier(config.label.classifier).card
     return f"classifier:{digest(json.dumps(dict(card), sort_keys=True))[:12]}"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from dbce_spark.annotation import links
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.archive import http_message, mime, sources, warc
 from dbce_spark.archive.index.index_entry import normal_digest
@@ -129,7 +129,7 @@ def copy(
     index: Index,
     needs: Iterable[Need],
     config: InputConfig,
-    settings: Settings,
+    settings: WorkbenchSettings,
 ) -> int:
     """Copies what is needed out of the archives, and what that needs in turn, so deep as settings say. Returns how many
     the store did not have."""

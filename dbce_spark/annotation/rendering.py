@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from dbce_spark import jsonl
 from dbce_spark.annotation import segment_marks
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.errors import InputError, PlatformError
-from dbce_spark.jsonl import Fields, field
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.model import digest
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RenderedText:
     """How a segment looks."""
 
     boxes: tuple[Box, ...]  # one a line, and a piece of a line; none if it takes no room
@@ -96,10 +96,10 @@ class Rendering:
     page: str
     width: float  # pixels
     height: float
-    runs: tuple[Run, ...]  # one a segment
+    runs: tuple[RenderedText, ...]  # one a segment
 
 
-UNSEEN = Run(boxes=(), font_size=0.0, is_visible=False)
+UNSEEN = RenderedText(boxes=(), font_size=0.0, is_visible=False)
 
 
 def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering]:
@@ -212,8 +212,8 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
     )
 
 
-def _run(of: Mapping[str, Any]) -> Run:
-    return Run(
+def _run(of: Mapping[str, Any]) -> RenderedText:
+    return RenderedText(
         boxes=tuple((float(x), float(y), float(width), float(height)) for x, y, width, height in of["boxes"]),
         font_size=float(of["font_size"]),
         is_visible=bool(of["is_visible"]),

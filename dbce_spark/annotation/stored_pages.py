@@ -4,13 +4,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dbce_spark import timestamps
 from dbce_spark.annotation.outline import Outline
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Tags
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.archive import http_message, mime
 from dbce_spark.config import DbceConfig
+from dbce_spark.files import timestamps
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Label
 
@@ -113,7 +113,7 @@ def sheet(page: StoredPage, utf8_html: str) -> Sheet:
         page=page.page,
         html=utf8_html,
         text=page.text,
-        segments=tuple(Span(one.xpath, one.start, one.end) for one in page.units),
+        segments=tuple(SegmentSpan(one.xpath, one.start, one.end) for one in page.units),
         url=page.url,
         site=page.site,
         url_key=page.url_key,

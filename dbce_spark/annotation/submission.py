@@ -7,9 +7,9 @@ everything below its element that has none of its own ("pushed down", KrdWrd 3.4
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dbce_spark import jsonl
 from dbce_spark.errors import InputError
-from dbce_spark.jsonl import Fields, field
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.model import Label, digest
 
 Tags = tuple[Label | None, ...]

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.bounds import NonNegativeInt, PositiveInt
-from dbce_spark.config import filled
+from dbce_spark.config import NonNegativeInt, PositiveInt, filled
 from dbce_spark.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class WorkbenchSettings:
     """conf/annotate.toml, which says what each field means.
 
     Raises:
@@ -41,10 +40,10 @@ class Settings:
             raise ConfigError(f"port and replay_port are both {self.port}; archived pages need a port of their own")
 
 
-def settings(given: Mapping[str, Any]) -> Settings:
+def settings(given: Mapping[str, Any]) -> WorkbenchSettings:
     """Load the shipped settings, overlaid by what is given and not None.
 
     Raises:
         ConfigError: an unknown setting, a value of the wrong type or out of its range.
     """
-    return filled(Settings, "annotate.toml", given=given)
+    return filled(WorkbenchSettings, "annotate.toml", given=given)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbce_spark.errors import BudgetError
 from dbce_spark.log import without_credentials
-from dbce_spark.model import Reason, Reject
+from dbce_spark.model import Reject, RejectReason
 
 _NAMED = 20
 """Failed files that run.json names."""
@@ -37,7 +37,7 @@ def of_file(path: str, rejects: Iterable[Reject], size: Callable[[str], int]) ->
     lost = 0
     worst: Reject | None = None
     for one in rejects:
-        if one.reason is Reason.FILE_UNREADABLE:
+        if one.reason is RejectReason.FILE_UNREADABLE:
             return Loss(path, 1, 1, _reason(one))
         lost += one.lost_bytes
         if worst is None or one.lost_bytes > worst.lost_bytes:

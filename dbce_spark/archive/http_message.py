@@ -95,7 +95,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class HttpContent:
     """A body without its encodings, and what was wrong with it and its head."""
 
     html: bytes
@@ -137,7 +137,7 @@ def message(block: bytes) -> Response | None:
     return None
 
 
-def content(response: Response, *, max_bytes: int, max_ratio: int) -> Content:
+def content(response: Response, *, max_bytes: int, max_ratio: int) -> HttpContent:
     """The body without its transfer and content encodings, announced or not.
 
     No step puts out more than `max_bytes`, nor more than `max_ratio` times what is stored (ALWAYS_ALLOWED apart).
@@ -157,7 +157,7 @@ def content(response: Response, *, max_bytes: int, max_ratio: int) -> Content:
         raise BodyTooLarge(f"{len(body)} bytes, at most {max_bytes} allowed")
     if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:_LOOKED_AT]):
         body = _guessed(body, most, defects)
-    return Content(body, frozenset(defects))
+    return HttpContent(body, frozenset(defects))
 
 
 def _cut(block: bytes, start: int, status: int) -> Response:

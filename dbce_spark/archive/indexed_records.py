@@ -11,14 +11,14 @@ from dbce_spark.archive import mime, sources, warc
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.byte_ranges import by_file
-from dbce_spark.archive.index.capture_filter import Counts, Selection, selection
+from dbce_spark.archive.index.capture_filter import FilterCounts, Selection, selection
 from dbce_spark.archive.index.fetch import Unfetched, fetch
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig, InputConfig, SelectConfig
-from dbce_spark.model import Reason, Reject, Revisit, Skip, Stage
+from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 
-Places = Sequence[Entry]
+Places = Sequence[IndexEntry]
 """Some places, each once, in order of path and offset."""
 
 _ON_THE_WEB = ("http://", "https://")
@@ -29,10 +29,10 @@ _MANY = "*["
 class Named:
     """The wanted places that indexes name, by path as `byte_ranges.by_file` gives them, and what is no entry."""
 
-    archives: dict[str, list[Entry]]
+    archives: dict[str, list[IndexEntry]]
     duplicates: int  # entries that name a place which another names
     rejects: list[Reject]
-    counts: Counts
+    counts: FilterCounts
 
     @property
     def asked(self) -> dict[str, int]:
@@ -46,9 +46,9 @@ class Named:
 
 def named(paths: Sequence[str], base: str, config: DbceConfig) -> Named:
     """All that some indexes name, held at once: about 1 KB a place."""
-    counts = Counts()
+    counts = FilterCounts()
     found = [*index_file.wanted(paths, base, wanted(config), config.fetch, counts)]
-    archives, duplicates = by_file(one for one in found if isinstance(one, Entry))
+    archives, duplicates = by_file(one for one in found if isinstance(one, IndexEntry))
     rejects = [reject_of(one) for one in found if isinstance(one, BadLine)]
     return Named(archives=archives, duplicates=duplicates, rejects=rejects, counts=counts)
 
@@ -69,7 +69,7 @@ def wanted(config: DbceConfig) -> Selection:
     over, so that such records are not fetched. They count as the filters of the same names do."""
     chosen = selection(config.select)
     statuses, may_be_page = frozenset(config.input.statuses), _may_be_page(config.input)
-    checks: tuple[tuple[str, Callable[[Entry], bool]], ...] = (
+    checks: tuple[tuple[str, Callable[[IndexEntry], bool]], ...] = (
         ("status", lambda entry: not entry.status or entry.status in statuses),
         ("mime", lambda entry: may_be_page(entry.mime)),
     )
@@ -92,12 +92,12 @@ def refusal(config: SelectConfig) -> warc.Refusal | None:
 def reject_of(bad: BadLine) -> Reject:
     """A line of an index that is no entry; its place is told by the detail."""
     where = f"line {bad.line}: " if bad.line > 0 else ""
-    return Reject.of_file(bad.path, Stage.SELECT, Reason(bad.fault.value), where + bad.detail)
+    return Reject.of_file(bad.path, RejectStage.SELECT, RejectReason(bad.fault.value), where + bad.detail)
 
 
-def cut(files: Mapping[str, Sequence[Entry]], most: int) -> Iterator[list[Entry]]:
+def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[IndexEntry]]:
     """The places of `byte_ranges.by_file` in parts of `most`, the last one apart: what one task reads."""
-    some: list[Entry] = []
+    some: list[IndexEntry] = []
     for entry in chain.from_iterable(files.values()):
         some.append(entry)
         if len(some) == most:
@@ -118,13 +118,13 @@ def read(some: Places, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Re
                 yield from warc.read_at(found, config.input, config.page.max_html_bytes, asked)
 
 
-def _refuses_nothing(_: Entry) -> None:
+def _refuses_nothing(_: IndexEntry) -> None:
     return None
 
 
 def _reject(found: Unfetched) -> Reject:
-    entry, reason = found.entry, Reason(found.fault.value)
-    return Reject.of_file(entry.path, Stage.SELECT, reason, found.detail, offset=entry.offset, url=entry.url)
+    entry, reason = found.entry, RejectReason(found.fault.value)
+    return Reject.of_file(entry.path, RejectStage.SELECT, reason, found.detail, offset=entry.offset, url=entry.url)
 
 
 def losses(rejects: Iterable[Reject]) -> list[Loss]:
@@ -133,7 +133,7 @@ def losses(rejects: Iterable[Reject]) -> list[Loss]:
     lost: Counter[str] = Counter()
     reasons: dict[str, str] = {}
     for one in rejects:
-        if one.reason is Reason.FETCH_FAILED:
+        if one.reason is RejectReason.FETCH_FAILED:
             lost[one.warc_file] += 1
             reasons.setdefault(one.warc_file, f"{one.reason}: {one.detail}"[:300])
     return [Loss(path, count, count, reasons[path]) for path, count in sorted(lost.items())]
@@ -141,6 +141,6 @@ def losses(rejects: Iterable[Reject]) -> list[Loss]:
 
 def index_losses(rejects: Iterable[Reject], paths: Iterable[str]) -> list[Loss]:
     """Index files that are unreadable or no index as a whole; a block or a line of one is not."""
-    whole, files = (Reason.INDEX_UNREADABLE, Reason.NOT_AN_INDEX), set(paths)
+    whole, files = (RejectReason.INDEX_UNREADABLE, RejectReason.NOT_AN_INDEX), set(paths)
     lost = (one for one in rejects if one.reason in whole and one.warc_file in files)
     return [Loss(one.warc_file, 1, 1, f"{one.reason}: {one.detail}"[:300]) for one in lost]

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dbce_spark import timestamps
-from dbce_spark.model import Capture, Reason, Reject, Revisit, Seen, Skip, Stage, capture_id, digest
+from dbce_spark.files import timestamps
+from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Seen, Skip, capture_id, digest
 
 _NOT_MODIFIED = 304
 # Of types that are no page, as sites name them. Of ".php" and the like nobody can say what they send.
@@ -122,7 +122,7 @@ def _said(revisit: Revisit) -> str:
 
 
 def _reject(revisit: Revisit, detail: str) -> Reject:
-    return Reject.of_record(revisit, Stage.READ, Reason.REVISIT_UNRESOLVED, detail)
+    return Reject.of_record(revisit, RejectStage.READ, RejectReason.REVISIT_UNRESOLVED, detail)
 
 
 def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:

@@ -11,21 +11,21 @@ from functools import lru_cache
 from typing import BinaryIO
 from uuid import NAMESPACE_URL, uuid5
 
-from dbce_spark import timestamps
 from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime
 from dbce_spark.archive.index.fetch import Fetched
-from dbce_spark.archive.index.index_entry import Entry, entry_of_record, normal_digest
+from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record, normal_digest
 from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.archive.index.urls import url_key as url_key
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, joined
 from dbce_spark.archive.sources import MEMBER, open_binary
 from dbce_spark.config import InputConfig
-from dbce_spark.html.metadata import EARLIEST, date
-from dbce_spark.model import Capture, Reason, Reject, Revisit, Skip, Stage
+from dbce_spark.files import timestamps
+from dbce_spark.files.timestamps import EARLIEST, parse_date
+from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Skip
 
-Refusal = Callable[[Entry], str | None]
+Refusal = Callable[[IndexEntry], str | None]
 """What a selection says of a record, by what is known of it: the filter that it does not fit, None if it may go on."""
 
 ITEM_TITLE, ITEM_LINK = "Feed-Item-Title", "Feed-Item-Link"
@@ -86,7 +86,7 @@ def read(
         with opened(path) as stream:
             yield from read_stream(stream, path, config, max_html_bytes, refusal)
     except OSError as error:
-        yield Reject.of_file(path, Stage.READ, Reason.FILE_UNREADABLE, str(error))
+        yield Reject.of_file(path, RejectStage.READ, RejectReason.FILE_UNREADABLE, str(error))
 
 
 def read_stream(
@@ -136,14 +136,14 @@ def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: R
         nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
     if nothing:
         detail = "no record where the index says that one is"
-        yield Reject.of_file(entry.path, Stage.READ, Reason.BROKEN_RECORD, detail, offset=entry.offset)
+        yield Reject.of_file(entry.path, RejectStage.READ, RejectReason.BROKEN_RECORD, detail, offset=entry.offset)
 
 
 def _found(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
     return joined(records(stream, Limits.of(config)), config.max_record_bytes)
 
 
-def _completed(entry: Entry, told: Entry) -> Entry:
+def _completed(entry: IndexEntry, told: IndexEntry) -> IndexEntry:
     return replace(
         entry, mime=entry.mime or told.mime, status=entry.status or told.status, digest=entry.digest or told.digest
     )
@@ -151,9 +151,13 @@ def _completed(entry: Entry, told: Entry) -> Entry:
 
 def _damage_reject(path: str, damage: Damage) -> Reject:
     if damage.cause is Cause.FOREIGN:
-        return Reject.of_file(path, Stage.READ, Reason.NOT_AN_ARCHIVE, damage.detail, lost_bytes=damage.length)
+        return Reject.of_file(
+            path, RejectStage.READ, RejectReason.NOT_AN_ARCHIVE, damage.detail, lost_bytes=damage.length
+        )
     detail, lost = f"{damage.length} bytes: {damage.detail}", damage.length
-    return Reject.of_file(path, Stage.READ, Reason.BROKEN_RECORD, detail, offset=damage.offset, lost_bytes=lost)
+    return Reject.of_file(
+        path, RejectStage.READ, RejectReason.BROKEN_RECORD, detail, offset=damage.offset, lost_bytes=lost
+    )
 
 
 @dataclass(slots=True)
@@ -174,7 +178,7 @@ class _Reading:
         if kind == "conversion" and mime.declared(record.headers.get("content-type")).essence == mime.PLAIN:
             return WET
         if not record.url:
-            return self._reject(record, Reason.NO_URL)
+            return self._reject(record, RejectReason.NO_URL)
         if not record.url.lower().startswith(_SCHEMES[kind]):
             return Skip("scheme")
         if self.refusal and (refused := self._refused(record)):
@@ -182,27 +186,27 @@ class _Reading:
         return self._fate_of_revisit(record) if kind == "revisit" else self._fate_of_answer(record)
 
     def fate_of_segment(self, found: Segment) -> Fate:
-        return self._reject(found.record, Reason.SEGMENT_MISSING, found.lack) if found.lack else SEGMENT
+        return self._reject(found.record, RejectReason.SEGMENT_MISSING, found.lack) if found.lack else SEGMENT
 
     def _fate_of_answer(self, record: Record) -> Fate:
         """What became of a request: the record's HTTP head, then its body."""
         if record.block is None:
-            return self._reject(record, Reason.TOO_LARGE, f"{record.declared_length} bytes in one record")
+            return self._reject(record, RejectReason.TOO_LARGE, f"{record.declared_length} bytes in one record")
         response = _message(record, record.block)
         if response is None:
-            return self._reject(record, Reason.BAD_HTTP, f"begins with {record.block[:24]!r}")
+            return self._reject(record, RejectReason.BAD_HTTP, f"begins with {record.block[:24]!r}")
         said = mime.declared(response.headers.get("content-type", ""))
         if passed := self._passed_by_head(record, response.status, said.essence):
             return passed
         dated = self._dated(record)
         if dated is None:
-            return self._reject(record, Reason.BAD_TIMESTAMP, record.date)
+            return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
         try:
             content = http.content(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
         except http.BodyTooLarge as error:
-            return self._reject(record, Reason.TOO_LARGE, str(error))
+            return self._reject(record, RejectReason.TOO_LARGE, str(error))
         except http.BodyError as error:
-            return self._reject(record, Reason.BAD_ENCODING, str(error))
+            return self._reject(record, RejectReason.BAD_ENCODING, str(error))
         found = mime.computed(said.essence, content.html)
         if passed := self._passed_by_content(record, said.essence, found, content.html):
             return passed
@@ -225,7 +229,7 @@ class _Reading:
             return passed
         timestamp = microseconds(record.date)
         if timestamp is None:
-            return self._reject(record, Reason.BAD_TIMESTAMP, record.date)
+            return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
         return _revisit(record, self, status, timestamp)
 
     def _passed_by_head(self, record: Record, status: int, essence: str) -> Skip | Reject | None:
@@ -242,14 +246,14 @@ class _Reading:
             return Skip("feed")
         if found not in self.config.mimes:
             is_lie = said in self.config.mimes
-            return self._reject(record, Reason.NOT_HTML, f"says {said}, is {found}") if is_lie else Skip("mime")
-        return None if html.strip() else self._reject(record, Reason.EMPTY_PAYLOAD)
+            return self._reject(record, RejectReason.NOT_HTML, f"says {said}, is {found}") if is_lie else Skip("mime")
+        return None if html.strip() else self._reject(record, RejectReason.EMPTY_PAYLOAD)
 
     def _refused(self, record: Record, essence: str = "", status: int = 0, digest: str = "") -> Skip | Reject | None:
         """What a selection says of a record by what is known of it until now; what is not known yet passes."""
         dated = self._dated(record)
         if dated is None:
-            return self._reject(record, Reason.BAD_TIMESTAMP, record.date)
+            return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
         told = entry_of_record(
             url=record.url,
             timestamp=dated[0],
@@ -271,18 +275,18 @@ class _Reading:
         if (replayed := _REPLAYED.search(record.url)) and (by_url := microseconds(replayed[1])) is not None:
             return by_url, Dated.URL
         response = http.split(record.block or b"")
-        sent = date(response.headers.get("date", "")) if response else None
+        sent = parse_date(response.headers.get("date", "")) if response else None
         if sent is not None and sent >= EARLIEST:
             return sent, Dated.HTTP
         return None if self.begun is None else (self.begun, Dated.FILE)
 
-    def _reject(self, record: Record, reason: Reason, detail: str = "") -> Reject:
+    def _reject(self, record: Record, reason: RejectReason, detail: str = "") -> Reject:
         return Reject(
             warc_file=self.file,
             warc_offset=record.offset,
             record_id=record.record_id,
             url=record.url,
-            stage=Stage.READ,
+            stage=RejectStage.READ,
             reason=reason,
             detail=detail,
         )

@@ -12,7 +12,7 @@ _MOST_CELLS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class BinTable:
     """Where each of some edges lies among all positive numbers, cut into cells.
 
     A search takes six steps, and half of the time the processor guesses the next one wrong. But the leading bits of a
@@ -38,7 +38,7 @@ class Table:
         return bins
 
 
-def table(edges: Values) -> Table | None:
+def table(edges: Values) -> BinTable | None:
     """None where there would be too many cells, or no edge, or another than the first is not positive."""
     if not len(edges) or (edges[1:] <= 0).any():
         return None
@@ -52,4 +52,4 @@ def table(edges: Values) -> Table | None:
         return None
     within = np.full(cells[-1] + 1, np.inf)
     within[cells] = edges
-    return Table(shift, first, cells.searchsorted(np.arange(len(within))).astype(np.uint8), within)
+    return BinTable(shift, first, cells.searchsorted(np.arange(len(within))).astype(np.uint8), within)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dbce_spark.model import Member, Page, Standing, Witness
+from dbce_spark.model import IndexedCapture, Member, Page, PageFeatures
 
 
 class BucketKey(NamedTuple):
@@ -60,24 +60,24 @@ def members_of(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
 def sizes(buckets: Mapping[BucketKey, Sequence[Member]], cap: int) -> BucketSizes:
     """How large some buckets are."""
     counts = [len(some) for some in buckets.values()]
-    return BucketSizes(max(counts, default=0), sum(last_run(count, cap) > 0 for count in counts))
+    return BucketSizes(max(counts, default=0), sum(last_chunk(count, cap) > 0 for count in counts))
 
 
-def runs(bucket: Iterable[Member], cap: int) -> list[list[Member]]:
+def chunks(bucket: Iterable[Member], cap: int) -> list[list[Member]]:
     """A bucket as it is compared: in order of time, cut into runs of `cap` captures.
 
     A rest of less than half of that joins the last run, so that nobody is left with hardly any company. When later
     captures come into a bucket, only the end of it changes.
     """
     ordered = sorted(bucket, key=by_time)
-    starts = [run * cap for run in range(last_run(len(ordered), cap) + 1)]
+    starts = [run * cap for run in range(last_chunk(len(ordered), cap) + 1)]
     return [ordered[start:end] for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)]
 
 
-def by_time(member: Member | Standing | Witness) -> tuple[int, str]:
+def by_time(member: Member | IndexedCapture | PageFeatures) -> tuple[int, str]:
     return member.timestamp, member.capture_id
 
 
-def last_run(size: int, cap: int) -> int:
+def last_chunk(size: int, cap: int) -> int:
     """The number, from 0 on, of the last run of a bucket of `size`."""
     return max(0, (2 * size + cap) // (2 * cap) - 1)

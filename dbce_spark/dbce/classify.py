@@ -20,14 +20,14 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce import bins, context, evidence, features
-from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import Codes, Gathered, Traits, Witness
+from dbce_spark.model import BlockFeatures, Codes, Gathered, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 
@@ -74,7 +74,7 @@ class Binning:
         return codes
 
     @cached_property
-    def _tables(self) -> list[bins.Table | None]:
+    def _tables(self) -> list[bins.BinTable | None]:
         return [bins.table(edges) for edges in self.edges]
 
     @cached_property
@@ -101,11 +101,11 @@ class Classifier:
     replies: Forest
     card: Mapping[str, Any]
 
-    def traits(self, parsed: Sequence[Parsed]) -> list[Traits]:
+    def traits(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
         """What the classifier makes of each page by itself. The same for a page, whatever others come with it."""
         pages = Layout(parsed)
         of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
-        verdicts, replies = (verdicts_of(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
+        verdicts, replies = (first_scores(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
         around = context.of_pages(pages, verdicts)
         replies_around = context.of_groups(pages, pages.slot_groups, replies)
         codes = np.concatenate(
@@ -117,7 +117,7 @@ class Classifier:
         )
         keys = block_keys(pages)
         return [
-            Traits(
+            BlockFeatures(
                 codes=np.ascontiguousarray(codes[:, start:end]),
                 verdicts=verdicts[start:end].astype(np.uint16),
                 keys=np.ascontiguousarray(keys[:, start:end]),
@@ -125,7 +125,7 @@ class Classifier:
             for start, end in zip(pages.starts[:-1].tolist(), pages.starts[1:].tolist(), strict=True)
         ]
 
-    def of_siblings(self, witnesses: Iterable[Witness], wanted: Iterable[str]) -> dict[str, Codes]:
+    def of_siblings(self, witnesses: Iterable[PageFeatures], wanted: Iterable[str]) -> dict[str, Codes]:
         """`evidence.of_siblings` in bins, by capture id: (features, blocks) each.
 
         All captures together: a call for each feature, not for each feature of each capture.
@@ -137,7 +137,7 @@ class Classifier:
         parts = np.split(self.binnings["siblings"].codes(said, int(ends[-1])), ends[:-1], axis=1)
         return {one.capture_id: np.ascontiguousarray(part) for one, part in zip(asking, parts, strict=True)}
 
-    def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
+    def of_snapshots(self, witnesses: Sequence[PageFeatures]) -> dict[str, Codes]:
         """`evidence.of_snapshots`: no forest asks for it."""
         return evidence.of_snapshots(witnesses)
 
@@ -177,7 +177,7 @@ class Classifier:
             for at in range(CLASS, CLASS + len(context.SLOTS))
         ]
         seconds = self.second.log_odds(codes)
-        around = context.of_rows(rows, names, verdicts_of(seconds))
+        around = context.of_rows(rows, names, first_scores(seconds))
         return np.concatenate((codes, self.binnings["third"].codes(around, len(rows)))), seconds
 
     def _second_codes(self, one: Gathered) -> Codes:
@@ -241,9 +241,9 @@ def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weig
     return reached
 
 
-def verdicts_of(log_odds: Scores) -> npt.NDArray[np.int64]:
+def first_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
     """The first verdict on each block, in 1/1024."""
-    return np.rint(_probability(log_odds) * SURE).astype(np.int64)
+    return np.rint(_probability(log_odds) * CERTAIN).astype(np.int64)
 
 
 def _told(log_odds: Scores) -> Scores:
@@ -260,7 +260,7 @@ def _probability(log_odds: Scores) -> Scores:
 
 
 @cache
-def of(path: str) -> Classifier:
+def load_classifier(path: str) -> Classifier:
     """The classifier in a file that `dbce train` wrote, or for "" the one that comes with the package.
 
     A file holds arrays and JSON; nothing in it is ever executed.

@@ -12,7 +12,7 @@ import numpy as np
 from dbce_spark.dbce.features import HEIGHT, LEVELS, REPEATED, UNKNOWN, Columns, share, shifted, total
 from dbce_spark.dbce.layout import Groups, Layout, Numbers, Rows, Texts, grouped, sums
 
-SURE = 1024
+CERTAIN = 1024
 """The verdict "content for certain". Whole numbers, so that sums of them are exact."""
 
 SLOTS = ("class", "id", "path", "above")
@@ -68,12 +68,12 @@ def _of_windows(pages: Rows, mass: Numbers) -> Columns:
 
 def _of_page(pages: Rows, verdicts: Numbers, mass: Numbers) -> Columns:
     words = pages.in_pages(pages.words)
-    unsure = (verdicts > SURE // 5) & (verdicts < SURE - SURE // 5)
+    unsure = (verdicts > CERTAIN // 5) & (verdicts < CERTAIN - CERTAIN // 5)
     return {
         "page_mass": pages.in_pages(mass).astype(np.float64),
         "page_density": share(pages.in_pages(mass), words),
         "page_best": np.maximum.reduceat(verdicts, pages.starts[:-1])[pages.pages].astype(np.float64),
-        "page_content": share(pages.in_pages(pages.words * (2 * verdicts > SURE)), words),
+        "page_content": share(pages.in_pages(pages.words * (2 * verdicts > CERTAIN)), words),
         "page_unsure": share(pages.in_pages(pages.words * unsure), words),
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.dbce.buckets import BucketKey, by_time
-from dbce_spark.model import Adjacent, Cross, Found, Member, Signature, digest
+from dbce_spark.model import Adjacent, BucketCross, Cross, Member, Signature, digest
 
 Counts = npt.NDArray[np.int16]
 Indexes = npt.NDArray[np.intp]
@@ -96,19 +96,21 @@ def bucket_id(bucket: BucketKey) -> str:
     return digest(bucket.site, str(bucket.band), str(bucket.key))
 
 
-def find(bucket: BucketKey, run: Sequence[Member], number: int, adjacent: Mapping[str, Adjacent]) -> Iterator[Found]:
+def find(
+    bucket: BucketKey, run: Sequence[Member], number: int, adjacent: Mapping[str, Adjacent]
+) -> Iterator[BucketCross]:
     """The crosses of one run of a bucket, which are annotated together."""
     named, urls = bucket_id(bucket), len({member.url_key for member in run})
     for cross in build(run, adjacent):
-        yield Found(cross=cross, bucket_id=named, bucket_urls=urls, group=f"{named}-{number}")
+        yield BucketCross(cross=cross, bucket_id=named, bucket_urls=urls, group=f"{named}-{number}")
 
 
-def select(found: Iterable[Found], *, per_capture: int) -> list[Found]:
+def select(found: Iterable[BucketCross], *, per_capture: int) -> list[BucketCross]:
     """At most `per_capture` different crosses of each capture: the fullest, then the most similar, then the lowest id.
 
     A cross that several buckets found counts once, as found in that of most URLs (of several the lowest id).
     """
-    unique: dict[tuple[str, ...], Found] = {}
+    unique: dict[tuple[str, ...], BucketCross] = {}
     for one in found:
         other = unique.setdefault(one.cross.arms, one)
         if (-one.bucket_urls, one.bucket_id) < (-other.bucket_urls, other.bucket_id):
@@ -121,7 +123,7 @@ def _rank(cross: Cross) -> tuple[int, float, str]:
     return -cross.bits.bit_count(), -(cross.up_similarity + cross.down_similarity), cross.cross_id
 
 
-def template_id(found: Iterable[Found]) -> str:
+def template_id(found: Iterable[BucketCross]) -> str:
     """What stands for a capture's template: of the buckets its crosses were found in that of most URLs, "" without one.
 
     Not of most captures: with each crawl of the same pages another bucket would have these.

@@ -30,7 +30,7 @@ class Mark:
     steps: int | None  # how many looks at others it took to say so; None: too many, and so it is nobody's duplicate
 
 
-class Marked(NamedTuple):
+class MarkedText(NamedTuple):
     text: Text
     mark: Mark
 
@@ -53,7 +53,7 @@ Likes = Mapping[str, Sequence[Like]]
 """By the capture that a text was first seen in, the earlier texts it is like, from the earliest on."""
 
 
-def marks(known: Sequence[Marked], new: Iterable[Text], config: DuplicatesConfig) -> list[Marked]:
+def marks(known: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesConfig) -> list[MarkedText]:
     """The marks of some new captures, in order of time, beside those that are known already.
 
     Those come before all new ones, whatever their time, and what was said of them is not changed. Where they are
@@ -74,18 +74,18 @@ def marks(known: Sequence[Marked], new: Iterable[Text], config: DuplicatesConfig
     }
     urls = {text.capture_id: text.url_key for text in ordered}
     seen: set[tuple[str, ...]] = set()
-    found: list[Marked] = []
+    found: list[MarkedText] = []
     for text in ordered:
         first = firsts[text.digest].capture_id
         mark = _mark(text, first, leaders[first], settled.get(first), urls, seen)
         seen |= {(text.url_key, text.digest), (text.url_key, NEAR, mark.duplicate_of or first)}
-        found.append(Marked(text, mark))
+        found.append(MarkedText(text, mark))
     return found[len(before) :]
 
 
 def extended(
-    known: Sequence[Marked], relabelled: Mapping[str, Text | None], new: Iterable[Text], config: DuplicatesConfig
-) -> list[Marked]:
+    known: Sequence[MarkedText], relabelled: Mapping[str, Text | None], new: Iterable[Text], config: DuplicatesConfig
+) -> list[MarkedText]:
     """What is said, or said again, when captures come and known ones are labelled again: of all these, and of those
     that were said to be like a text that has changed.
 
@@ -96,7 +96,7 @@ def extended(
     return [*again, *marks(standing, [*new, *asked], config)]
 
 
-def parted(known: Sequence[Marked], relabelled: Mapping[str, Text | None]) -> tuple[list[Marked], list[Text]]:
+def parted(known: Sequence[MarkedText], relabelled: Mapping[str, Text | None]) -> tuple[list[MarkedText], list[Text]]:
     """What of the known still holds when captures were labelled again, and which texts are to be marked anew.
 
     Nothing follows from `repeats` of others: it stays what it was when a capture came.

@@ -15,10 +15,10 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns, share, total
 from dbce_spark.dbce.layout import Numbers, sums
-from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Ints, Witness, arm_bit
+from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Ints, PageFeatures, arm_bit
 
 TEXT, SHAPE, CLASS, ID, PATH, ABOVE = range(6)
 """Rows of `Witness.keys`."""
@@ -34,11 +34,13 @@ UNMOVED = 128
 STEPS = 16
 """Steps of a shift in one unit of log-odds."""
 
-_LOG_ODDS = np.rint(STEPS * np.log((np.arange(SURE + 1) + 0.5) / (SURE + 0.5 - np.arange(SURE + 1)))).astype(np.int64)
+_LOG_ODDS = np.rint(STEPS * np.log((np.arange(CERTAIN + 1) + 0.5) / (CERTAIN + 0.5 - np.arange(CERTAIN + 1)))).astype(
+    np.int64
+)
 """Of a verdict, in steps. Certain is 2,049 to one."""
 
 
-def of_siblings(witnesses: Iterable[Witness], wanted: Collection[str]) -> dict[str, Columns]:
+def of_siblings(witnesses: Iterable[PageFeatures], wanted: Collection[str]) -> dict[str, Columns]:
     """For each wanted capture what its siblings among the witnesses say, by feature: (blocks,) each. One without a
     sibling is left out."""
     asking, said = of_siblings_together(witnesses, wanted)
@@ -47,7 +49,9 @@ def of_siblings(witnesses: Iterable[Witness], wanted: Collection[str]) -> dict[s
     return {one.capture_id: {name: of_all[at] for name, of_all in parts.items()} for at, one in enumerate(asking)}
 
 
-def of_siblings_together(witnesses: Iterable[Witness], wanted: Collection[str]) -> tuple[list[Witness], Columns]:
+def of_siblings_together(
+    witnesses: Iterable[PageFeatures], wanted: Collection[str]
+) -> tuple[list[PageFeatures], Columns]:
     """The wanted captures that have a sibling among the witnesses, and what these say of their blocks, one capture
     behind the other.
 
@@ -63,7 +67,7 @@ def of_siblings_together(witnesses: Iterable[Witness], wanted: Collection[str]) 
     return asking, _Pool(heard, speaks, asks).said()
 
 
-def of_snapshots(witnesses: Sequence[Witness]) -> dict[str, Codes]:
+def of_snapshots(witnesses: Sequence[PageFeatures]) -> dict[str, Codes]:
     """How far the nearest captures of the same URL move each block of each, at most two before and two behind: (1,
     blocks) codes.
 
@@ -85,7 +89,7 @@ def shifts(codes: Codes) -> npt.NDArray[np.float64]:
     return added
 
 
-def _shifts(one: Witness, others: Sequence[Witness]) -> Numbers:
+def _shifts(one: PageFeatures, others: Sequence[PageFeatures]) -> Numbers:
     """Half of the way from the verdict on each block to the mean of those on its text in its slot, in steps.
 
     Half: the verdicts of a page alone are half of what is known of it.
@@ -151,7 +155,7 @@ class _Pool:
     The captures are in order of URL, and the first of each speaks for it. The others only ask, as speakers may.
     """
 
-    def __init__(self, captures: Sequence[Witness], speaks: Sequence[bool], asks: Sequence[bool]):
+    def __init__(self, captures: Sequence[PageFeatures], speaks: Sequence[bool], asks: Sequence[bool]):
         self.capture = np.repeat(np.arange(len(captures)), [len(one.words) for one in captures])
         self.url = (np.cumsum(speaks) - 1)[self.capture]
         self.urls = sum(speaks)
@@ -196,7 +200,7 @@ class _Pool:
         mass = self.mass.sum() - self.mass[self.url[self.asking]]
         columns: Columns = {
             "siblings": everyone.astype(np.float64),
-            "sibling_mass": mass / (SURE * everyone),
+            "sibling_mass": mass / (CERTAIN * everyone),
         }
         for name, table in self.texts.items():
             (urls,) = table.others(self.asking)

@@ -15,19 +15,19 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, crosses, pools, sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.evidence import NEAREST
-from dbce_spark.model import Found, Member, Standing
+from dbce_spark.model import BucketCross, IndexedCapture, Member
 
 Heard = tuple[list[str], list[str]]
 """Who is heard in a pool, and who of them is wanted: capture ids."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class AffectedCaptures:
     """What is to be looked at when a site has grown: the crosses of all captures of which something else may be said
     now, and the pools that they hear."""
 
     affected: set[str]
-    found: list[Found]
+    found: list[BucketCross]
     siblings: list[Heard]
     snapshots: list[Heard]
     sizes: BucketSizes
@@ -39,7 +39,9 @@ class Asked:
         return arms.union(*(heard for heard, _ in [*self.siblings, *self.snapshots]))
 
 
-def asked(standing: Sequence[Standing], new: Collection[str], again: Collection[str], config: DbceConfig) -> Asked:
+def affected_captures(
+    standing: Sequence[IndexedCapture], new: Collection[str], again: Collection[str], config: DbceConfig
+) -> AffectedCaptures:
     """What is to be asked of a site of which all captures are given: some of them are new, some were fetched again, and
     so written again, whatever is said of them."""
     before = _Site([one for one in standing if one.capture_id not in new], config)
@@ -47,7 +49,7 @@ def asked(standing: Sequence[Standing], new: Collection[str], again: Collection[
     suspects = _suspects(before, now, new)
     beside, known = _Company(now, suspects.union(again)), _Company(before, suspects.difference(new))
     affected = {one for one in suspects if one in new or beside.of(one) != known.of(one)}.union(again)
-    return Asked(
+    return AffectedCaptures(
         affected=affected,
         found=[one for one in beside.found if one.cross.cur in affected],
         siblings=[*beside.siblings(affected)],
@@ -60,13 +62,13 @@ class _Site:
     """The captures of a site at some time: who meets in which bucket, in which runs siblings are heard, and of each URL
     the captures that are arms of each other, and those that hear each other."""
 
-    def __init__(self, standing: Sequence[Standing], config: DbceConfig):
+    def __init__(self, standing: Sequence[IndexedCapture], config: DbceConfig):
         self.config = config
         witnesses = [one for one in standing if one.is_witness]
         self.met, heard = (
             buckets.members_of(one.member for one in some if one.member is not None) for some in (standing, witnesses)
         )
-        self.heard = pools.runs(heard, config.bucket.cap)
+        self.heard = pools.chunks(heard, config.bucket.cap)
         self.arms = [*pools.snapshots(one for one in standing if one.member is not None)]
         self.lines = [*pools.snapshots(witnesses)]
 
@@ -75,7 +77,7 @@ def _suspects(before: _Site, now: _Site, new: Collection[str]) -> set[str]:
     """The new captures, those in runs that were not there before, and those near new ones of their URL."""
     found = {*new}
     cap = now.config.bucket.cap
-    for runs, old in ((pools.runs(now.met, cap), pools.runs(before.met, cap)), (now.heard, before.heard)):
+    for runs, old in ((pools.chunks(now.met, cap), pools.chunks(before.met, cap)), (now.heard, before.heard)):
         for place, run in runs.items():
             ids = _ids(run)
             if ids != _ids(old.get(place, ())):
@@ -90,7 +92,7 @@ class _Company:
 
     def __init__(self, site: _Site, wanted: Collection[str]):
         self.found = sites.chosen_in(site.met, wanted, site.config)
-        self._pools = [(_speakers(run), asking) for run, asking in pools.asked(site.heard, wanted)]
+        self._pools = [(_speakers(run), asking) for run, asking in pools.home_pools(site.heard, wanted)]
         self._crosses = {cur: [*some] for cur, some in groupby(self.found, lambda one: one.cross.cur)}
         self._siblings = {one: speakers for speakers, asking in self._pools for one in asking}
         self._snapshots = {
@@ -126,7 +128,7 @@ def _speakers(run: Sequence[Member]) -> list[str]:
     return [*first.values()]
 
 
-def _ids(some: Sequence[Member | Standing]) -> list[str]:
+def _ids(some: Sequence[Member | IndexedCapture]) -> list[str]:
     return [one.capture_id for one in some]
 
 
@@ -136,7 +138,7 @@ def _near(marks: Sequence[bool]) -> list[int]:
     return sorted({near for at in marked for near in range(max(0, at - NEAREST), min(len(marks), at + NEAREST + 1))})
 
 
-def _stretches(lines: Sequence[Sequence[Standing]], wanted: Collection[str]) -> Iterator[Heard]:
+def _stretches(lines: Sequence[Sequence[IndexedCapture]], wanted: Collection[str]) -> Iterator[Heard]:
     """The captures of each URL, in order of time, that are wanted or heard by those; a pool for each stretch."""
     for line in lines:
         stretch: list[int] = []

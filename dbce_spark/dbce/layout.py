@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.html.page import Parsed, SlotName, Tree
+from dbce_spark.html.page import PageTree, Parsed, SlotName
 from dbce_spark.html.tokens import code_points, hashed
 
 Numbers = npt.NDArray[np.int64]
@@ -357,7 +357,7 @@ def _joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers
     return np.concatenate([np.asarray(column, np.int64) for column in columns])
 
 
-def _slot_parents(trees: Sequence[Tree], slot_starts: Numbers) -> Numbers:
+def _slot_parents(trees: Sequence[PageTree], slot_starts: Numbers) -> Numbers:
     """The slot above each; a root's is itself."""
     above = _joined([tree.slot_parents for tree in trees])
     own = np.arange(len(above))

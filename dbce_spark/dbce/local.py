@@ -11,17 +11,17 @@ from dbce_spark.archive.revisits import Resolved, left, resolve, share
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
 from dbce_spark.dbce.annotate import annotate
-from dbce_spark.dbce.duplicates import Marked
+from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.merge import by_pattern, by_score, merge
 from dbce_spark.dbce.texts import Text
 from dbce_spark.html.language import UNKNOWN, Language, detect
 from dbce_spark.model import (
     Annotation,
+    BucketCross,
     Capture,
     Cross,
     Evidence,
     Extraction,
-    Found,
     Gathered,
     Page,
     Reject,
@@ -37,7 +37,7 @@ class Result:
 
     records_read: int
     extractions: list[Extraction]
-    duplicates: list[Marked]
+    duplicates: list[MarkedText]
     """The extractions that have a text, in order of time, with what is said of them; none where it is not asked for."""
     revisits: list[Resolved]
     rejects: list[Reject]
@@ -86,7 +86,7 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
 
 def revisited(
     revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[originals.Fate], dict[str, int]]:
+) -> tuple[list[originals.RecordOutcome], dict[str, int]]:
     """What becomes of each revisit, by the captures that were read and then by the indexes; the account of these."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
@@ -97,19 +97,19 @@ def revisited(
 
 def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
     """The extractions of some pages, each set beside its siblings and snapshots among them."""
-    told = sites.told([sites.neighbour(page) for page in unique], config)
+    told = sites.compare_sites([sites.neighbour(page) for page in unique], config)
     by_siblings, by_snapshots = told.heard.by_siblings, told.heard.by_snapshots
-    found: dict[str, list[Found]] = defaultdict(list)
+    found: dict[str, list[BucketCross]] = defaultdict(list)
     annotated: dict[str, list[Annotation]] = defaultdict(list)
     for one, annotation in zip(told.found, told.annotations, strict=True):
         found[one.cross.cur].append(one)
         annotated[one.cross.cur].append(annotation)
-    return judge(
+    return label_pages(
         [
             gather(
                 page,
                 annotated[page.capture_id],
-                pools.told(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
+                pools.page_evidence(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
                 crosses.template_id(found[page.capture_id]),
             )
             for page in unique
@@ -134,11 +134,11 @@ def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, te
     return Gathered(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
 
 
-def judge(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
+def label_pages(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
     """The extractions of some pages. What a page is judged to be does not depend on those beside it."""
     if label.by != "classifier":
         return [extraction(one, by_pattern(one, label.by)) for one in gathered]
-    classifier = classify.of(label.classifier)
+    classifier = classify.load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     found = []
     for start in range(0, len(gathered), pages.TOGETHER):

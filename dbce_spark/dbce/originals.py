@@ -10,9 +10,9 @@ from itertools import groupby
 
 from dbce_spark.archive import indexed_records, mime, warc
 from dbce_spark.archive.index import index_file
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.original_lookup import Lookup, Payload, asked
 from dbce_spark.archive.revisits import Resolved, left, names_in_index
 from dbce_spark.config import DbceConfig, InputConfig
@@ -41,13 +41,13 @@ class Lack:
     detail: str
 
 
-Fate = Page | Resolved | Reject | Skip
+RecordOutcome = Page | Resolved | Reject | Skip
 """What became of a revisit: the page of its original's payload, one that shares it, or neither."""
 
 
 def find(
     revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[Fate], dict[str, int]]:
+) -> tuple[list[RecordOutcome], dict[str, int]]:
     """What becomes of the revisits whose originals are none of the captures that were read, and the account of it.
 
     `read` are those captures all the same: an index may know one by a name that its record does not tell. No more than
@@ -63,7 +63,7 @@ def find(
             first[place] = replace(known, payload=min(known.payload, payload))
     ordered = sorted(first.values(), key=lambda one: (one.payload.path, one.payload.offset))
     outcomes = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
-    fates: list[Fate] = []
+    fates: list[RecordOutcome] = []
     for revisit, payload in zip(revisits, payloads, strict=False):
         if payload is None:
             fates.append(left(revisit))
@@ -86,8 +86,8 @@ def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, conf
         ((one.warc_file, one.warc_offset) for one in revisits),
     )
     wanted = asked(indexed_records.wanted(config), (one.refers_to_key for one in revisits))
-    for entry in index_file.wanted(indexes, base, wanted, config.fetch, Counts()):
-        if isinstance(entry, Entry):  # what is none was counted when the selection was made
+    for entry in index_file.wanted(indexes, base, wanted, config.fetch, FilterCounts()):
+        if isinstance(entry, IndexEntry):  # what is none was counted when the selection was made
             lookup.offer(entry)
     return [lookup.original(one) for one in revisits]
 
@@ -170,10 +170,10 @@ def _as_capture(revisit: Revisit, original: Capture) -> Capture:
     )
 
 
-def _entry(one: Original) -> Entry:
+def _entry(one: Original) -> IndexEntry:
     """What the filters are asked about: the revisit, with what the index says of its payload."""
     revisit = one.revisit
-    return Entry(
+    return IndexEntry(
         urlkey=revisit.url_key,
         timestamp=revisit.timestamp,
         url=revisit.url,
@@ -183,7 +183,7 @@ def _entry(one: Original) -> Entry:
     )
 
 
-def _passed_over(entry: Entry, config: InputConfig, refusal: warc.Refusal) -> Skip | None:
+def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) -> Skip | None:
     """What need not be fetched since the index says that it is no page, as `warc.read` would count it."""
     if entry.status and entry.status not in config.statuses:
         return Skip(f"status:{entry.status}")
@@ -193,7 +193,7 @@ def _passed_over(entry: Entry, config: InputConfig, refusal: warc.Refusal) -> Sk
     return Skip("mime") if is_type and entry.mime not in config.mimes and not mime.is_sniffed(entry.mime) else None
 
 
-def _fate(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> Fate:
+def _fate(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
     if isinstance(outcome, Lack):
         return left(revisit, lack_at(place_of(first.payload), outcome))
     if isinstance(outcome, Skip) or first.revisit is revisit:
@@ -201,7 +201,7 @@ def _fate(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> Fat
     return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)
 
 
-def _refuses_nothing(_: Entry) -> None:
+def _refuses_nothing(_: IndexEntry) -> None:
     return None
 
 

@@ -14,7 +14,7 @@ from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.html import page
 from dbce_spark.html.metadata import metadata
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import Page, Reason, Reject, Revisit, Skip, Stage, Traits
+from dbce_spark.model import BlockFeatures, Page, Reject, RejectReason, RejectStage, Revisit, Skip
 
 TOGETHER = 64
 """Captures that are looked at together: enough for numpy, and still a few megabytes of HTML."""
@@ -61,9 +61,9 @@ def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page |
     """Fetched captures as pages, in their order. What a capture becomes does not depend on those beside it."""
     parsed = [_parsed(fetch, config.page) for fetch in fetches]
     good = [one for one in parsed if isinstance(one, Parsed)]
-    traits: list[Traits | None] = [None] * len(good)
+    traits: list[BlockFeatures | None] = [None] * len(good)
     if config.label.by == "classifier" and good:
-        traits = [*classify.of(config.label.classifier).traits(good)]
+        traits = [*classify.load_classifier(config.label.classifier).traits(good)]
     looked_at = iter(traits)
     return [
         of_parsed(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
@@ -80,10 +80,10 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
     try:
         return page.parse(fetch.html, fetch.capture.declared_charset, config)
     except page.PageError as error:
-        return Reject.of_record(fetch.capture, Stage.PAGE, Reason(error.reason), str(error))
+        return Reject.of_record(fetch.capture, RejectStage.PAGE, RejectReason(error.reason), str(error))
 
 
-def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: Traits | None, config: DbceConfig) -> Page:
+def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: BlockFeatures | None, config: DbceConfig) -> Page:
     """A page from what its HTML was parsed to.
 
     One with too few shingles or too many tokens has no signature, and `flags` says so.

@@ -12,51 +12,55 @@ import numpy as np
 
 from dbce_spark.dbce import buckets
 from dbce_spark.dbce.buckets import BucketKey
-from dbce_spark.model import Codes, Evidence, Member, Page, Standing, Witness
+from dbce_spark.model import Codes, Evidence, IndexedCapture, Member, Page, PageFeatures
 
-Captured = TypeVar("Captured", Witness, Standing)
+Captured = TypeVar("Captured", PageFeatures, IndexedCapture)
 Place = tuple[BucketKey, int]
 """A bucket, and the number of a run of it."""
 
 
-class Judge(Protocol):
+class EvidenceModel(Protocol):
     """Who says what the other pages of a pool mean for each: the classifier. Codes are (features, blocks)."""
 
-    def of_siblings(self, witnesses: Sequence[Witness], wanted: Collection[str]) -> Mapping[str, Codes]:
+    def of_siblings(self, witnesses: Sequence[PageFeatures], wanted: Collection[str]) -> Mapping[str, Codes]:
         """What siblings say of the wanted captures, by capture id. One without a sibling is left out.
 
         Of a URL with several captures the first, in order of (time, id), speaks for all."""
 
-    def of_snapshots(self, witnesses: Sequence[Witness]) -> Mapping[str, Codes]:
+    def of_snapshots(self, witnesses: Sequence[PageFeatures]) -> Mapping[str, Codes]:
         """What captures of one URL, in order of (time, id), say of each other, by capture id.
 
         Each hears the nearest `evidence.NEAREST` on either side, and no other."""
 
 
-def evidence(pages: Iterable[Page], cap: int, judge: Callable[[], Judge]) -> dict[str, Evidence]:
+def evidence(pages: Iterable[Page], cap: int, judge: Callable[[], EvidenceModel]) -> dict[str, Evidence]:
     """What other pages say of each of some pages, by capture id.
 
     A page without traits says nothing and hears nothing. `judge` is asked for only where there is something to judge.
     """
     looked_at = [page for page in pages if page.traits is not None]
-    said = heard(buckets.members(looked_at), [witness(page) for page in looked_at], cap, judge)
+    said = pool_evidence(buckets.members(looked_at), [page_features(page) for page in looked_at], cap, judge)
     return {
-        page.capture_id: told(page, said.by_siblings.get(page.capture_id), said.by_snapshots.get(page.capture_id))
+        page.capture_id: page_evidence(
+            page, said.by_siblings.get(page.capture_id), said.by_snapshots.get(page.capture_id)
+        )
         for page in looked_at
     }
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class PoolEvidence:
     """What the pools said of each capture of which they said something, by its id."""
 
     by_siblings: dict[str, Codes]
     by_snapshots: dict[str, Codes]
 
 
-def heard(members: Iterable[Member], witnesses: Sequence[Witness], cap: int, judge: Callable[[], Judge]) -> Heard:
+def pool_evidence(
+    members: Iterable[Member], witnesses: Sequence[PageFeatures], cap: int, judge: Callable[[], EvidenceModel]
+) -> PoolEvidence:
     """What the witnesses say of each other; each member is one of them."""
-    said = Heard({}, {})
+    said = PoolEvidence({}, {})
     by_id = {one.capture_id: one for one in witnesses}
     for ids, wanted in siblings(members, cap):
         said.by_siblings.update(judge().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
@@ -65,7 +69,7 @@ def heard(members: Iterable[Member], witnesses: Sequence[Witness], cap: int, jud
     return said
 
 
-def told(page: Page, siblings: Codes | None = None, snapshots: Codes | None = None) -> Evidence:
+def page_evidence(page: Page, siblings: Codes | None = None, snapshots: Codes | None = None) -> Evidence:
     """The evidence on a page; an empty array where there is none."""
     nothing = np.empty((0, len(page.blocks)), np.uint8)
     return Evidence(
@@ -73,10 +77,10 @@ def told(page: Page, siblings: Codes | None = None, snapshots: Codes | None = No
     )
 
 
-def witness(page: Page) -> Witness:
+def page_features(page: Page) -> PageFeatures:
     """A page with traits, as others see it."""
     assert page.traits is not None
-    return Witness(
+    return PageFeatures(
         capture_id=page.capture_id,
         url_key=page.capture.url_key,
         timestamp=page.capture.timestamp,
@@ -95,16 +99,16 @@ def siblings(
 
     All members of a run of a bucket are witnesses, also those whose home is elsewhere.
     """
-    for run, wanted in asked(runs(buckets.members_of(members), cap), asking):
+    for run, wanted in home_pools(chunks(buckets.members_of(members), cap), asking):
         yield [member.capture_id for member in run], wanted
 
 
-def asked(
+def home_pools(
     found: Mapping[Place, Sequence[Member]], asking: Collection[str] | None = None
 ) -> Iterator[tuple[Sequence[Member], list[str]]]:
     """Of some runs, all those of their sites, the ones that are the home of who is asking; and who is. Without `asking`
     everyone is."""
-    home = homes(found)
+    home = home_buckets(found)
     for place, run in found.items():
         wanted = [
             member.capture_id
@@ -115,12 +119,14 @@ def asked(
             yield run, wanted
 
 
-def runs(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[Place, list[Member]]:
+def chunks(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[Place, list[Member]]:
     """All runs of some buckets."""
-    return {(bucket, number): run for bucket, some in met.items() for number, run in enumerate(buckets.runs(some, cap))}
+    return {
+        (bucket, number): run for bucket, some in met.items() for number, run in enumerate(buckets.chunks(some, cap))
+    }
 
 
-def homes(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
+def home_buckets(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
     """Where each capture looks for siblings, by its id: of its runs of two URLs and more, that of most URLs.
 
     Of several with as many that of the lowest band, so that pages of one template, who share all their buckets, meet in

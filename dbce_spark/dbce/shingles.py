@@ -7,17 +7,17 @@ import numpy as np
 import numpy.typing as npt
 import xxhash
 
-from dbce_spark.html.page import Tree
+from dbce_spark.html.page import PageTree
 
 Shingles = npt.NDArray[np.uint32]
 
 
-def path_shingles(tree: Tree) -> Shingles:
+def path_shingles(tree: PageTree) -> Shingles:
     """One shingle a distinct tag path from the root: the same set, however many items a list has."""
     return np.unique(np.fromiter(map(_hash, tree.path_names), np.uint32, len(tree.path_names)))
 
 
-def layer_shingles(tree: Tree) -> Shingles:
+def layer_shingles(tree: PageTree) -> Shingles:
     """One shingle an element: its position in its group, the group's in its layer, the layer, and its tag path.
 
     As listings 2.6 and 2.7 of the thesis make them: a group is the children of one parent, a layer all groups of one
@@ -46,7 +46,7 @@ def layer_shingles(tree: Tree) -> Shingles:
     return np.array(sorted(shingles), np.uint32)
 
 
-TOKENISERS: dict[str, Callable[[Tree], Shingles]] = {"path": path_shingles, "layer": layer_shingles}
+TOKENISERS: dict[str, Callable[[PageTree], Shingles]] = {"path": path_shingles, "layer": layer_shingles}
 """By the name in `template.tokens`."""
 
 

@@ -8,16 +8,16 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, pools
 from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
-from dbce_spark.model import Annotation, Found, Member, Neighbour, Page
+from dbce_spark.model import Annotation, BucketCross, Member, Neighbour, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class SiteComparison:
     """The chosen crosses of all captures with their annotations, one for each, and what pools said."""
 
-    found: list[Found]
+    found: list[BucketCross]
     annotations: list[Annotation]
-    heard: pools.Heard
+    heard: pools.PoolEvidence
     sizes: BucketSizes
 
 
@@ -25,42 +25,44 @@ def neighbour(page: Page) -> Neighbour:
     """A page as those of its site meet it."""
     return Neighbour(
         member=buckets.member(page),
-        witness=None if page.traits is None else pools.witness(page),
+        witness=None if page.traits is None else pools.page_features(page),
         tokens=page.blocks.tokens,
     )
 
 
-def told(neighbours: Sequence[Neighbour], config: DbceConfig) -> Told:
+def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteComparison:
     """What some pages say of each other, all those of their sites being among them."""
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
     met = buckets.members_of(members)
     found = chosen_in(met, {one.capture_id for one in members}, config)
-    return Told(
+    return SiteComparison(
         found=found,
         annotations=list(annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit)),
-        heard=pools.heard(
+        heard=pools.pool_evidence(
             (one.member for one in neighbours if one.member is not None and one.witness is not None),
             [one.witness for one in neighbours if one.witness is not None],
             config.bucket.cap,
-            partial(classify.of, config.label.classifier),
+            partial(classify.load_classifier, config.label.classifier),
         ),
         sizes=buckets.sizes(met, config.bucket.cap),
     )
 
 
-def chosen(members: Iterable[Member], config: DbceConfig) -> list[Found]:
+def chosen(members: Iterable[Member], config: DbceConfig) -> list[BucketCross]:
     """The crosses in which each of some captures is annotated."""
     known = [*members]
     return chosen_in(buckets.members_of(known), {one.capture_id for one in known}, config)
 
 
-def chosen_in(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], config: DbceConfig) -> list[Found]:
+def chosen_in(
+    met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], config: DbceConfig
+) -> list[BucketCross]:
     """The crosses in which each of the wanted captures is annotated, of all buckets that their sites have."""
     return crosses.select(_find(met, wanted, config.bucket.cap), per_capture=config.cross.per_capture)
 
 
-def _find(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], cap: int) -> Iterator[Found]:
+def _find(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], cap: int) -> Iterator[BucketCross]:
     """The crosses of the wanted captures that some buckets find.
 
     Pages of one template share most of their buckets, and runs of the same captures find the same crosses: of those
@@ -70,7 +72,7 @@ def _find(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], ca
     adjacent = crosses.adjacent(members.values(), wanted)
     asked: dict[tuple[str, ...], tuple[str, int, BucketKey, list[Member]]] = {}
     for bucket, all_of_it in met.items():
-        for number, run in enumerate(buckets.runs(all_of_it, cap)):
+        for number, run in enumerate(buckets.chunks(all_of_it, cap)):
             if len(run) > 1 and any(one.capture_id in adjacent for one in run):
                 same = tuple([one.capture_id for one in run])
                 this = crosses.bucket_id(bucket), number, bucket, run

@@ -6,7 +6,7 @@ import xxhash
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
-from dbce_spark.model import Evidence, Extraction, Found, Page
+from dbce_spark.model import BucketCross, Evidence, Extraction, Page
 
 
 def extractions(
@@ -16,7 +16,7 @@ def extractions(
 
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
-    evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.of(config.label.classifier))
+    evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.load_classifier(config.label.classifier))
     annotations = local.annotations([one.cross for one in _selected(unique, config)], unique, config)
     if siblings is not None:
         some_of = _some_siblings(unique, config, siblings)
@@ -31,15 +31,15 @@ def extractions(
         local.gather(
             page,
             annotations.get(page.capture_id, []),
-            evidence[page.capture_id] if snapshots else pools.told(page, evidence[page.capture_id].siblings),
+            evidence[page.capture_id] if snapshots else pools.page_evidence(page, evidence[page.capture_id].siblings),
             "",
         )
         for page in unique
     ]
-    return local.judge(gathered, config.label)
+    return local.label_pages(gathered, config.label)
 
 
-def _selected(unique: Iterable[Page], config: DbceConfig) -> list[Found]:
+def _selected(unique: Iterable[Page], config: DbceConfig) -> list[BucketCross]:
     return sites.chosen(buckets.members(unique), config)
 
 
@@ -61,6 +61,6 @@ def _told(
     page: Page, evidence: Mapping[str, Evidence], some: Mapping[str, Sequence[Page]], config: DbceConfig
 ) -> Evidence:
     snapshots = evidence[page.capture_id].snapshots
-    witnesses = [pools.witness(one) for one in (page, *some.get(page.capture_id, ()))]
-    siblings = classify.of(config.label.classifier).of_siblings(witnesses, [page.capture_id])
-    return pools.told(page, siblings.get(page.capture_id), snapshots if len(snapshots) else None)
+    witnesses = [pools.page_features(one) for one in (page, *some.get(page.capture_id, ()))]
+    siblings = classify.load_classifier(config.label.classifier).of_siblings(witnesses, [page.capture_id])
+    return pools.page_evidence(page, siblings.get(page.capture_id), snapshots if len(snapshots) else None)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, node_scores, page_weights
-from dbce_spark.evaluation.bootstrap import Difference, Interval
+from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores, Values
 
@@ -39,7 +39,7 @@ _FIXED = {"siblings": tuple(_STEPS), "snapshots": tuple(_STEPS), "complexity": c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class ExtractorRank:
     """One extractor in a pool. All but the last six fields are averages by the pool's weights."""
 
     extractor: str
@@ -50,7 +50,7 @@ class Standing:
     by_pages: Interval  # of f1, from draws of pages
     median: float
     low: float  # share of pages under LOW_F1
-    against: Difference | None  # f1 less the first extractor's, from the draws of by_sites; None for the first
+    against: MeanDifference | None  # f1 less the first extractor's, from the draws of by_sites; None for the first
     over_pages: float  # f1, every page the same
     over_sites: float  # f1, every site the same
     over_sets: float  # f1, every set the same
@@ -68,7 +68,7 @@ class Pool:
     sites: int
     share: float  # what the site weighs that weighs most
     drawn: str  # "sites" or "pages": what Standing.by_sites is drawn by
-    standings: tuple[Standing, ...]
+    standings: tuple[ExtractorRank, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +118,7 @@ class Analysis:
     misses: Mapping[tuple[str, str, str], int]  # by set, extractor, kind
 
 
-def analyse(scores: Scores, of_nodes: Sequence[node_scores.Row]) -> Analysis:
+def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Analysis:
     """The analysis of all scores, and of the counts of text nodes by set and extractor."""
     pages = scores.pages
     of_complexity = complexity.groups(np.array([page.complexity for page in pages]))
@@ -189,7 +189,7 @@ def _pool(name: str, scores: Scores, places: Places) -> Pool:
     )
 
 
-def _standings(scores: Scores, places: Places, weight: Values) -> tuple[Standing, ...]:
+def _standings(scores: Scores, places: Places, weight: Values) -> tuple[ExtractorRank, ...]:
     pages = [scores.pages[at] for at in places]
     f1 = scores.f1[:, places]
     units, _ = _units(pages)
@@ -201,7 +201,7 @@ def _standings(scores: Scores, places: Places, weight: Values) -> tuple[Standing
     clean = np.array([page.gold_error <= complexity.MAX_GOLD_ERROR for page in pages])
     main = scores.values[MAIN_METRIC][:, :, places] @ weight
     return tuple(
-        Standing(
+        ExtractorRank(
             extractor=extractor,
             precision=float(main[at, 0]),
             recall=float(main[at, 1]),

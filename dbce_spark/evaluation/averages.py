@@ -25,7 +25,7 @@ Places = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class StreamStep:
     """All pages that came as so manieth of their domain."""
 
     name: str
@@ -54,7 +54,7 @@ class Course:
     f1: Values  # (extractors, pages)
     moving: Values  # (extractors, pages): mean of all up to each
     domains: Mapping[str, Places]  # of each domain with LEAST documents, where its pages stand in the stream
-    steps: tuple[Step, ...]
+    steps: tuple[StreamStep, ...]
     passings: tuple[Passing, ...]
     undated: int  # pages without a date
 
@@ -100,14 +100,16 @@ def passed(one: Values, other: Values) -> int:
     return first if first <= len(one) else 0
 
 
-def _steps(f1: Values, nth: Places) -> tuple[Step, ...]:
+def _steps(f1: Values, nth: Places) -> tuple[StreamStep, ...]:
     firsts = [*STEPS.values(), int(nth.max()) + 1]
     found = []
     for name, first, end in zip(STEPS, firsts, firsts[1:], strict=False):
         chosen = (nth >= first) & (nth < end)
         if chosen.any():
             means = tuple(f1[:, chosen].mean(axis=1).tolist())
-            found.append(Step(name=name, pages=int(chosen.sum()), domains=int((nth[chosen] == first).sum()), f1=means))
+            found.append(
+                StreamStep(name=name, pages=int(chosen.sum()), domains=int((nth[chosen] == first).sum()), f1=means)
+            )
     return tuple(found)
 
 

@@ -36,7 +36,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class MeanDifference:
     """The mean of one extractor less that of another on the same pages, its interval, and how likely chance makes it.
 
     `p` is two-sided: twice the share of draws in which the mean lies on the other side of 0, or on it.
@@ -72,13 +72,13 @@ def intervals(drawn: Values) -> list[Interval]:
     return [Interval(float(least), float(most)) for least, most in zip(low, high, strict=True)]
 
 
-def differences(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> list[Difference]:
+def differences(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> list[MeanDifference]:
     """The paired test of each row of values against the first."""
     pairs = values - values[0]
     drawn = means(pairs, weights, units)
     mean = pairs @ weights / weights.sum()
     tails = np.minimum(np.count_nonzero(drawn <= 0, axis=0), np.count_nonzero(drawn >= 0, axis=0))
     return [
-        Difference(float(mean[at]), found.low, found.high, float(min(1.0, 2 * (tails[at] + 1) / (ROUNDS + 1))))
+        MeanDifference(float(mean[at]), found.low, found.high, float(min(1.0, 2 * (tails[at] + 1) / (ROUNDS + 1))))
         for at, found in enumerate(intervals(drawn))
     ]

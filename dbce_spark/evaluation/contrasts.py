@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from dbce_spark import storage
 from dbce_spark.evaluation import leaves
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import Sets, Texts
 from dbce_spark.evaluation.leaves import Mask
 from dbce_spark.evaluation.scores import Scores
+from dbce_spark.files import storage
 from dbce_spark.model import Label, digest
 from dbce_spark.report import overlay
 from dbce_spark.report.overlay import Contrast, Names

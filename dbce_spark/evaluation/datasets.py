@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 from tqdm import tqdm
 
-from dbce_spark import jsonl, storage, timestamps
 from dbce_spark.archive import warc
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import formats
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.evaluation.formats.json_lines import TEXTS
+from dbce_spark.files import jsonl, storage, timestamps
 from dbce_spark.model import Capture, digest
 
 MIN_COVERAGE = 0.9
@@ -163,12 +163,12 @@ def convert(paths: Iterable[str], output: str) -> int:
     return count
 
 
-def _entries(path: str) -> Iterator[Entry]:
+def _entries(path: str) -> Iterator[GoldEntry]:
     name = PurePosixPath(path).name
     return iter(tqdm(formats.entries(path), desc=name, unit=" pages", leave=False, disable=None))
 
 
-def _page(dataset: str, entry: Entry) -> GoldPage:
+def _page(dataset: str, entry: GoldEntry) -> GoldPage:
     text = {name: entry.fields.get(name) or "" for name in TEXTS}
     page_id, url = entry.fields["id"], text["url"] if _host_of(text["url"]) else ""
     key = text["url_key"] or url
@@ -234,7 +234,7 @@ def _microseconds(date: str, place: str) -> int:
     return timestamps.of_date(when)
 
 
-def _coverage(entry: Entry) -> float:
+def _coverage(entry: GoldEntry) -> float:
     value = entry.fields.get("tok_cov", 1.0)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InputError(f"{entry.place}: tok_cov must be a number, not {value!r}")

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 import dbce_spark
 from dbce_spark.evaluation import bootstrap, clusters, complexity, facts, node_scores, page_weights, score_plots
-from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Standing
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank
 from dbce_spark.evaluation.averages import METHOD, Course, moving
 from dbce_spark.evaluation.evaluation_summary import (
     PASSINGS_HEAD,
@@ -22,7 +22,7 @@ from dbce_spark.evaluation.evaluation_summary import (
     steps_head,
     stream_note,
 )
-from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, Row, Series
+from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, PlotRow, Series
 from dbce_spark.evaluation.scores import MAIN_METRIC, Scores
 from dbce_spark.report.svg import COLOURS
 from dbce_spark.report.svg.html_template import css, environment
@@ -77,7 +77,7 @@ def html(
 def _standings(analysis: Analysis) -> dict[str, Any]:
     first = analysis.pools[0]
     rows = [
-        Row(
+        PlotRow(
             analysis.extractors[at],
             [
                 Dot(pool.name, pool.standings[at].f1, pool.standings[at].by_sites, colour)
@@ -102,7 +102,7 @@ def _standings(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _standing(one: Standing) -> tuple[object, ...]:
+def _standing(one: ExtractorRank) -> tuple[object, ...]:
     return (
         one.extractor,
         number(one.precision),
@@ -133,7 +133,7 @@ def _sets(analysis: Analysis) -> dict[str, Any]:
 def _dots(cells: Sequence[Cell], analysis: Analysis) -> str:
     return score_plots.dot_plot(
         [
-            Row(
+            PlotRow(
                 f"{cell.value} ({cell.pages:,})",
                 [
                     Dot(f"{analysis.extractors[at]}, draws of {cell.drawn}", cell.f1[at], cell.intervals[at], colour)

@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 
 from dbce_spark.evaluation import bootstrap, complexity, node_scores, page_weights
-from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, Pool, Standing
+from dbce_spark.evaluation.analysis import LOW_F1, Analysis, Cell, ExtractorRank, Pool
 from dbce_spark.evaluation.averages import LEAST, Course
-from dbce_spark.evaluation.bootstrap import Difference, Interval
+from dbce_spark.evaluation.bootstrap import Interval, MeanDifference
 from dbce_spark.evaluation.scores import MAIN_METRIC
-from dbce_spark.markdown_table import table
+from dbce_spark.files.markdown_table import table
 
 
 def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
@@ -66,7 +66,7 @@ def _pool(pool: Pool) -> Iterator[str]:
     )
 
 
-def _standing(one: Standing) -> tuple[str, ...]:
+def _standing(one: ExtractorRank) -> tuple[str, ...]:
     return (
         one.extractor,
         number(one.precision),
@@ -207,7 +207,7 @@ def between(interval: Interval) -> str:
     return f"{number(interval.low)}-{number(interval.high)}"
 
 
-def against(found: Difference | None) -> tuple[str, str]:
+def against(found: MeanDifference | None) -> tuple[str, str]:
     """A difference with its interval, and its p; both "" for the extractor that others stand against."""
     if found is None:
         return "", ""

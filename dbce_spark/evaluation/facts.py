@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 from lxml import etree
 
-from dbce_spark import storage, timestamps
 from dbce_spark.evaluation import clusters, complexity, datasets
 from dbce_spark.evaluation.complexity import PageWords
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
+from dbce_spark.files import storage, timestamps
 
 SCHEMA = pa.schema(
     [

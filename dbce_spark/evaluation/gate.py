@@ -15,10 +15,10 @@ from typing import Any
 import fsspec
 import numpy as np
 
-from dbce_spark import storage
 from dbce_spark.errors import EvaluationError, InputError
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.scores import MAIN_METRIC, PARTS, Scores
+from dbce_spark.files import storage
 from dbce_spark.model import digest
 
 METRICS = (MAIN_METRIC, "levenshtein")

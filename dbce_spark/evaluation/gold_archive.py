@@ -16,8 +16,8 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark import storage, timestamps
 from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.files import storage, timestamps
 from dbce_spark.model import Capture, digest
 
 INDEX = "index.cdxj"

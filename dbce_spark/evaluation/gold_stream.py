@@ -92,21 +92,21 @@ def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
     found = sites.chosen_in(buckets.members_of(buckets.members(some)), {own}, config)
     annotations = local.annotations([one.cross for one in found], some, config).get(own, [])
     gathered = local.gather(page, annotations, _evidence(page, some, config), crosses.template_id(found))
-    return local.judge([gathered], config.label)[0]
+    return local.label_pages([gathered], config.label)[0]
 
 
 def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
     """What some pages, it being among them, say of a page."""
     if page.traits is None:
-        return pools.told(page)
-    judge, own = classify.of(config.label.classifier), page.capture_id
+        return pools.page_evidence(page)
+    judge, own = classify.load_classifier(config.label.classifier), page.capture_id
     looked_at = {one.capture_id: one for one in some if one.traits is not None}
     siblings = {}
     for ids, wanted in pools.siblings(buckets.members(looked_at.values()), config.bucket.cap, {own}):
-        siblings.update(judge.of_siblings([pools.witness(looked_at[one]) for one in ids], wanted))
-    captures = [pools.witness(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
+        siblings.update(judge.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
+    captures = [pools.page_features(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
     snapshots = judge.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
-    return pools.told(page, siblings.get(own), snapshots.get(own))
+    return pools.page_evidence(page, siblings.get(own), snapshots.get(own))
 
 
 def _apart(key: UrlKey, name: str) -> UrlKey:

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 from tqdm import tqdm
 
-from dbce_spark import storage
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import (
@@ -30,7 +29,8 @@ from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.ensembles import Sets
 from dbce_spark.evaluation.extractors import Extractor
 from dbce_spark.evaluation.peers import PEERS
-from dbce_spark.evaluation.scores import Part, Scores
+from dbce_spark.evaluation.scores import ScorePart, Scores
+from dbce_spark.files import storage
 
 MAX_WORKERS = 2
 """Child processes an extractor runs in. Times are of CPU, so that more would change none of them; two leave a laptop
@@ -44,7 +44,7 @@ SAME = frozenset(("dbce-spark",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class EvaluationRequest:
     """What to measure. `limit` is how many pages of each set, from its start; `time_limit` seconds a page.
 
     `reuse` takes texts that an earlier run left in the output folder (`texts.Kept`). `folds` is a folder that
@@ -67,7 +67,7 @@ class Request:
     contrasts: int = 0
 
 
-def evaluate(request: Request, config: DbceConfig) -> str:
+def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     """Writes scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
     and contrasts of pages beside them.
 
@@ -115,7 +115,7 @@ def evaluate(request: Request, config: DbceConfig) -> str:
 class _Run:
     """The extractions of one evaluation, kept as they come."""
 
-    def __init__(self, request: Request, sets: Sets, bar: "tqdm[Any]"):
+    def __init__(self, request: EvaluationRequest, sets: Sets, bar: "tqdm[Any]"):
         self._request, self._sets, self._bar = request, sets, bar
         self._batches: list[pa.RecordBatch] = []
         self.texts: dict[str, dict[str, dict[str, Extracted]]] = {}  # by extractor, set and page id
@@ -152,9 +152,9 @@ class _Run:
         self._batches += extracted_texts.table(self._sets[dataset], name, extracted)
 
 
-def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.Row]]:
-    parts: list[Part] = []
-    of_nodes: list[node_scores.Row] = []
+def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.NodeScoreRow]]:
+    parts: list[ScorePart] = []
+    of_nodes: list[node_scores.NodeScoreRow] = []
     with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
         for dataset, pages in sets.items():
             of_set = {name: found[name][dataset] for name in names}
@@ -171,14 +171,14 @@ def _check_members(combined: Sequence[str], single: Sequence[str]) -> None:
         raise ConfigError(f"{', '.join(combined)}: made of {', '.join(missing)} too; add them to --extractors")
 
 
-def _check_floors(request: Request) -> None:
+def _check_floors(request: EvaluationRequest) -> None:
     if request.pin_floors and not request.floors:
         raise ConfigError("--pin-floors needs a file to write to; add --floors FILE")
     if request.lower_floors and not request.pin_floors:
         raise ConfigError("--lower-floors has an effect beside --pin-floors only; add --pin-floors")
 
 
-def _held(request: Request, reached: Mapping[str, gate.Pinned]) -> str:
+def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
     """Holds the scores to their floors, or pins them; says so in a line."""
     if request.pin_floors:
         gate.pin(request.floors, reached, lower=request.lower_floors)

@@ -71,7 +71,7 @@ class Confusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class NodeScoreRow:
     """One extractor on one set."""
 
     dataset: str
@@ -105,22 +105,22 @@ def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusi
     return {name: confusion(content, leaves.held(found, one.text)[counted]) for name, one in texts.items()}
 
 
-def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> list[Row]:
+def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> list[NodeScoreRow]:
     """The counts of one set: a row an extractor. `texts` are by extractor and page id."""
     totals = dict.fromkeys(texts, Confusion())
     for page in pages:
         for name, counted in of_page(page, {name: of[page.page_id] for name, of in texts.items()}).items():
             totals[name] += counted
-    return [Row(dataset, name, counted) for name, counted in totals.items()]
+    return [NodeScoreRow(dataset, name, counted) for name, counted in totals.items()]
 
 
-def table(of_sets: Sequence[Row]) -> Iterator[tuple[str, ...]]:
+def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
     """The cells under `HEAD`; where there are several sets, their sums come last."""
     sums: dict[str, Confusion] = {}
     for row in of_sets:
         sums[row.extractor] = sums.get(row.extractor, Confusion()) + row.nodes
     several = len({row.dataset for row in of_sets}) > 1
-    for row in [*of_sets, *(Row(ALL_SETS, name, nodes) for name, nodes in sums.items() if several)]:
+    for row in [*of_sets, *(NodeScoreRow(ALL_SETS, name, nodes) for name, nodes in sums.items() if several)]:
         shares = [row.nodes.accuracy]
         for score in (row.nodes.content, row.nodes.boilerplate):
             shares += [score.precision, score.recall, score.f1]

@@ -74,7 +74,7 @@ def _peer(package: str, load: Load, extra: str = "", python: tuple[int, int] = (
 
 
 def _in_node(method: str) -> Peer:
-    return Peer("", "", partial(node.Page, method), node.lacking)
+    return Peer("", "", partial(node.NodePage, method), node.lacking)
 
 
 def _trafilatura(**options: bool) -> Extract:

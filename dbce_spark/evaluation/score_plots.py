@@ -48,7 +48,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlotRow:
     """A line of a dot plot."""
 
     label: str
@@ -83,7 +83,7 @@ class Distribution:
     weights: Values
 
 
-def dot_plot(rows: Sequence[Row], *, width: int = 1080, label_width: int = 190) -> str:
+def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 190) -> str:
     """Values with intervals, a row a name, on one axis of F1."""
     step = 11
     heights = [max(24, step * len(row.dots) + 12) for row in rows]

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark import storage
 from dbce_spark.evaluation import metrics, node_scores
 from dbce_spark.evaluation.child import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.metrics import Score
 from dbce_spark.evaluation.node_scores import Confusion
+from dbce_spark.files import storage
 
 Values = npt.NDArray[np.float64]
 
@@ -46,7 +46,7 @@ _OF_PAGE = ("dataset", "page_id", "site", "group", "lang", "page_type", "era", "
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """One extractor on the pages of one set."""
 
     extractor: str
@@ -77,7 +77,7 @@ def score(
     facts: Sequence[Facts],
     texts: Mapping[str, Mapping[str, Extracted]],
     advance: Callable[[int], object],
-) -> tuple[list[Part], list[node_scores.Row]]:
+) -> tuple[list[ScorePart], list[node_scores.NodeScoreRow]]:
     """All metrics of some extractors on one set, pages in their order; and their counts of text nodes.
 
     `texts` are by extractor and page id; `advance` is told how many more texts are scored.
@@ -91,7 +91,7 @@ def score(
             totals[name] += counted
         advance(len(of_page))
     parts = [
-        Part(
+        ScorePart(
             name,
             facts,
             {metric: array([of_page[metric] for of_page in scored]) for metric in NAMES},
@@ -100,7 +100,7 @@ def score(
         )
         for name, scored in found.items()
     ]
-    return parts, [node_scores.Row(pages[0].dataset, name, counted) for name, counted in totals.items()]
+    return parts, [node_scores.NodeScoreRow(pages[0].dataset, name, counted) for name, counted in totals.items()]
 
 
 def _by_nodes(counted: Confusion) -> dict[str, Score]:
@@ -113,7 +113,7 @@ def array(found: Sequence[Score]) -> Values:
     return np.array([[getattr(one, part) for one in found] for part in PARTS])
 
 
-def join(parts: Sequence[Part], extractors: Sequence[str]) -> Scores:
+def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
     """The scores of all sets, extractors in the order given. Each must have run on each set."""
     rows = [[part for part in parts if part.extractor == extractor] for extractor in extractors]
     return Scores(

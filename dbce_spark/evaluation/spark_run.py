@@ -46,7 +46,7 @@ def _run(folder: Path, config: DbceConfig) -> None:
     """The command, as a person calls it, in a process of its own: the method's plain Python is never mixed with it."""
     settings = folder / "dbce.toml"
     settings.write_text(as_toml(config), encoding="utf-8")
-    command = [sys.executable, "-m", "dbce_spark.cli", "extract", str(folder / "archive")]
+    command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(folder / "archive")]
     options = ["--output", str(folder / "extracted"), "--config", str(settings)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode:

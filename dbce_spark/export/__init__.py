@@ -1,5 +1,5 @@
 """An output taken elsewhere: documents for corpus builders, plain text by site, attributes for Dolma's tools."""
 
-from dbce_spark.export.export_job import FORMATS, Request, export
+from dbce_spark.export.export_job import FORMATS, ExportRequest, export
 
-__all__ = ["FORMATS", "Request", "export"]
+__all__ = ["FORMATS", "ExportRequest", "export"]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark import jsonl
+from dbce_spark.files import jsonl
 from dbce_spark.model import Label
 
 Span = tuple[int, int, float]

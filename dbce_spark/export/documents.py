@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark import jsonl
+from dbce_spark.files import jsonl
 
 METADATA = (
     "url", "site", "title", "status", "language", "language_score", "declared_language", "template_id", "words",

@@ -11,25 +11,25 @@ from multiprocessing import get_context
 import pyarrow as pa
 
 import dbce_spark
-from dbce_spark import storage
 from dbce_spark.errors import OutputError
 from dbce_spark.export import attributes, documents, shards, site_texts
-from dbce_spark.export.export_settings import Settings, Wanted
+from dbce_spark.export.export_settings import ExportSettings, WantedRows
+from dbce_spark.files import storage
 from dbce_spark.output import output_reader
 
 EXPORT_FILE = "export.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class ExportRequest:
     """What is exported (`extracted`, an output or a collection, of which a `version`) to where (`target`, a folder or
     URL), and as what (`to`)."""
 
     extracted: str
     target: str
     to: str
-    wanted: Wanted
-    settings: Settings
+    wanted: WantedRows
+    settings: ExportSettings
     processes: int
     version: int | None = None
 
@@ -46,12 +46,12 @@ class Tally:
 class Task:
     """What one process does at a time: a part of the output, written into a folder."""
 
-    part: output_reader.Part
+    part: output_reader.OutputPart
     folder: str
     to: str
     version: str
-    wanted: Wanted
-    settings: Settings
+    wanted: WantedRows
+    settings: ExportSettings
 
     def batches(self, columns: Iterable[str], tally: Tally) -> Iterator[pa.RecordBatch]:
         """The wanted rows, counted. Rows with a long text are few at once, whatever their number."""
@@ -110,7 +110,7 @@ def write_text(task: Task) -> Tally:
 FORMATS: Mapping[str, Callable[[Task], Tally]] = {"jsonl": write_jsonl, "text": write_text, "dolma": write_dolma}
 
 
-def export(request: Request) -> str:
+def export(request: ExportRequest) -> str:
     """Writes an output in another format, whole or not at all. Returns what was written, for a person.
 
     Raises:
@@ -143,7 +143,7 @@ def export(request: Request) -> str:
     )
 
 
-def _done(tasks: list[Task], request: Request) -> Iterator[Tally]:
+def _done(tasks: list[Task], request: ExportRequest) -> Iterator[Tally]:
     processes = min(request.processes, len(tasks))
     if processes < 2:
         yield from map(_write, tasks)
@@ -164,7 +164,7 @@ def _write(task: Task) -> Tally:
     return FORMATS[task.to](task)
 
 
-def _account(request: Request, extracted: output_reader.Output, total: Tally) -> str:
+def _account(request: ExportRequest, extracted: output_reader.Output, total: Tally) -> str:
     """export.json: what was made of which run, and how. Nothing in it tells of the time or the place."""
     told = {
         "to": request.to,

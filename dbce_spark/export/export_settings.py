@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.bounds import PositiveInt, between, one_of
-from dbce_spark.config import filled
+from dbce_spark.config import PositiveInt, between, filled, one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ExportSettings:
     """conf/export.toml, which says what each field means."""
 
     source: str
@@ -25,17 +24,17 @@ class Settings:
     name_bytes: Annotated[int, between(64, 200)]
 
 
-def settings(given: Mapping[str, Any]) -> Settings:
+def settings(given: Mapping[str, Any]) -> ExportSettings:
     """Load the shipped settings, overlaid by what is given and not None.
 
     Raises:
         ConfigError: an unknown setting, a value of the wrong type or out of its range.
     """
-    return filled(Settings, "export.toml", given=given)
+    return filled(ExportSettings, "export.toml", given=given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class WantedRows:
     """Which rows are exported: those that fit one value of each of these that has any."""
 
     site: frozenset[str] = field(default_factory=frozenset)

@@ -10,8 +10,8 @@ from typing import Any
 
 import zstandard
 
-from dbce_spark import storage
-from dbce_spark.export.export_settings import Settings
+from dbce_spark.export.export_settings import ExportSettings
+from dbce_spark.files import storage
 
 Lines = Sequence[bytes]
 """What is said of one document: a line for each file of the shard, the document's own first."""
@@ -20,7 +20,7 @@ _BUFFER = 1 << 20
 """Bytes handed to a compressor at once: lines alone would be a call each."""
 
 
-def write(documents: Iterable[Lines], paths: Callable[[int], Sequence[str]], settings: Settings) -> None:
+def write(documents: Iterable[Lines], paths: Callable[[int], Sequence[str]], settings: ExportSettings) -> None:
     """Writes documents in shards: `paths` gives the files of the shard of a number, from 0, one for each of its lines.
 
     A shard has as many documents as together are at most `shard_bytes` large, and one at least.
@@ -45,7 +45,7 @@ def _numbered(documents: Iterable[Lines], shard_bytes: int) -> Iterator[tuple[in
 
 
 @contextmanager
-def _compressed(path: str, settings: Settings) -> Iterator[io.BufferedWriter]:
+def _compressed(path: str, settings: ExportSettings) -> Iterator[io.BufferedWriter]:
     """A whole file to write through a compressor that tells nothing of the time, the machine or the file's name."""
     with storage.whole_file(path) as raw:
         compressor: Any

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import pyarrow as pa
 
-from dbce_spark import storage
 from dbce_spark.export.documents import moment
+from dbce_spark.files import storage
 
 COLUMNS = ("site", "url_key", "timestamp", "capture_id", "url", "text")
 
@@ -28,7 +28,7 @@ _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789.-_")
 _DIGEST_BYTES = 16
 
 
-class Page(NamedTuple):
+class SiteText(NamedTuple):
     """What is written of a page; in this order they are sorted."""
 
     site: str
@@ -39,14 +39,14 @@ class Page(NamedTuple):
     text: str
 
 
-def pages(batch: pa.RecordBatch) -> Iterator[Page]:
+def pages(batch: pa.RecordBatch) -> Iterator[SiteText]:
     """The rows of a batch, which has COLUMNS."""
     columns = {name: batch.column(name).to_pylist() for name in COLUMNS}
     columns["timestamp"] = [moment(time) for time in columns["timestamp"]]
-    yield from map(Page, *columns.values())
+    yield from map(SiteText, *columns.values())
 
 
-def write(found: Iterable[Page], folder: str, name_bytes: int) -> None:
+def write(found: Iterable[SiteText], folder: str, name_bytes: int) -> None:
     """Writes pages, in whatever order they come, to a file for each site, one file after the other.
 
     They lie on the local disk while they are sorted, and not in memory: a site's pages are anywhere among the others.
@@ -59,7 +59,7 @@ def write(found: Iterable[Page], folder: str, name_bytes: int) -> None:
                     file.write(_written(page).encode())
 
 
-def _written(page: Page) -> str:
+def _written(page: SiteText) -> str:
     """A line with time and URL, then the text, then an empty line."""
     text = page.text.replace(PAGE_BREAK, " ")
     return f"{PAGE_BREAK}{page.time} {_printable(page.url)}\n{text}\n\n"
@@ -94,20 +94,20 @@ class _Sorted:
         # What is lost when the machine stops is only this file, which then nobody asks for.
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute("PRAGMA synchronous = OFF")
-        self._database.execute(f"CREATE TABLE pages ({', '.join(f'{name} TEXT' for name in Page._fields)})")
+        self._database.execute(f"CREATE TABLE pages ({', '.join(f'{name} TEXT' for name in SiteText._fields)})")
 
-    def add(self, found: Iterable[Page]) -> None:
+    def add(self, found: Iterable[SiteText]) -> None:
         with self._database:
             self._database.execute("BEGIN")
-            self._database.executemany(f"INSERT INTO pages VALUES ({', '.join('?' * len(Page._fields))})", found)
+            self._database.executemany(f"INSERT INTO pages VALUES ({', '.join('?' * len(SiteText._fields))})", found)
         # Sorted are the keys, not the texts.
         self._database.execute("CREATE INDEX in_order ON pages (site, url_key, time, capture_id)")
 
-    def pages(self) -> Iterator[Page]:
+    def pages(self) -> Iterator[SiteText]:
         chosen = self._database.execute(
             "SELECT * FROM pages INDEXED BY in_order ORDER BY site, url_key, time, capture_id"
         )
-        yield from map(Page._make, chosen)
+        yield from map(SiteText._make, chosen)
 
     def close(self) -> None:
         self._database.close()

@@ -8,13 +8,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
 from itertools import chain
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from dbce_spark import timestamps
+from dbce_spark.files import timestamps
+from dbce_spark.files.timestamps import EARLIEST, parse_date
+from dbce_spark.model import Metadata
 
 MAX_JSON_CHARS = 262_144
 """Characters of JSON-LD that are parsed of one page, in all: 2 to 4 ms. On pages of 2025 the median is 3,000."""
@@ -25,8 +25,6 @@ MAX_URL_CHARS = 8_192
 MAX_CANDIDATES = 16
 """Values that are kept for one date. A page of a thousand comments has a thousand dates, and the first is its own."""
 
-EARLIEST = timestamps.of_date(datetime(1990, 1, 1, tzinfo=UTC))
-"""Microseconds. There was no page before, and what programs write for "no date" lies there (1970-01-01)."""
 
 SLACK = 86_400 * timestamps.SECOND
 """Microseconds that a date may lie behind the capture: times without zone run up to 14 hours ahead, clocks are off."""
@@ -62,14 +60,6 @@ _LANGUAGE = re.compile(
 )
 """A well-formed tag (RFC 5646, 2.1) of a language in two or three letters; longer ones were never registered."""
 
-_DATE = re.compile(
-    r"(?P<year>\d{4})(?:(?:(?P<dash>-)|(?=\d{4}\b|\d{4}T))(?P<month>\d\d)(?:(?(dash)-)(?P<day>\d\d)"
-    r"(?:[T ]\s*(?P<hour>\d\d):?(?P<minute>\d\d)(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
-    r"\s*(?P<zone>Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?)?)?",
-    re.IGNORECASE | re.ASCII,
-)
-"""ISO 8601 as HTML, W3CDTF and schema.org take it: a date, from the year alone to fractions of a second."""
-
 
 _BAD_IN_URL = re.compile(r"[\x00-\x20\x7f<>\"{}|\\^`]")
 """White space, controls and what RFC 3986 leaves no place for: templates that nobody filled in."""
@@ -88,17 +78,6 @@ class Declared:
     modified: tuple[int, ...]
     canonical_urls: tuple[str, ...]  # as written
     base: str  # as written, "" if none
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Metadata:
-    """What a page says of itself, as far as it can be true."""
-
-    title: str
-    declared_language: str
-    published: int | None  # microseconds since 1970-01-01 UTC
-    modified: int | None
-    canonical_url: str | None  # absolute, http or https
 
 
 def declared(root: Any, html: bytes) -> Declared:
@@ -149,36 +128,6 @@ def _cased(part: str) -> str:
     if not part.isalpha():
         return part
     return {2: part.upper(), 4: part.title()}.get(len(part), part)
-
-
-def date(text: str) -> int | None:
-    """Microseconds since 1970-01-01 UTC of a date in ISO 8601 or as mail has it (RFC 5322); None for anything else.
-
-    What a date leaves out is the first of its kind: the first of the month, midnight. Without a zone it is UTC.
-    """
-    text = text.strip()
-    match = _DATE.fullmatch(text)
-    try:
-        at = _from_iso(match) if match else parsedate_to_datetime(text)
-        return timestamps.of_date(at)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-
-
-def _from_iso(match: re.Match[str]) -> datetime:
-    parts = match.groupdict()
-    year, month, day = (int(parts[name] or 1) for name in ("year", "month", "day"))
-    hour, minute, second = (int(parts[name] or 0) for name in ("hour", "minute", "second"))
-    micros = int((parts["fraction"] or "0").ljust(6, "0")[:6])
-    return datetime(year, month, day, hour, minute, min(second, 59), micros, _zone(parts["zone"] or "Z"))
-
-
-def _zone(text: str) -> timezone:
-    if text[0] not in "+-":
-        return UTC
-    digits = text[1:].replace(":", "").ljust(4, "0")
-    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
-    return timezone(-offset if text[0] == "-" else offset)
 
 
 def _found(root: Any, html: bytes) -> dict[str, list[str]]:
@@ -285,7 +234,7 @@ def _folded(text: str) -> str:
 
 
 def _dates(texts: Iterable[str]) -> tuple[int, ...]:
-    return tuple(at for at in map(date, texts) if at is not None)
+    return tuple(at for at in map(parse_date, texts) if at is not None)
 
 
 def _possible(dates: Iterable[int], timestamp: int) -> int | None:

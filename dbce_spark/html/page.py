@@ -115,7 +115,7 @@ class PathsTooLong(PageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class PageTree:
     """The shape of a page without its text: one entry an element that was not dropped, in document order.
 
     `parents` are indexes into these lists (-1 for the root). A slot is a place in a template: elements of one name
@@ -158,7 +158,7 @@ class Parsed:
     flags: tuple[str, ...]
     blocks: Blocks
     token_starts: npt.NDArray[np.intp]  # of each token, in characters of the page text
-    tree: Tree
+    tree: PageTree
 
 
 def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
@@ -485,8 +485,8 @@ class _Walk:
     def _too_long(self) -> PathsTooLong:
         return PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
 
-    def tree(self) -> Tree:
-        return Tree(
+    def tree(self) -> PageTree:
+        return PageTree(
             parents=self.parents,
             slots=self.slots,
             slot_parents=self.slot_parents,

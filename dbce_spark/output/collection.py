@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from dbce_spark import timestamps
 from dbce_spark.errors import InputError, OutputError
+from dbce_spark.files import timestamps
 
 FORMAT = 2
 """Of the folder, the manifests, and all that increments hold. Another one is refused."""

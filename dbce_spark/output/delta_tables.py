@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbce_spark import storage
 from dbce_spark.errors import OutputError, PlatformError
+from dbce_spark.files import storage
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
 from dbce_spark.output.output_reader import batches, counting, replaced, table_files
-from dbce_spark.tables import capture_rows, extraction_rows
+from dbce_spark.output.schemas import capture_rows, extraction_rows
 
 if TYPE_CHECKING:
     from deltalake.transaction import AddAction

@@ -3,8 +3,8 @@ columns and rows at a time.
 
 A collection is read as one output: that of all increments of one version, where the rows of a later one replace those
 that earlier ones have of the same capture (`output/collection.py`). `Output.batches` reads the rows of a whole table
-that count; `TableFiles.batches` those of one table of a collection, or of them the rows for which an expression is true. It
-also names the files, for readers with an engine of their own.
+that count; `TableFiles.batches` those of one table of a collection, or of them the rows for which an expression is
+true. It also names the files, for readers with an engine of their own.
 """
 
 import json
@@ -23,10 +23,10 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
-from dbce_spark import storage
 from dbce_spark.archive import sources
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.model import Reason
+from dbce_spark.files import storage
+from dbce_spark.model import RejectReason
 from dbce_spark.output import totals
 from dbce_spark.output.collection import REMARKED, SUPERSEDED, Collection, Version
 
@@ -74,7 +74,7 @@ class TableFiles:
                 if last:
                     batch = batch.filter(counting(batch.column(_ID), number, last))
                 elif is_stale:
-                    batch = batch.filter(pc.not_equal(batch.column(_REASON), str(Reason.REVISIT_UNRESOLVED)))
+                    batch = batch.filter(pc.not_equal(batch.column(_REASON), str(RejectReason.REVISIT_UNRESOLVED)))
                 yield _only(batch, wanted, columns) if wanted and columns else batch
 
 
@@ -108,7 +108,7 @@ def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class TableFile:
     """A file of the extractions: where it lies, a name that no other one has, below their folder, where the file of
     duplicates beside it lies, "" if there is none, and the number of its increment, 0 in an output."""
 
@@ -122,23 +122,23 @@ class File:
 class Layer:
     """Files of some sites that one run wrote, and those that say whose rows of earlier layers they replace."""
 
-    files: tuple[File, ...]
+    files: tuple[TableFile, ...]
     superseded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class OutputPart:
     """All extractions of some sites: those of one `site_part`, by its number. Of an output one layer, of a collection
     one for each increment that has any, the oldest first."""
 
     number: int
     layers: tuple[Layer, ...]
 
-    def files(self) -> list[File]:
+    def files(self) -> list[TableFile]:
         """Its files, those of the newest layer first: so of the rows of a capture the first is the one that counts."""
         return [file for layer in reversed(self.layers) for file in layer.files]
 
-    def standing(self) -> Iterator[tuple[File, Set[str]]]:
+    def standing(self) -> Iterator[tuple[TableFile, Set[str]]]:
         """Its files in that order, each with the ids of captures whose rows in it do not count, since a later layer
         replaces them. These ids are held, some 100 bytes each: one set, which grows from layer to layer."""
         gone: set[str] = set()
@@ -183,19 +183,21 @@ class Output:
         """The paths or URLs of the Parquet files of each table."""
         return {name: tuple(path for run in self.runs for path in run.tables[name].values()) for name in TABLES}
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[OutputPart]:
         """The extractions by site part, in order of its number; a site's rows are all in one part."""
         layers: dict[int, list[Layer]] = defaultdict(list)
         for run in self.runs:
-            of_part: dict[int, list[File]] = defaultdict(list)
+            of_part: dict[int, list[TableFile]] = defaultdict(list)
             for name, path in run.tables[EXTRACTIONS].items():
                 found = _SITE_PART.search(name)
                 # A file without a text among its rows has none beside it, where others have one.
                 marks = run.tables[DUPLICATES].get(name, "")
-                of_part[int(found[1]) if found else 0].append(File(path, _name(name, run.number), marks, run.number))
+                of_part[int(found[1]) if found else 0].append(
+                    TableFile(path, _name(name, run.number), marks, run.number)
+                )
             for number, files in of_part.items():
                 layers[number].append(Layer(tuple(files), tuple(run.tables[SUPERSEDED].values())))
-        return [Part(number, tuple(layers[number])) for number in sorted(layers)]
+        return [OutputPart(number, tuple(layers[number])) for number in sorted(layers)]
 
     def batches(self, table: str, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
         """Some columns of the rows of a table that count, at most `rows` at once; see `batches`."""

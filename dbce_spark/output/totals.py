@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from dbce_spark.model import Reason, digest
+from dbce_spark.model import RejectReason, digest
 from dbce_spark.output.collection import Version
 
 _SUMMED = (
     "records_read", "captures", "extractions", "revisits", "relabelled", "page_files", "capped_buckets", "files",
 )  # fmt: skip
-_UNRESOLVED = str(Reason.REVISIT_UNRESOLVED)
+_UNRESOLVED = str(RejectReason.REVISIT_UNRESOLVED)
 _NAMED = 20
 """Failed files that are named, as in run.json."""
 

@@ -19,7 +19,7 @@ COLUMNS = (
 """What must be known of a capture to find its HTML and to be sure that it is the right one."""
 
 
-class Gone(ValueError):
+class HtmlGone(ValueError):
     """The HTML of a capture cannot be had: the message says why."""
 
 
@@ -45,7 +45,7 @@ def archived(row: dict[str, Any], config: DbceConfig) -> Archived:
     fetch = _fetch(row, config)
     found = _parsed(fetch.html, fetch.capture.declared_charset, config, is_labelled=False)
     if found.blocks.text != row["page_text"]:
-        raise Gone("this version of the program cuts the page into other blocks than the one that labelled it")
+        raise HtmlGone("this version of the program cuts the page into other blocks than the one that labelled it")
     return found
 
 
@@ -70,8 +70,8 @@ def _fetch(row: dict[str, Any], config: DbceConfig) -> warc.Fetch:
                     if isinstance(found, warc.Fetch) and getattr(found.capture, name) == row[name]:
                         return found
     except (OSError, ValueError, ImportError) as error:
-        raise Gone(f"{path} cannot be read: {error}") from error
-    raise Gone(f"{path} does not hold the page that lay at {offset} when it was read")
+        raise HtmlGone(f"{path} cannot be read: {error}") from error
+    raise HtmlGone(f"{path} does not hold the page that lay at {offset} when it was read")
 
 
 def _part(stream: BinaryIO, offset: int, length: int) -> BinaryIO:
@@ -91,5 +91,5 @@ def _parsed(html: bytes, declared_charset: str, config: DbceConfig, *, is_labell
     try:
         blocks = page.parse(html, declared_charset, config.page).blocks
     except page.PageError as error:
-        raise Gone(f"the page cannot be parsed: {error}") from error
+        raise HtmlGone(f"the page cannot be parsed: {error}") from error
     return Archived(decode(html, declared_charset).html, blocks, is_labelled)

@@ -11,7 +11,7 @@ from dbce_spark.dbce.diff import Mask, shared
 from dbce_spark.dbce.single import without_evidence
 from dbce_spark.html.tokens import spans as token_spans
 from dbce_spark.model import ARMS, SIBLING_ARMS, Blocks, Label, Segments
-from dbce_spark.report.archived_html import Archived, Gone, archived
+from dbce_spark.report.archived_html import Archived, HtmlGone, archived
 from dbce_spark.report.html_frame import document, unlabelled
 
 
@@ -53,7 +53,7 @@ def _arm(name: str, cross: Mapping[str, Any], cur: Archived, row: dict[str, Any]
         words, shared_words = len(mask), int(mask.sum())
         label = Label.BOILERPLATE if name in SIBLING_ARMS else Label.CONTENT
         shown = document(other, other.blocks.text, marked(other.blocks, mask, label))
-    except Gone as gone:
+    except HtmlGone as gone:
         note = str(gone)
     return Arm(
         name=name,

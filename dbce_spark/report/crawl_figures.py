@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from dbce_spark.config import ComparisonConfig
 from dbce_spark.errors import InputError
-from dbce_spark.model import Reason
+from dbce_spark.model import RejectReason
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import SUPERSEDED, Collection, Version
 from dbce_spark.output.history.crawl_anomalies import Figures, Site, Template
@@ -25,7 +25,7 @@ from dbce_spark.report.output_counts import Grouped
 _ROWS = 8192
 _COLUMNS = ("capture_id", "site", "template_id", "status", "words", "text_words")
 _SUMS = ("captures", "single", "short", "words", "text_words")
-_UNRESOLVED = str(Reason.REVISIT_UNRESOLVED)
+_UNRESOLVED = str(RejectReason.REVISIT_UNRESOLVED)
 
 
 @dataclass(frozen=True, slots=True)

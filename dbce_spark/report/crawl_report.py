@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dbce_spark import storage
 from dbce_spark.config import ComparisonConfig
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.output.history import crawl_anomalies
 from dbce_spark.output.history.crawl_anomalies import Figures, Finding, Site

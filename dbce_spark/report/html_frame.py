@@ -12,7 +12,7 @@ from lxml import etree, html
 from dbce_spark.dbce import postprocess
 from dbce_spark.html.page import DROPPED_TAGS, parse_tree
 from dbce_spark.model import Label, Segments
-from dbce_spark.report.archived_html import Archived, Gone
+from dbce_spark.report.archived_html import Archived, HtmlGone
 
 POLICY = f"{postprocess.POLICY}; frame-src 'none'"
 
@@ -40,13 +40,13 @@ def document(archived: Archived, page_text: str, segments: Segments) -> str:
         Gone: the page is too large to be shown, or takes no labels.
     """
     if len(archived.html) > MAX_BYTES:
-        raise Gone(f"the page has {len(archived.html):,} bytes, more than a report should hold")
+        raise HtmlGone(f"the page has {len(archived.html):,} bytes, more than a report should hold")
     labelled = archived.html
     if not archived.is_labelled:
         try:
             labelled = postprocess.labelled_html(archived.html, page_text, segments).encode("utf-8", "replace")
         except etree.LxmlError as error:
-            raise Gone(f"its labels cannot be written into its HTML: {error}") from error
+            raise HtmlGone(f"its labels cannot be written into its HTML: {error}") from error
     root = parse_tree(labelled)
     _strip(root)
     return f"{_HEAD}{html.tostring(root, encoding='unicode')}"

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dbce_spark.model import Label, text_hash
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 
 Weights = npt.NDArray[np.int64]
 
@@ -59,7 +59,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class OutputCounts:
     """An output in numbers.
 
     `groups` has one row for each site, template and status: SUMS, of which those named like labels are characters of
@@ -84,7 +84,7 @@ class Counts:
         return int(pc.sum(rows[column], min_count=0).as_py())
 
 
-def count(output: Output) -> Counts:
+def count(output: ReportOutput) -> OutputCounts:
     """One pass over the extractions."""
     groups = Grouped(["site", "template_id", "status"], SUMS, FIRSTS)
     charsets: Counter[tuple[str, str]] = Counter()
@@ -95,7 +95,7 @@ def count(output: Output) -> Counts:
         groups.add(_measured(batch))
         charsets.update(_pairs(batch))
         flags.update(batch.column("flags").flatten().to_pylist())
-    return Counts(groups.table(), charsets, flags)
+    return OutputCounts(groups.table(), charsets, flags)
 
 
 def _pairs(batch: pa.RecordBatch) -> dict[tuple[str, str], int]:
@@ -164,7 +164,7 @@ def _most_arms(crosses: pa.ListArray) -> npt.NDArray[np.int64]:
     return most
 
 
-def distinct_urls(output: Output, column: str, values: Iterable[str]) -> dict[str, int]:
+def distinct_urls(output: ReportOutput, column: str, values: Iterable[str]) -> dict[str, int]:
     """How many different URLs the captures with each of the `values` in `column` have; made for a hundred values."""
     wanted = pa.array(sorted(set(values)), pa.string())
     urls = Grouped([column, "url_hash"], ["captures"])

@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 
 from dbce_spark.model import Label
 from dbce_spark.report import reject_examples
-from dbce_spark.report.output_counts import FIRSTS, SUMS, Counts, Grouped, captured, distinct_urls
+from dbce_spark.report.output_counts import FIRSTS, SUMS, Grouped, OutputCounts, captured, distinct_urls
 from dbce_spark.report.page_views import View
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 
 SITES = 50
 TEMPLATES = 100
@@ -95,7 +95,7 @@ class Overview:
         return {label.word: self.totals[label.word] / max(self.characters, 1) for label in Label}
 
 
-def overview(output: Output, counts: Counts, views: Sequence[View]) -> Overview:
+def overview(output: ReportOutput, counts: OutputCounts, views: Sequence[View]) -> Overview:
     """Everything in numbers, from the counts of the extractions and one pass over the rejects."""
     rejected = reject_examples.read(output)
     run = output.run
@@ -125,13 +125,13 @@ def overview(output: Output, counts: Counts, views: Sequence[View]) -> Overview:
     )
 
 
-def _totals(counts: Counts) -> dict[str, int]:
+def _totals(counts: OutputCounts) -> dict[str, int]:
     """The sums over all captures, and how many of them are crossed and single."""
     by_status = {status: counts.total("captures", status=status) for status in ("crossed", "single")}
     return by_status | {name: counts.total(name) for name in SUMS}
 
 
-def _largest(counts: Counts, keys: Sequence[str], limit: int) -> tuple[int, list[dict[str, Any]]]:
+def _largest(counts: OutputCounts, keys: Sequence[str], limit: int) -> tuple[int, list[dict[str, Any]]]:
     """The groups with the most captures, and how many groups there are. Captures without a template are in none."""
     if not len(counts.groups):
         return 0, []
@@ -151,14 +151,14 @@ def _with_shares(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"shares": {label.word: row[label.word] / characters for label in Label}}
 
 
-def _add_urls(output: Output, column: str, groups: Iterable[dict[str, Any]]) -> None:
+def _add_urls(output: ReportOutput, column: str, groups: Iterable[dict[str, Any]]) -> None:
     listed = list(groups)
     urls = distinct_urls(output, column, [group[column] for group in listed])
     for group in listed:
         group["urls"] = urls.get(group[column], 0)
 
 
-def _add_examples(output: Output, templates: Sequence[dict[str, Any]], views: Sequence[View]) -> None:
+def _add_examples(output: ReportOutput, templates: Sequence[dict[str, Any]], views: Sequence[View]) -> None:
     """An example of each template: a sample page if one is of it."""
     shown = {view.row["template_id"]: view for view in reversed(views)}
     ids = [captured(template["typical"]) for template in templates if template["template_id"] not in shown]

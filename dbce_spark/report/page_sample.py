@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.report.output_counts import Counts, captured
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.output_counts import OutputCounts, captured
+from dbce_spark.report.report_rows import ReportOutput
 
 LARGEST = 5000
 """Groups of a status that are looked at; the smaller ones could not come into a report anyway."""
@@ -33,7 +33,7 @@ class Pick:
     why: str
 
 
-def choose(counts: Counts, output: Output, pages: int) -> list[Pick]:
+def choose(counts: OutputCounts, output: ReportOutput, pages: int) -> list[Pick]:
     """At most `pages` captures: one with the fullest cross, a quarter disputed, a sixth single, the others typical."""
     crossed, single = _groups(counts, "crossed"), _groups(counts, "single")
     fullest = sorted((group["fullest"], "") for group in crossed)[:1]
@@ -58,7 +58,7 @@ def _take(chosen: dict[str, Pick], picks: Iterable[Pick], count: int) -> None:
         chosen[pick.capture_id] = pick
 
 
-def _groups(counts: Counts, status: str) -> list[dict[str, Any]]:
+def _groups(counts: OutputCounts, status: str) -> list[dict[str, Any]]:
     """The largest groups of a status, largest first."""
     if not len(counts.groups):
         return []
@@ -78,7 +78,7 @@ def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pi
         yield from (pick for pick in turn if pick is not None)
 
 
-def _lowest_ids(output: Output, count: int) -> list[str]:
+def _lowest_ids(output: ReportOutput, count: int) -> list[str]:
     """The first capture ids: digests, and so as good as drawn by lot."""
     lowest = pa.table({"capture_id": pa.array([], pa.string())})
     for batch in output.batches("extractions", ["capture_id"]):

@@ -6,13 +6,13 @@ from typing import Any
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.model import Label
+from dbce_spark.output.schemas.segment_rows import segments_from
 from dbce_spark.report.archived_html import COLUMNS as ARCHIVED_COLUMNS
-from dbce_spark.report.archived_html import Gone, archived
+from dbce_spark.report.archived_html import HtmlGone, archived
 from dbce_spark.report.arms import Arm, arms, fullest
 from dbce_spark.report.html_frame import document
 from dbce_spark.report.page_sample import Pick
-from dbce_spark.report.report_rows import Output
-from dbce_spark.tables.segment_rows import segments_from
+from dbce_spark.report.report_rows import ReportOutput
 
 COLUMNS = (
     *ARCHIVED_COLUMNS,
@@ -47,7 +47,7 @@ class View:
         return list(blocks.values())
 
 
-def views(picks: Sequence[Pick], output: Output) -> list[View]:
+def views(picks: Sequence[Pick], output: ReportOutput) -> list[View]:
     """The sample pages, in order."""
     config = output.config()
     rows = output.rows([pick.capture_id for pick in picks], COLUMNS)
@@ -74,7 +74,7 @@ def _view(
         cur = archived(row, config)
         shown = document(cur, row["page_text"], segments_from(row["segments"]))
         around = arms(cross, cur, arm_rows, config) if cross else []
-    except Gone as gone:
+    except HtmlGone as gone:
         note = str(gone)
     page_text = row["page_text"]
     segments = [segment | {"text": page_text[segment["start"] : segment["end"]]} for segment in row["segments"]]

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 
 EXAMPLES = 5
 COLUMNS = ("warc_file", "warc_offset", "record_id", "url", "stage", "reason", "detail")
@@ -27,7 +27,7 @@ class Rejects:
         return [{"reason": reason, "count": n, "examples": self.examples[reason].to_pylist()} for reason, n in ordered]
 
 
-def read(output: Output) -> Rejects:
+def read(output: ReportOutput) -> Rejects:
     """One pass over the rejects."""
     rejects = Rejects()
     for batch in output.batches("rejects", COLUMNS):

@@ -14,7 +14,7 @@ BATCH_ROWS = 8192
 """Rows held at once. Of the widest scan (labels and spans of all segments) this is some 50 MB."""
 
 
-class Output:
+class ReportOutput:
     """The finished output of a run, or a version of a collection.
 
     Raises:

@@ -15,7 +15,7 @@ from dbce_spark.report import output_counts, page_sample
 from dbce_spark.report.html_frame import POLICY
 from dbce_spark.report.overview import CHARSET_SOURCES, overview
 from dbce_spark.report.page_views import MAX_SEGMENTS, View, views
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 from dbce_spark.report.svg import html_template
 
 PAGES = 12
@@ -33,7 +33,7 @@ def write_report(output: str, target: str, *, pages: int = PAGES, version: int |
         OutputError: `output` is not finished, or `target` holds something else than a report.
         InputError: there is no such version.
     """
-    source, folder = Output(output, version), Path(target)
+    source, folder = ReportOutput(output, version), Path(target)
     _refuse_foreign(folder)
     counted = output_counts.count(source)
     shown = views(page_sample.choose(counted, source, pages), source)

@@ -14,7 +14,7 @@ from dbce_spark.streaming.urltree.urltree_settings import Rule, UrlTreeConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundRules:
     """What was found of so many documents."""
 
     documents: int
@@ -22,14 +22,14 @@ class Found:
     rules: list[Rule]
 
 
-def find(files: Iterable[str], config: DbceConfig, tree: UrlTreeConfig) -> Found:
+def find(files: Iterable[str], config: DbceConfig, tree: UrlTreeConfig) -> FoundRules:
     """Of all pages of some files, in their order."""
     learner, seen = Learner(tree.learn), []
     for url, page in _pages(files, config):
         key = url_keys.url_key(url, page.declared.title, tree.keys.rules)
         learner.see(key, block_keys(page.blocks, tree.blocks.hash))
         seen.append(key)
-    return Found(documents=len(seen), duplicates=url_keys.duplicates(seen), rules=learner.rules())
+    return FoundRules(documents=len(seen), duplicates=url_keys.duplicates(seen), rules=learner.rules())
 
 
 def _pages(files: Iterable[str], config: DbceConfig) -> Iterator[tuple[str, Parsed]]:

@@ -14,13 +14,13 @@ from typing import Any
 
 from lxml import etree
 
-from dbce_spark import jsonl
 from dbce_spark.annotation.label_merge import Master
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Submission, Tags, text_digest
 from dbce_spark.errors import InputError
+from dbce_spark.files import jsonl
+from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.html.page import DROPPED_TAGS
-from dbce_spark.jsonl import Fields, field
 from dbce_spark.model import Label
 
 LABEL_OF = {
@@ -83,7 +83,7 @@ def _annotated(fields: Fields, place: str) -> tuple[Sheet, Tags]:
     for raw, xpath, tag in _text_nodes(root):
         words = " ".join(raw.split())
         texts.append(words)
-        spans.append(Span(xpath, at, at + len(words)))
+        spans.append(SegmentSpan(xpath, at, at + len(words)))
         tags.append(LABEL_OF.get(tag))
         at += len(words) + 1
     page = Sheet(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from dbce_spark import jsonl, storage
 from dbce_spark.annotation import cross_tasks, labelling, labels_job, page_file, rendering
 from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.config import DbceConfig
+from dbce_spark.files import jsonl, storage
 from reproductions.krdwrd import canola as krdwrd
 from reproductions.krdwrd import svm, testcases
 

@@ -13,13 +13,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from dbce_spark import markdown_table
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.rendering import Rendering
 from dbce_spark.annotation.submission import Tags
-from dbce_spark.bounds import NOT_EMPTY, PositiveFloat, at_least
-from dbce_spark.config import filled
+from dbce_spark.config import NOT_EMPTY, PositiveFloat, at_least, filled
 from dbce_spark.errors import InputError
+from dbce_spark.files import markdown_table
 from dbce_spark.model import Label
 from reproductions.krdwrd.segment_features import Values, structural, textual, visual
 

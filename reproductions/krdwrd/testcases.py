@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import precision_recall_fscore_support
 
-from dbce_spark import markdown_table
 from dbce_spark.annotation import cross_tasks
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.labelling import Labelling
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
+from dbce_spark.files import markdown_table
 from dbce_spark.model import Bits, Label
 from reproductions.thesis import learned_cases
 from reproductions.thesis.learned_cases import CASES

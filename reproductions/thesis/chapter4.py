@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.markdown_table import table
+from dbce_spark.files.markdown_table import table
 from reproductions.thesis import boxplots, gold_sample, prepared
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import by_evidence

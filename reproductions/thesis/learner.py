@@ -8,7 +8,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import patterns
 from dbce_spark.dbce.dbce_elements import cut
 from dbce_spark.evaluation.node_scores import Confusion
-from dbce_spark.markdown_table import table
+from dbce_spark.files.markdown_table import table
 from dbce_spark.model import Annotation, Bits
 from reproductions.thesis import gold_sample, prepared
 from reproductions.thesis.cross_learning import (

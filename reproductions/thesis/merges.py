@@ -8,7 +8,7 @@ from itertools import product
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.evaluation.node_scores import Confusion
-from dbce_spark.markdown_table import table
+from dbce_spark.files.markdown_table import table
 from dbce_spark.model import Bits
 from reproductions.thesis import gold_sample, learned_cases, neighbourhoods, prepared
 from reproductions.thesis.cross_learning import forest

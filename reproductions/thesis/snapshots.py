@@ -8,7 +8,7 @@ import numpy as np
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import patterns
-from dbce_spark.markdown_table import table
+from dbce_spark.files.markdown_table import table
 from dbce_spark.model import Annotation, Cross, Label, Member, arm_bit
 from reproductions.thesis import gold_sample, learned_cases, neighbourhoods, prepared
 from reproductions.thesis.gold_sample import Sample

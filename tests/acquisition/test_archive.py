@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.archive import warc
-from dbce_spark.streaming.feeds.feed_archive import Archive
+from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.web_request import Exchange
+from dbce_spark.streaming.feeds.web_request import WebExchange
 from tests.support.builders import read
 
 LATIN = st.text(st.characters(min_codepoint=32, max_codepoint=255, blacklist_characters="\x7f\x85\xa0"), max_size=20)
 """What a header can have by the time that it was read: latin-1 in one line."""
 
 
-def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p>", **headers: str) -> Exchange:
+def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p>", **headers: str) -> WebExchange:
     pairs = [("Content-Type", "text/html"), *((name.replace("_", "-"), value) for name, value in headers.items())]
-    return Exchange(
+    return WebExchange(
         url="http://example.org/a",
         asked=(("Host", "example.org"),),
         began=datetime(2020, 1, 2, tzinfo=UTC),
@@ -39,7 +39,7 @@ def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: s
     item = Item(feed="http://example.org/rss", link="http://example.org/a", title=title, description=text, date=text)
     body = b"<p>A word</p>" + more
     with TemporaryDirectory() as folder:
-        archive = Archive(Path(folder, "open"), folder, "dbce-acquire")
+        archive = FeedArchive(Path(folder, "open"), folder, "dbce-acquire")
         size = archive.write(item, [exchange(reason=reason, body=body, X_Any=header)])
         name = archive.close()
         archive.hand_over(name, size)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.archive import warc
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from tests.support.builders import read
 from tests.support.newsroom import Newsroom, item, newsroom
 
@@ -34,7 +34,7 @@ def arguments(feed: str, folder: Path, *options: str) -> list[str]:
 def started(feed: str, folder: Path) -> "subprocess.Popen[bytes]":
     """The command in a process of its own, which runs until it is stopped."""
     return subprocess.Popen(
-        [sys.executable, "-m", "dbce_spark.cli", *arguments(feed, folder)],
+        [sys.executable, "-m", "dbce_spark.commands.cli", *arguments(feed, folder)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

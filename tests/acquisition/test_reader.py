@@ -10,7 +10,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from dbce_spark.archive import warc
 from dbce_spark.errors import OutputError
-from dbce_spark.streaming.feeds.feed_archive import Archive
+from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_memory import Fate, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from tests.support.builders import config, fates, read
@@ -39,7 +39,7 @@ class Desk:
         """Reads once; returns what was counted."""
         made = config(*QUICK, *settings)
         with Memory(self.folder / "state" / "memory.sqlite") as memory:
-            archive = Archive(self.folder / "state" / "open", str(self.folder / "warcs"), made.acquire.user_agent)
+            archive = FeedArchive(self.folder / "state" / "open", str(self.folder / "warcs"), made.acquire.user_agent)
             reader = Reader(feeds, memory, archive, made.acquire, made.input.mimes, self.warned.append)
             reader.run(stops=lambda: False, once=once)
             return {name: count for name, count in reader.counts.items() if count}

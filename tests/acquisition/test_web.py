@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.streaming.feeds.web_request import Exchange, Unreachable, Web, encoded, plain
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, encoded, plain
 from tests.support.builders import config
 
 CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
@@ -39,7 +39,7 @@ def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
         thread.join(10)
 
 
-def ask(url: str, max_bytes: int = 1000) -> Exchange:
+def ask(url: str, max_bytes: int = 1000) -> WebExchange:
     return Web(CONFIG).ask(url, headers={}, max_bytes=max_bytes, wants=lambda _: True)
 
 

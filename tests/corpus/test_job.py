@@ -13,16 +13,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.config import CorpusConfig
 from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce.texts import Text
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export import corpus
 from dbce_spark.export.corpus import corpus_account, corpus_source
+from dbce_spark.files import storage
 from dbce_spark.output.collection import REMARKED, Collection
-from dbce_spark.tables import duplicate_rows
+from dbce_spark.output.schemas import duplicate_rows
 from tests.support import sample_collection as grown
 from tests.support.builders import config
 from tests.support.corpus_outputs import SCHEMA, Row, text_of, write
@@ -51,7 +51,7 @@ def output(tmp_path: Path) -> str:
 
 
 def made(output: str, to: Path | str, settings: CorpusConfig = CONFIG, **asked: Any) -> str:
-    return corpus.write(corpus.Request(output=output, target=str(to), **asked), settings)
+    return corpus.write(corpus.CorpusRequest(output=output, target=str(to), **asked), settings)
 
 
 def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -264,7 +264,7 @@ def test_what_is_said_anew_of_a_duplicate_counts(collected: Path, tmp_path: Path
     first, last = (ids_of(to, number) for number in (1, 3))
     replaced = {one for path in (to.files(to.known(), "superseded")) for one in ids_in(path[1])}
     stays, later = min({*first} - replaced), min(last)
-    anew = [oracle.Marked(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
+    anew = [oracle.MarkedText(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
     path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
     storage.write_parquet(path, duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(anew)])
     made(to.folder, tmp_path / "corpus", replace(CONFIG, duplicates="keep", min_words=0, min_probability=0.0))

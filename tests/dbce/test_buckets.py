@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.buckets import BucketKey, last_run, members, members_of, runs
+from dbce_spark.dbce.buckets import BucketKey, chunks, last_chunk, members, members_of
 from dbce_spark.model import Member, text_hash
 from tests.support.builders import member, page
 
@@ -57,8 +57,8 @@ def test_bucket_of_about_the_cap_stays_whole() -> None:
     """Nothing is cut that need not be: half a run more is no run of its own."""
     some = many(8, 1)
 
-    assert [8] == [len(run) for run in runs(some, 6)]
-    assert [5, 3] == [len(run) for run in runs(some, 5)]
+    assert [8] == [len(run) for run in chunks(some, 6)]
+    assert [5, 3] == [len(run) for run in chunks(some, 5)]
 
 
 @given(st.integers(0, 60), st.integers(1, 5), st.integers(1, 20))
@@ -67,14 +67,14 @@ def test_runs_are_the_bucket_in_order_of_time(urls: int, captures: int, cap: int
     met = many(urls, captures)
 
     assert sorted(met, key=lambda one: (one.timestamp, one.capture_id)) == [
-        one for run in runs(met, cap) for one in run
+        one for run in chunks(met, cap) for one in run
     ]
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**4))
 def test_runs_are_about_as_large_as_the_cap(size: int, cap: int) -> None:
     """All but the last hold just `cap`; that one holds at least half of it, and less than half more."""
-    last = size - cap * last_run(size, cap)
+    last = size - cap * last_chunk(size, cap)
 
     assert last < 1.5 * cap
     assert last >= min(size, cap / 2)
@@ -85,7 +85,7 @@ def test_what_comes_later_changes_only_the_end(before: int, more: int, cap: int)
     """All runs but the last of a bucket are its runs still when later captures have come into it."""
     grown = [member(f"{nth:03}", "u", nth) for nth in range(before + more)]
 
-    assert runs(grown[:before], cap)[:-1] == runs(grown, cap)[: last_run(before, cap)]
+    assert chunks(grown[:before], cap)[:-1] == chunks(grown, cap)[: last_chunk(before, cap)]
 
 
 def test_text_hash_never_changes() -> None:

@@ -78,7 +78,7 @@ def test_file_that_is_no_classifier(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.npz"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=r"label\.classifier: .*other\.npz is no classifier"):
-        classify.of(str(path))
+        classify.load_classifier(str(path))
 
     assert [] == RAN
 
@@ -90,7 +90,7 @@ def test_truncated_file(share: float, tmp_path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * share)])
     with pytest.raises(ConfigError, match="is no classifier"):
-        classify.of(str(path))
+        classify.load_classifier(str(path))
 
 
 def test_damaged_file(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_damaged_file(tmp_path: Path) -> None:
     content[start : start + 40] = bytes(255 - byte for byte in content[start : start + 40])
     path.write_bytes(content)
     with pytest.raises(ConfigError, match="is no classifier"):
-        classify.of(str(path))
+        classify.load_classifier(str(path))
 
 
 def test_classifier_without_a_card(tmp_path: Path) -> None:
@@ -115,19 +115,19 @@ def test_classifier_without_a_card(tmp_path: Path) -> None:
     del told["card"]
     np.savez(path, **arrays | {"about": np.frombuffer(json.dumps(told).encode(), np.uint8)})
     with pytest.raises(ConfigError, match="is no classifier"):
-        classify.of(str(path))
+        classify.load_classifier(str(path))
 
 
 def test_missing_file() -> None:
     """The error names it."""
     with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
-        classify.of("none.npz")
+        classify.load_classifier("none.npz")
 
 
 def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     """The same traits, the same card; written again the same bytes, with no time in them."""
     path, again = saved(tmp_path), tmp_path / "again.npz"
-    loaded, made = classify.of(str(path)), small_classifier.classifier()
+    loaded, made = classify.load_classifier(str(path)), small_classifier.classifier()
     classify.save(loaded, again)
     pages = [one.parsed for one in small_classifier.examples()[:8]]
 
@@ -235,4 +235,4 @@ def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[t
 
 def test_configured_classifier_is_read_once(judging: DbceConfig) -> None:
     """Not for each page anew."""
-    assert classify.of(judging.label.classifier) is classify.of(judging.label.classifier)
+    assert classify.load_classifier(judging.label.classifier) is classify.load_classifier(judging.label.classifier)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dbce_spark.dbce import context
-from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.features import UNKNOWN, Columns
 from dbce_spark.dbce.layout import Layout
 from tests.support.builders import parsed
@@ -38,7 +38,7 @@ def test_windows_weigh_by_words() -> None:
 
 def test_sure_blocks_nearby() -> None:
     """How far the last one and the next one are, and the first and last of the page."""
-    columns = seen(f"<p>a</p><p>{LONG}</p><p>b</p><p>{LONG}</p><p>{LONG}</p>", SURE, SURE, 0, SURE, 100)
+    columns = seen(f"<p>a</p><p>{LONG}</p><p>b</p><p>{LONG}</p><p>{LONG}</p>", CERTAIN, CERTAIN, 0, CERTAIN, 100)
 
     assert [1e6, 0, 1, 0, 1] == columns["since_strong"].tolist()
     assert [1, 0, 1, 0, 1e6] == columns["until_strong"].tolist()
@@ -65,7 +65,7 @@ def test_slots_with_and_without_the_block() -> None:
 def test_records_behind_the_content() -> None:
     """A list of comments: all that was found stands before it."""
     comments = "".join(f"<li>one two three {name}</li>" for name in "abc")
-    columns = seen(f"<p>{LONG}</p><ul>{comments}</ul>", SURE, 0, 0, 0)
+    columns = seen(f"<p>{LONG}</p><ul>{comments}</ul>", CERTAIN, 0, 0, 0)
 
     assert [UNKNOWN, 3, 3, 3] == columns["beside_list_records"].tolist()
     assert [UNKNOWN, 1, 1, 1] == columns["beside_list_mass_before"].tolist()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dbce_spark.dbce import crosses as module
 from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.dbce.crosses import adjacent, find, select, template_id
-from dbce_spark.model import Adjacent, Cross, Found, Member
+from dbce_spark.model import Adjacent, BucketCross, Cross, Member
 from tests.support.builders import cross, member
 from tests.support.strategies import members
 
@@ -34,8 +34,8 @@ def similarity(one: Member, other: Member) -> float:
     return float((one.signature == other.signature).mean())
 
 
-def found(of: Cross, bucket_id: str = "b", bucket_urls: int = 2) -> Found:
-    return Found(cross=of, bucket_id=bucket_id, bucket_urls=bucket_urls, group="g")
+def found(of: Cross, bucket_id: str = "b", bucket_urls: int = 2) -> BucketCross:
+    return BucketCross(cross=of, bucket_id=bucket_id, bucket_urls=bucket_urls, group="g")
 
 
 def test_up_is_the_most_similar_and_down_the_next() -> None:
@@ -239,7 +239,7 @@ some_found = st.lists(
 
 
 @given(some_found, st.randoms(use_true_random=False), st.integers(1, 3))
-def test_select_does_not_depend_on_order(some: list[Found], random: object, per_capture: int) -> None:
+def test_select_does_not_depend_on_order(some: list[BucketCross], random: object, per_capture: int) -> None:
     """Whichever bucket is looked at first, the same crosses are chosen; and no capture has too many."""
     shuffled = sorted(some, key=lambda _: random.random())  # type: ignore[attr-defined]
     made = select(some, per_capture=per_capture)

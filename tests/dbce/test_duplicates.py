@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
-from dbce_spark.dbce.duplicates import EXACT, NEAR, Like, Mark, Marked, extended, find, marks, runs
+from dbce_spark.dbce.duplicates import EXACT, NEAR, Like, Mark, MarkedText, extended, find, marks, runs
 from dbce_spark.dbce.texts import Text
 from tests.support.builders import config
 
@@ -141,7 +141,7 @@ def test_later_captures_change_nothing_that_was_said(some: list[tuple[str, list[
     every = drawn(some)
     at_once = marks([], reversed(every), TINY)
     first, second = sorted((one, other))
-    known: list[Marked] = []
+    known: list[MarkedText] = []
     for part in (every[:first], every[first:second], every[second:]):
         known += marks(known, part, TINY)
 

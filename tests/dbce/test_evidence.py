@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.context import SURE
+from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import (
     ABOVE,
     CLASS,
@@ -25,14 +25,14 @@ from dbce_spark.dbce.evidence import (
     shifts,
 )
 from dbce_spark.dbce.features import UNKNOWN, Columns
-from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, Witness, arm_bit
+from dbce_spark.model import SIBLING_ARMS, Annotation, Codes, PageFeatures, arm_bit
 from tests.support.strategies import annotations
 
 SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
 
 
 @st.composite
-def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6) -> Witness:
+def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6) -> PageFeatures:
     """A page of few texts in few slots, so that much recurs."""
     count = draw(st.integers(1, blocks))
 
@@ -40,19 +40,19 @@ def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blo
         return draw(st.lists(st.integers(low, high), min_size=count, max_size=count))
 
     words = numbers(1, 9)
-    return Witness(
+    return PageFeatures(
         capture_id=capture_id,
         url_key=draw(url),
         timestamp=draw(st.integers(0, 3)),
         words=np.array(words, np.int32),
         link_words=np.array([min(pair) for pair in zip(words, numbers(0, 9), strict=True)], np.int32),
-        verdicts=np.array(numbers(0, SURE), np.uint16),
+        verdicts=np.array(numbers(0, CERTAIN), np.uint16),
         keys=np.array([numbers(0, 3) for _ in range(6)], np.uint32) * np.uint32(0x9E3779B1),
     )
 
 
 @st.composite
-def pools(draw: st.DrawFn, urls: str = "uvwx", max_size: int = 6) -> list[Witness]:
+def pools(draw: st.DrawFn, urls: str = "uvwx", max_size: int = 6) -> list[PageFeatures]:
     count = draw(st.integers(0, max_size))
     return [draw(witnesses(st.sampled_from(urls), f"id{at}")) for at in range(count)]
 
@@ -69,15 +69,15 @@ def share(part: float, whole: float) -> float:
     return part / max(whole, 1)
 
 
-def speakers_of(pool: list[Witness]) -> dict[str, Witness]:
+def speakers_of(pool: list[PageFeatures]) -> dict[str, PageFeatures]:
     """Of each URL its first capture."""
-    found: dict[str, Witness] = {}
+    found: dict[str, PageFeatures] = {}
     for one in sorted(pool, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
         found.setdefault(one.url_key, one)
     return found
 
 
-def rows(of: Witness) -> list[dict[str, Any]]:
+def rows(of: PageFeatures) -> list[dict[str, Any]]:
     """The blocks of a page, one by one."""
     return [
         {
@@ -91,7 +91,7 @@ def rows(of: Witness) -> list[dict[str, Any]]:
     ]
 
 
-def counted(one: Witness, pool: list[Witness]) -> list[dict[str, float]]:
+def counted(one: PageFeatures, pool: list[PageFeatures]) -> list[dict[str, float]]:
     """What the siblings of a capture say of each of its blocks, block by block and page by page."""
     speakers = speakers_of(pool)
     others = [rows(other) for url, other in speakers.items() if url != one.url_key]
@@ -120,7 +120,7 @@ def _said(
         "sibling_text_count": float(min(with_text, 4)),
         "sibling_shape": share(sum(holds(page, SHAPE) for page in others), len(others)),
         "sibling_text_here": share(sum(holds(page, TEXT, CLASS) for page in others), len(others)),
-        "sibling_mass": mass / (SURE * len(others)),
+        "sibling_mass": mass / (CERTAIN * len(others)),
     }
     for name, row in SLOTS.items():
         key = block["keys"][row]
@@ -144,7 +144,7 @@ def _said(
 
 
 @given(pools())
-def test_siblings_say_what_a_plain_count_says(pool: list[Witness]) -> None:
+def test_siblings_say_what_a_plain_count_says(pool: list[PageFeatures]) -> None:
     """Every feature of every block, bit for bit."""
     found = plain(of_siblings(pool, {one.capture_id for one in pool}))
     if len(speakers_of(pool)) < 2:
@@ -158,7 +158,7 @@ def test_siblings_say_what_a_plain_count_says(pool: list[Witness]) -> None:
 
 
 @given(pools(), st.randoms(use_true_random=False))
-def test_order_of_the_witnesses_does_not_matter(pool: list[Witness], random: Any) -> None:
+def test_order_of_the_witnesses_does_not_matter(pool: list[PageFeatures], random: Any) -> None:
     """Neither for siblings nor for snapshots."""
     shuffled = sorted(pool, key=lambda _: random.random())
     ids = {one.capture_id for one in pool}
@@ -170,7 +170,7 @@ def test_order_of_the_witnesses_does_not_matter(pool: list[Witness], random: Any
 
 
 @given(pools(), st.sets(st.sampled_from([f"id{at}" for at in range(6)])))
-def test_only_the_wanted_are_told(pool: list[Witness], wanted: set[str]) -> None:
+def test_only_the_wanted_are_told(pool: list[PageFeatures], wanted: set[str]) -> None:
     """And each hears the same, whoever else is told."""
     everyone = plain(of_siblings(pool, {one.capture_id for one in pool}))
 
@@ -178,13 +178,15 @@ def test_only_the_wanted_are_told(pool: list[Witness], wanted: set[str]) -> None
 
 
 @given(pools("u"))
-def test_captures_of_one_url_are_no_siblings(pool: list[Witness]) -> None:
+def test_captures_of_one_url_are_no_siblings(pool: list[PageFeatures]) -> None:
     """However many they are."""
     assert {} == of_siblings(pool, {one.capture_id for one in pool})
 
 
 @given(pools("vwx", max_size=4), witnesses(st.just("u"), "own"), st.lists(st.integers(4, 9), max_size=3))
-def test_later_captures_of_a_url_count_for_nobody(pool: list[Witness], one: Witness, times: list[int]) -> None:
+def test_later_captures_of_a_url_count_for_nobody(
+    pool: list[PageFeatures], one: PageFeatures, times: list[int]
+) -> None:
     """The first speaks for all: neither its own page nor any other hears of the later ones."""
     later = [replace(one, capture_id=f"later{at}", timestamp=time) for at, time in enumerate(times)]
     ids = {some.capture_id for some in (*pool, one)}
@@ -194,9 +196,9 @@ def test_later_captures_of_a_url_count_for_nobody(pool: list[Witness], one: Witn
 
 def test_capture_is_not_its_own_sibling() -> None:
     """What stands on one page alone is told to be on none of its siblings."""
-    one = Witness(
+    one = PageFeatures(
         capture_id="a", url_key="u", timestamp=0, words=np.array([3], np.int32), link_words=np.array([0], np.int32),
-        verdicts=np.array([SURE], np.uint16), keys=np.ones((6, 1), np.uint32),
+        verdicts=np.array([CERTAIN], np.uint16), keys=np.ones((6, 1), np.uint32),
     )  # fmt: skip
     twin, other = (
         replace(one, capture_id="b", timestamp=1),
@@ -210,7 +212,7 @@ def test_capture_is_not_its_own_sibling() -> None:
 
 
 @given(pools("u", max_size=7))
-def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[Witness]) -> None:
+def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[PageFeatures]) -> None:
     """Of the verdicts on its text in its slot: two captures before and two behind, none of the same moment."""
     ordered = sorted(pool, key=lambda one: (one.timestamp, one.capture_id))
     found = of_snapshots(pool)
@@ -233,11 +235,11 @@ def _place(block: dict[str, Any]) -> tuple[int, int]:
 
 
 def _log_odds(block: dict[str, Any]) -> float:
-    return math.log((block["verdict"] + 0.5) / (SURE + 0.5 - block["verdict"]))
+    return math.log((block["verdict"] + 0.5) / (CERTAIN + 0.5 - block["verdict"]))
 
 
 @given(pools("u", max_size=5))
-def test_same_moment_is_no_snapshot(pool: list[Witness]) -> None:
+def test_same_moment_is_no_snapshot(pool: list[PageFeatures]) -> None:
     """Captures of one time say nothing of each other."""
     assert {} == of_snapshots([replace(one, timestamp=7) for one in pool])
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, crosses, growth, pools, sites
-from dbce_spark.model import Codes, Cross, Page, Standing
+from dbce_spark.model import Codes, Cross, IndexedCapture, Page
 from tests.support.evidence_pools import Echo, archives, page_in
 
 splits = st.tuples(archives(20), st.sets(st.integers(0, 19)), st.integers(2, 5))
 
 
-def standing(pages: Sequence[Page]) -> list[Standing]:
+def standing(pages: Sequence[Page]) -> list[IndexedCapture]:
     return [
-        Standing(
+        IndexedCapture(
             capture_id=one.capture_id,
             url_key=one.capture.url_key,
             timestamp=one.capture.timestamp,
@@ -46,8 +46,8 @@ def heard(pages: Sequence[Page], cap: int) -> dict[str, list[list[Codes]]]:
     return {key: [one.siblings.tolist(), one.snapshots.tolist()] for key, one in said.items()}
 
 
-def heard_by(asked: growth.Asked, pages: Sequence[Page]) -> dict[tuple[str, int], list[list[int]]]:
-    witnesses = {one.capture_id: pools.witness(one) for one in pages if one.traits is not None}
+def heard_by(asked: growth.AffectedCaptures, pages: Sequence[Page]) -> dict[tuple[str, int], list[list[int]]]:
+    witnesses = {one.capture_id: pools.page_features(one) for one in pages if one.traits is not None}
     found: dict[tuple[str, int], list[list[int]]] = {}
     for ids, wanted in asked.siblings:
         said = Echo().of_siblings([witnesses[one] for one in ids], wanted)
@@ -58,8 +58,8 @@ def heard_by(asked: growth.Asked, pages: Sequence[Page]) -> dict[tuple[str, int]
     return found
 
 
-def asked(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth.Asked:
-    return growth.asked(standing(pages), {one.capture_id for one in new}, set(), settings_of(cap))
+def asked(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth.AffectedCaptures:
+    return growth.affected_captures(standing(pages), {one.capture_id for one in new}, set(), settings_of(cap))
 
 
 def set_beside(pages: Sequence[Page], cap: int) -> dict[str, tuple[list[Cross], str]]:
@@ -91,7 +91,7 @@ def test_what_is_asked_is_what_a_run_over_all_would_say(
     that say the same."""
     pages, places, cap = split
     new, again = ({pages[at].capture_id for at in some if at < len(pages)} for some in (places, fetched))
-    asked = growth.asked(standing(pages), new, again, settings_of(cap))
+    asked = growth.affected_captures(standing(pages), new, again, settings_of(cap))
     chosen = sites.chosen(buckets.members(pages), settings_of(cap))
     said = {
         (key, kind): of_kind
@@ -143,7 +143,7 @@ def test_captures_in_no_bucket_are_no_arms() -> None:
 
 def test_nothing_new_affects_nobody() -> None:
     """A site to which nothing came is left as it is."""
-    asked = growth.asked(
+    asked = growth.affected_captures(
         standing([page_in([1], "a"), page_in([1], "b"), page_in([1], "b", 2)]), set(), set(), config.default()
     )
 

@@ -30,7 +30,7 @@ def judged(read: list[Page], judging: DbceConfig) -> list[Extraction]:
 
 def gathered(of: Page) -> Gathered:
     """A page beside which nothing was found."""
-    return local.gather(of, [], pools.told(of), "")
+    return local.gather(of, [], pools.page_evidence(of), "")
 
 
 def same(one: Page, other: Page) -> bool:
@@ -114,8 +114,8 @@ def test_judged_pages_do_not_depend_on_those_beside_them(judging: DbceConfig, re
     """Over the borders of what is judged at once."""
     many = [gathered(one) for one in read] * 5
     assert len(many) > pages.TOGETHER
-    found = local.judge(many, judging.label)
-    alone = [local.judge([one], judging.label)[0] for one in many[: len(read)]]
+    found = local.label_pages(many, judging.label)
+    alone = [local.label_pages([one], judging.label)[0] for one in many[: len(read)]]
 
     assert [one.text for one in alone] * 5 == [one.text for one in found]
     for one, other in zip(alone * 5, found, strict=True):
@@ -153,7 +153,8 @@ def test_order_of_the_pages_does_not_matter(judged: list[Extraction], read: list
 def test_favor_keeps_more_or_less(less: str, more: str, read: list[Page], judging: DbceConfig) -> None:
     """What is kept for precision is kept for balance, and that for recall."""
     few, many = (
-        local.judge([gathered(one) for one in read], replace(judging.label, favor=favor)) for favor in (less, more)
+        local.label_pages([gathered(one) for one in read], replace(judging.label, favor=favor))
+        for favor in (less, more)
     )
     for one, other in zip(few, many, strict=True):
         assert ((one.segments.labels == Label.CONTENT) <= (other.segments.labels == Label.CONTENT)).all()
@@ -192,7 +193,9 @@ def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
 def test_evidence_changes_the_scores(read: list[Page], judging: DbceConfig) -> None:
     """What siblings say is heard: with them some scores are others than without."""
     together = {one.page.capture_id: one.segments.scores for one in local.extractions(pages.unique(read), judging)}
-    alone = {one.page.capture_id: one.segments.scores for one in local.judge([*map(gathered, read)], judging.label)}
+    alone = {
+        one.page.capture_id: one.segments.scores for one in local.label_pages([*map(gathered, read)], judging.label)
+    }
 
     assert any(set(together[one].tolist()) != set(alone[one].tolist()) for one in alone)
-    assert classify.of(judging.label.classifier).card == small_classifier.classifier().card
+    assert classify.load_classifier(judging.label.classifier).card == small_classifier.classifier().card

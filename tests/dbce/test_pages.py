@@ -7,7 +7,7 @@ from dbce_spark.archive import warc
 from dbce_spark.dbce.pages import fetches, page_of, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
-from dbce_spark.model import Reason, Reject, Stage
+from dbce_spark.model import Reject, RejectReason, RejectStage
 from tests.support.builders import CONFIG, capture, config, gzipped, page, parsed, record
 from tests.support.range_server import served
 
@@ -66,14 +66,15 @@ def test_truncated_record_is_flagged_and_signed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("html", "reason"), [(b"<script>x</script>", Reason.NO_TEXT), (b"<!-- nothing -->", Reason.PARSER_FAILED)]
+    ("html", "reason"),
+    [(b"<script>x</script>", RejectReason.NO_TEXT), (b"<!-- nothing -->", RejectReason.PARSER_FAILED)],
 )
-def test_page_without_text_is_a_reject(html: bytes, reason: Reason) -> None:
+def test_page_without_text_is_a_reject(html: bytes, reason: RejectReason) -> None:
     """It says which record, and why."""
     made = page_of(warc.Fetch(capture(warc_offset=7), html), CONFIG)
 
     assert isinstance(made, Reject)
-    assert (Stage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)
+    assert (RejectStage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)
 
 
 def test_a_file_on_a_server_that_fails_for_a_while() -> None:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import pools
-from dbce_spark.dbce.buckets import members, members_of, runs
-from dbce_spark.model import Codes, Member, Page, Witness
+from dbce_spark.dbce.buckets import chunks, members, members_of
+from dbce_spark.model import Codes, Member, Page, PageFeatures
 from tests.support.builders import page
 from tests.support.evidence_pools import Echo, archives, page_in
 
@@ -26,9 +26,9 @@ def heard(pages: list[Page], cap: int = 100) -> dict[str, tuple[set[str], set[st
     }
 
 
-def looked_at(pages: list[Page]) -> list[Witness]:
+def looked_at(pages: list[Page]) -> list[PageFeatures]:
     """The pages that were looked at, as others see them."""
-    return [pools.witness(one) for one in pages if one.traits is not None]
+    return [pools.page_features(one) for one in pages if one.traits is not None]
 
 
 def name(one: Page) -> str:
@@ -41,12 +41,12 @@ def lines(pages: list[Page]) -> list[list[str]]:
 
 
 def homes(pages: list[Page], cap: int = 100) -> dict[str, pools.Place]:
-    return pools.homes(in_runs(pages, cap))
+    return pools.home_buckets(in_runs(pages, cap))
 
 
 def in_runs(pages: list[Page], cap: int = 100) -> dict[pools.Place, list[Member]]:
     found = members_of(members(pages))
-    return {(bucket, at): run for bucket, met in found.items() for at, run in enumerate(runs(met, cap))}
+    return {(bucket, at): run for bucket, met in found.items() for at, run in enumerate(chunks(met, cap))}
 
 
 def test_home_is_the_bucket_of_most_urls() -> None:
@@ -117,7 +117,7 @@ def test_page_without_traits_says_and_hears_nothing() -> None:
 def test_witness_knows_the_blocks_but_not_the_text() -> None:
     """Words, link words, verdicts and keys of each block."""
     one = page_in([1])
-    made = pools.witness(one)
+    made = pools.page_features(one)
 
     assert one.traits is not None
     assert (one.capture_id, one.capture.url_key, one.capture.timestamp) == (
@@ -197,5 +197,8 @@ def test_told_fills_what_is_missing() -> None:
     one = page("<p>a</p><p>b</p>")
     codes: Codes = np.ones((4, 2), np.uint8)
 
-    assert ((4, 2), (0, 2)) == (pools.told(one, codes).siblings.shape, pools.told(one, codes).snapshots.shape)
-    assert pools.told(one).siblings.dtype == np.uint8
+    assert ((4, 2), (0, 2)) == (
+        pools.page_evidence(one, codes).siblings.shape,
+        pools.page_evidence(one, codes).snapshots.shape,
+    )
+    assert pools.page_evidence(one).siblings.dtype == np.uint8

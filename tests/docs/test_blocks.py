@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dbce_spark import cli, config
+from dbce_spark import config
+from dbce_spark.commands import cli
 from docs.hooks import leaves
 from tests.support.code_blocks import PAGES, ROOT, Block, blocks, commands, inline
 

@@ -4,7 +4,7 @@ import argparse
 
 import pytest
 
-from dbce_spark.cli import main, parser
+from dbce_spark.commands.cli import main, parser
 from docs.hooks import leaves
 
 VERBS = """

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from dbce_spark import cli, config
-from dbce_spark.model import Reason
+from dbce_spark import config
+from dbce_spark.commands import cli
+from dbce_spark.model import RejectReason
 from tests.support.code_blocks import PAGES, ROOT
 
 pytest.importorskip("mkdocs", reason="mkdocs is not installed")
@@ -85,7 +86,7 @@ def names(one: Any, before: str = "") -> Iterator[str]:
 
 def test_all_reasons_are_on_their_page_with_a_meaning() -> None:
     """None is a bare word."""
-    assert [str(one) for one in Reason] == re.findall(r"^\| `(\w+)` \| \S.+ \|$", hooks.rejects(), re.MULTILINE)
+    assert [str(one) for one in RejectReason] == re.findall(r"^\| `(\w+)` \| \S.+ \|$", hooks.rejects(), re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import __main__ as benchmarks
-from dbce_spark import cli, config
+from dbce_spark import config
+from dbce_spark.commands import cli
 from tests.docs.test_tutorial import AFTERWARDS, TUTORIAL, answer, shown
 from tests.support import sample_collection
 from tests.support.code_blocks import Block, commands
@@ -70,6 +71,6 @@ def test_what_other_pages_ask_is_answered(
 ) -> None:
     """Each program prints something, each query finds rows."""
     monkeypatch.chdir(folder)
-    if "tables/" in block.code and not Path("tables").exists():
+    if "output/schemas/" in block.code and not Path("tables").exists():
         cli.main(["collection", "register", "news", "--delta", "tables"])
     assert answer(block, capsys)

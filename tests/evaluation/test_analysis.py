@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.evaluation.analysis import ALL, WITH_SIBLINGS, analyse, rank_correlation
-from dbce_spark.evaluation.node_scores import Confusion, Row
+from dbce_spark.evaluation.node_scores import Confusion, NodeScoreRow
 from tests.support.page_scores import made_scores, page
 
-NODES = [Row("made", "first", Confusion(1, 1, 1, 1))]
+NODES = [NodeScoreRow("made", "first", Confusion(1, 1, 1, 1))]
 
 # A large site of thirty pages, and thirty sites of one.
 PAGES = [page(at, site="europa" if at < 30 else f"s{at}", siblings=29 if at < 30 else 0) for at in range(60)]

@@ -100,8 +100,8 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
         gate.check(str(tmp_path / "none.json"), reached(1.0))
 
 
-def request(folder: Path, paths: list[str], limit: int | None) -> harness.Request:
-    return harness.Request(
+def request(folder: Path, paths: list[str], limit: int | None) -> harness.EvaluationRequest:
+    return harness.EvaluationRequest(
         paths=paths,
         extractors=["dbce"],
         output=str(folder / "out"),

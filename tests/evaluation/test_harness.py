@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark import config
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, EvaluationError
 from dbce_spark.evaluation import ensembles, extracted_texts, extractors, facts, harness, scores
 from dbce_spark.evaluation.peers import PEERS
@@ -28,9 +28,9 @@ def mean_f1(rows: list[dict[str, Any]], **where: str) -> float:
     return round(float(np.mean([row["f1"] for row in rows if where.items() <= row.items()])), 3)
 
 
-def request(folder: Path, *, names: str, **others: Any) -> harness.Request:
+def request(folder: Path, *, names: str, **others: Any) -> harness.EvaluationRequest:
     """Our own set, into the folder it lies in."""
-    return harness.Request(
+    return harness.EvaluationRequest(
         **{
             "paths": [written(folder, own_set())],
             "extractors": names.split(","),

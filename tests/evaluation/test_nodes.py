@@ -22,7 +22,7 @@ from dbce_spark.evaluation.node_scores import (
     TIE,
     UNCERTAIN,
     Confusion,
-    Row,
+    NodeScoreRow,
     Vote,
     agreement,
     table,
@@ -55,7 +55,7 @@ def archive(folder: Path, tables: Mapping[str, str]) -> str:
 )
 def test_the_thesis_has_these_measures(counts: Confusion, expected: tuple[float, ...]) -> None:
     """The sums of tables D.1-D.4 for T001, T002 and T006 give table 4.2, up to its rounding."""
-    [cells] = table([Row("thesis", "T", counts)])
+    [cells] = table([NodeScoreRow("thesis", "T", counts)])
     assert expected == tuple(map(float, cells[3:10]))
     assert len(HEAD) == len(cells)
 
@@ -93,9 +93,10 @@ def test_rows_add_up_pages_and_the_table_sets(tmp_path: Path) -> None:
     pages = gold_pages(tmp_path, [line("a", PAGE, "A grey seal."), line("b", PAGE, "Home"), line("c", "")])
     texts = {"one": {page.page_id: Extracted("A grey seal.", 0, "") for page in pages}}
     of_set = node_scores.rows("made", pages, texts)
-    assert [Row("made", "one", Confusion(tp=3, fn=1, fp=3, tn=3))] == of_set
+    assert [NodeScoreRow("made", "one", Confusion(tp=3, fn=1, fp=3, tn=3))] == of_set
     lines = [
-        dict(zip(HEAD, cells, strict=True)) for cells in table([*of_set, Row("other", "one", Confusion(0, 0, 0, 90))])
+        dict(zip(HEAD, cells, strict=True))
+        for cells in table([*of_set, NodeScoreRow("other", "one", Confusion(0, 0, 0, 90))])
     ]
     assert [("made", "10", "0.600"), ("other", "90", "1.000"), ("all sets", "100", "0.960")] == [
         (cells["set"], cells["nodes"], cells["accuracy"]) for cells in lines

@@ -8,7 +8,7 @@ import pytest
 
 from dbce_spark.evaluation import score_plots
 from dbce_spark.evaluation.bootstrap import Interval
-from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, Row, Series
+from dbce_spark.evaluation.score_plots import Curve, Distribution, Dot, PlotRow, Series
 
 SVG = "{http://www.w3.org/2000/svg}"
 DOTS = [Dot("<a & b>", 0.5, Interval(0.4, 0.6), 0), Dot("other", 1.0, Interval(0.9, 1.0), 1)]
@@ -21,7 +21,7 @@ def drawn(svg: str, tag: str, kind: str = "") -> list[ElementTree.Element]:
 
 def test_a_dot_lies_on_the_axis_where_its_value_says() -> None:
     """The axis begins at 0.4, below all intervals; the marks of the grid are its scale."""
-    svg = score_plots.dot_plot([Row("first", DOTS)])
+    svg = score_plots.dot_plot([PlotRow("first", DOTS)])
     scale = {one.text: float(one.get("x") or 0) for one in drawn(svg, "text", "small")}
     assert pytest.approx([scale["0.5"], scale["1.0"]]) == [float(dot.get("cx") or 0) for dot in drawn(svg, "circle")]
     assert 190 <= scale["0.4"] < scale["1.0"] < 1080
@@ -31,7 +31,7 @@ def test_a_dot_lies_on_the_axis_where_its_value_says() -> None:
 
 def test_what_a_mark_is_stands_in_its_title() -> None:
     """Names of sites and extractors may hold anything."""
-    titles = [one.text for one in drawn(score_plots.dot_plot([Row("first", DOTS)]), "title")]
+    titles = [one.text for one in drawn(score_plots.dot_plot([PlotRow("first", DOTS)]), "title")]
     assert ["<a & b>: 0.500 (0.400 to 0.600)", "other: 1.000 (0.900 to 1.000)"] == titles
 
 

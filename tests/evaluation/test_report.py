@@ -9,7 +9,7 @@ import pytest
 
 from dbce_spark.evaluation import evaluation_report
 from dbce_spark.evaluation.analysis import analyse
-from dbce_spark.evaluation.node_scores import Confusion, Row
+from dbce_spark.evaluation.node_scores import Confusion, NodeScoreRow
 from tests.support.page_scores import made_scores, page
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -31,7 +31,7 @@ F1 = {"first": DRAW.beta(9, 1, 40).tolist(), "<other>": DRAW.beta(4, 1, 40).toli
 
 def html() -> str:
     scores = made_scores(PAGES, F1)
-    nodes = [Row(name, extractor, Confusion(1, 1, 1, 1)) for name in ("one", "two") for extractor in F1]
+    nodes = [NodeScoreRow(name, extractor, Confusion(1, 1, 1, 1)) for name in ("one", "two") for extractor in F1]
     return evaluation_report.html(analyse(scores, nodes), scores, ["One & all."], {"<other>": "contrasts/0/index.html"})
 
 

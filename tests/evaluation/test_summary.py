@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from dbce_spark.evaluation import evaluation_summary
 from dbce_spark.evaluation.analysis import analyse
-from dbce_spark.evaluation.node_scores import Confusion, Row
+from dbce_spark.evaluation.node_scores import Confusion, NodeScoreRow
 from tests.support.page_scores import made_scores, page
 
 PAGES = [page(at, dataset="one" if at < 3 else "two", site=str(at), siblings=3 * (at < 2)) for at in range(4)]
-NODES = [Row(name, extractor, Confusion(2, 1, 1, 2)) for name in ("one", "two") for extractor in ("good", "bad")]
+NODES = [
+    NodeScoreRow(name, extractor, Confusion(2, 1, 1, 2)) for name in ("one", "two") for extractor in ("good", "bad")
+]
 
 
 def told(notes: Sequence[str] = ()) -> str:

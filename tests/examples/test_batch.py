@@ -251,7 +251,9 @@ def test_a_killed_batch_ends_as_if_nothing_had_happened(spark: "SparkSession", t
     """A real extraction is killed with all its processes; the next call ends it with the bytes of one that was not."""
     main(["sample-archive", str(tmp_path / "inbox"), "--pages", "8"])
     archives = [str(file) for file in sorted((tmp_path / "inbox").glob("*.warc.gz"))]
-    given = settings(tmp_path, f"{sys.executable} -m dbce_spark.cli extract --master local[2] --set label.by=T002")
+    given = settings(
+        tmp_path, f"{sys.executable} -m dbce_spark.commands.cli extract --master local[2] --set label.by=T002"
+    )
     request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )

@@ -8,11 +8,11 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from dbce_spark import storage
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.export import export_job
-from dbce_spark.export.export_settings import Wanted, settings
+from dbce_spark.export.export_settings import WantedRows, settings
+from dbce_spark.files import storage
 from tests.support import sample_collection as grown
 from tests.support.exports import exported, lines, written
 from tests.support.sample_output import rows
@@ -33,8 +33,9 @@ def test_bytes_do_not_depend_on_who_writes(extracted: Path, tmp_path: Path, to: 
 def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: str) -> None:
     """An export to a URL has the same files."""
     export_job.export(
-        export_job.Request(
-            extracted=str(extracted), target=f"memory://exports/{to}", to=to, wanted=Wanted(), settings=settings({}),
+        export_job.ExportRequest(
+            extracted=str(extracted), target=f"memory://exports/{to}", to=to, wanted=WantedRows(),
+            settings=settings({}),
             processes=1,
         )
     )  # fmt: skip
@@ -45,7 +46,9 @@ def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: st
 
 def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None:
     """How many documents, of which run, with which settings."""
-    folder = exported(extracted, tmp_path / "out", "jsonl", wanted=Wanted(status=frozenset(["single"])), source="web")
+    folder = exported(
+        extracted, tmp_path / "out", "jsonl", wanted=WantedRows(status=frozenset(["single"])), source="web"
+    )
     told = json.loads((folder / "export.json").read_text())
     statuses = [row["status"] for row in rows(extracted, "extractions", ["status"])]
 
@@ -191,9 +194,9 @@ def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, ext
     assert set() == storage.names(f"{bucket_of_extracted}-failed")
 
 
-def request_to_s3(extracted: str, target: str, to: str) -> export_job.Request:
-    return export_job.Request(
-        extracted=extracted, target=target, to=to, wanted=Wanted(), settings=settings({}), processes=1
+def request_to_s3(extracted: str, target: str, to: str) -> export_job.ExportRequest:
+    return export_job.ExportRequest(
+        extracted=extracted, target=target, to=to, wanted=WantedRows(), settings=settings({}), processes=1
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.export.attributes import FOLDERS
 from dbce_spark.export.documents import METADATA
 from tests.support.exports import lines, written

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.export import site_texts
-from dbce_spark.export.site_texts import NO_SITE, Page, file_name
+from dbce_spark.export.site_texts import NO_SITE, SiteText, file_name
 from tests.support.exports import exported, extractions, written
 from tests.support.sample_output import rows
 
 
-def page(site: str, url: str = "http://e.org/", time: str = "2020", text: str = "Text.") -> Page:
-    return Page(site=site, url_key=url, time=time, capture_id="a", url=url, text=text)
+def page(site: str, url: str = "http://e.org/", time: str = "2020", text: str = "Text.") -> SiteText:
+    return SiteText(site=site, url_key=url, time=time, capture_id="a", url=url, text=text)
 
 
 def text_of(folder: Path, site: str) -> str:
@@ -47,7 +47,7 @@ def test_rows_are_pages() -> None:
     row = {"site": "e.org", "url_key": "org,e)/", "url": "http://e.org/", "capture_id": "a", "text": "Text."}
     (found,) = site_texts.pages(extractions(row | {"timestamp": datetime(2020, 1, 2, tzinfo=UTC)}))
 
-    assert Page("e.org", "org,e)/", "2020-01-02T00:00:00Z", "a", "http://e.org/", "Text.") == found
+    assert SiteText("e.org", "org,e)/", "2020-01-02T00:00:00Z", "a", "http://e.org/", "Text.") == found
 
 
 @pytest.mark.parametrize(

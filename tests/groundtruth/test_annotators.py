@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.annotation import annotators
 from dbce_spark.annotation.annotators import Visit, biases, exclusions, fences, practice, times, without_outliers
-from dbce_spark.annotation.label_merge import Reason, merge
+from dbce_spark.annotation.label_merge import RefusalReason, merge
 from dbce_spark.annotation.merge_rules import rules
 from tests.support.submissions import corpus, submission
 
@@ -41,7 +41,7 @@ def test_who_tags_all_alike_is_excluded_and_the_rest_merged_anew() -> None:
 
     found = without_outliers(corpus(p=6, q=6), some, excluded={}, rules=RULES)
 
-    assert {(one.annotator, one.reason) for one in found.refused} == {("a5", Reason.EXCLUDED)}
+    assert {(one.annotator, one.reason) for one in found.refused} == {("a5", RefusalReason.EXCLUDED)}
     assert {len(one.annotators) for one in found.pages} == {5}
 
 

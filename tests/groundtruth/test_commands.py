@@ -11,7 +11,7 @@ from dbce_spark import config
 from dbce_spark.annotation import page_file
 from dbce_spark.annotation.web import workbench_server
 from dbce_spark.annotation.workbench_settings import settings
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from tests.support.annotation_stores import PASSWORD, crawl
 from tests.support.workbenches import free_ports, served
 

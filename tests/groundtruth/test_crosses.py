@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import cli, jsonl
 from dbce_spark.annotation import cross_tasks, page_file
 from dbce_spark.annotation.cross_tasks import CrossSheet
 from dbce_spark.annotation.merge_rules import rules
+from dbce_spark.commands import cli
 from dbce_spark.errors import InputError
+from dbce_spark.files import jsonl
 from dbce_spark.model import Label
 from reproductions import __main__ as reproductions
 from reproductions.krdwrd.testcases import ALL, measure

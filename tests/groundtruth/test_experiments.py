@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import cli
 from dbce_spark.annotation import page_file
 from dbce_spark.annotation.labelling import read
+from dbce_spark.commands import cli
 from dbce_spark.model import Label
 
 PAGES = 12

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import jsonl
 from dbce_spark.annotation import gold_export
 from dbce_spark.annotation.label_merge import Merged, merged
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets
+from dbce_spark.files import jsonl
 from dbce_spark.model import Label
 from tests.support.submissions import submission
 
@@ -18,11 +18,11 @@ SHEET = Sheet(
     html="<p>One <b>two</b> three</p><p>four</p><p>five</p>",
     text="One two three\nfour\nfive",
     segments=(
-        Span("/p[1]", 0, 4),
-        Span("/p[1]/b[1]", 4, 7),
-        Span("/p[1]", 7, 13),
-        Span("/p[2]", 14, 18),
-        Span("/p[3]", 19, 23),
+        SegmentSpan("/p[1]", 0, 4),
+        SegmentSpan("/p[1]/b[1]", 4, 7),
+        SegmentSpan("/p[1]", 7, 13),
+        SegmentSpan("/p[2]", 14, 18),
+        SegmentSpan("/p[3]", 19, 23),
     ),
     url="http://a.example/one",
     date="2026-01-02",

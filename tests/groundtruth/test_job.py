@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark import cli
 from dbce_spark.annotation import page_file, submission
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Submission
+from dbce_spark.commands import cli
 from dbce_spark.evaluation import datasets
 from tests.support.submissions import TAG_OF
 
@@ -16,7 +16,9 @@ from tests.support.submissions import TAG_OF
 def page(name: str) -> Sheet:
     text = f"Menu of {name}\nThe story of {name} is long.\nA caption"
     cuts = [0, *(at + 1 for at, one in enumerate(text) if one == "\n"), len(text) + 1]
-    spans = [Span(f"/html[1]/body[1]/p[{at + 1}]", start, cuts[at + 1] - 1) for at, start in enumerate(cuts[:-1])]
+    spans = [
+        SegmentSpan(f"/html[1]/body[1]/p[{at + 1}]", start, cuts[at + 1] - 1) for at, start in enumerate(cuts[:-1])
+    ]
     html = "".join(f"<p>{text[one.start : one.end]}</p>" for one in spans)
     return Sheet(page=name, html=html, text=text, segments=tuple(spans), url=f"http://{name}.example/")
 

@@ -8,7 +8,7 @@ import pytest
 
 from dbce_spark.annotation import agreement
 from dbce_spark.annotation.annotators import biases, exclusions
-from dbce_spark.annotation.label_merge import Reason, merge
+from dbce_spark.annotation.label_merge import RefusalReason, merge
 from dbce_spark.annotation.merge_rules import rules
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
@@ -71,7 +71,7 @@ def test_the_merge_is_that_of_krdwrd(canola: list[Votes]) -> None:
     )
 
     assert {one.page: one.tags for one in found.pages} == {one.page: one.merged for one in canola}
-    assert {one.reason for one in found.refused} == {Reason.NODES_MISSING}
+    assert {one.reason for one in found.refused} == {RefusalReason.NODES_MISSING}
     assert (len(found.accepted), len(found.refused), sum(len(one.tags) for one in found.pages)) == (1513, 9, 45711)
 
 

@@ -6,12 +6,14 @@ import pytest
 
 from dbce_spark.annotation import labelling, submission
 from dbce_spark.annotation.labelling import contrast
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
 from tests.support.submissions import submission as said
 
-SHEET = Sheet(page="p", html="<p>a</p><p>b</p>", text="a\nb", segments=(Span("/p[1]", 0, 1), Span("/p[2]", 2, 3)))
+SHEET = Sheet(
+    page="p", html="<p>a</p><p>b</p>", text="a\nb", segments=(SegmentSpan("/p[1]", 0, 1), SegmentSpan("/p[2]", 2, 3))
+)
 BOTH = (Label.CONTENT, Label.BOILERPLATE)
 
 

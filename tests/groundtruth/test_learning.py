@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.rendering import UNSEEN, Rendering
 from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.model import Label
@@ -81,7 +81,7 @@ def sheet(name: str, *texts: str) -> Sheet:
     html = "".join(f"<p>{text}</p>" for text in texts)
     starts = [sum(len(one) + 1 for one in texts[:at]) for at in range(len(texts))]
     spans = tuple(
-        Span(f"/html/body/p[{at + 1}]", start, start + len(one))
+        SegmentSpan(f"/html/body/p[{at + 1}]", start, start + len(one))
         for at, (start, one) in enumerate(zip(starts, texts, strict=True))
     )
     return Sheet(page=name, html=html, text="\n".join(texts), segments=spans)

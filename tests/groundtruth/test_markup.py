@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from lxml import html as lxml_html
 
 from dbce_spark.annotation import numbered_markup
-from dbce_spark.annotation.numbered_markup import NODE, SEGMENT, Marked
+from dbce_spark.annotation.numbered_markup import NODE, SEGMENT, NumberedPage
 from dbce_spark.dbce import single
 from tests.support.builders import parsed
 
 
-def marked(html: str) -> tuple[Marked, list[str]]:
+def marked(html: str) -> tuple[NumberedPage, list[str]]:
     """A page whose segments are its blocks, and their texts."""
     blocks = parsed(html).blocks
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.annotation import label_merge as merging
-from dbce_spark.annotation.label_merge import Master, Reason, masters, merge
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.label_merge import Master, RefusalReason, masters, merge
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
@@ -54,15 +54,15 @@ def test_the_majority_decides_and_ties_are_undecided() -> None:
 @pytest.mark.parametrize(
     ("given_", "reason"),
     [
-        (submission("x", "cb", page="none"), Reason.UNKNOWN_PAGE),
-        (submission("x", "cb"), Reason.NODES_MISSING),
-        (submission("x", "cbcb"), Reason.NODES_MISSING),
-        (submission("x", "cbc", digest="other"), Reason.TEXT_DIFFERS),
-        (submission("x", "---"), Reason.UNTAGGED),
-        (submission("left", "cbc"), Reason.EXCLUDED),
+        (submission("x", "cb", page="none"), RefusalReason.UNKNOWN_PAGE),
+        (submission("x", "cb"), RefusalReason.NODES_MISSING),
+        (submission("x", "cbcb"), RefusalReason.NODES_MISSING),
+        (submission("x", "cbc", digest="other"), RefusalReason.TEXT_DIFFERS),
+        (submission("x", "---"), RefusalReason.UNTAGGED),
+        (submission("left", "cbc"), RefusalReason.EXCLUDED),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_reason(given_: Submission, reason: Reason) -> None:
+def test_what_does_not_fit_is_refused_with_its_reason(given_: Submission, reason: RefusalReason) -> None:
     """The submission of someone else still counts."""
     found = merge(CORPUS, [given_, submission("y", "ccc")], minimum=1, excluded={"left": "by hand"})
 
@@ -78,7 +78,7 @@ def test_the_last_submission_of_an_annotator_counts() -> None:
 
     assert (found.pages[0].tags, [one.reason for one in found.refused]) == (
         (BOILERPLATE, BOILERPLATE),
-        [Reason.SUPERSEDED],
+        [RefusalReason.SUPERSEDED],
     )
 
 
@@ -163,7 +163,7 @@ def test_a_line_that_is_no_merged_page_is_named(tmp_path: Path, tags: str) -> No
 
 def test_a_page_says_what_its_submissions_must_fit() -> None:
     """The same page twice would let them fit another one."""
-    sheet = Sheet(page="p", html="", text="a b", segments=(Span("/p[1]", 0, 1), Span("/p[2]", 2, 3)))
+    sheet = Sheet(page="p", html="", text="a b", segments=(SegmentSpan("/p[1]", 0, 1), SegmentSpan("/p[2]", 2, 3)))
 
     assert masters([sheet]) == {"p": Master(segments=2, text_digest=sheet.text_digest)}
     with pytest.raises(InputError, match="two pages have the id p"):

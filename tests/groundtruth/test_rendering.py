@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.annotation import page_file, rendering, segment_marks
-from dbce_spark.annotation.page_file import Sheet, Span
-from dbce_spark.annotation.rendering import Rendering, Run, render
-from dbce_spark.cli import main
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.rendering import RenderedText, Rendering, render
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import InputError
 from dbce_spark.html.page import PageError
 from tests.support.annotation_stores import page as story
@@ -26,7 +26,7 @@ LINE = "A line that is much too long for its box and so is broken into several"
 
 def page(html: str, *texts: str) -> Sheet:
     starts = [sum(len(one) + 1 for one in texts[:at]) for at in range(len(texts))]
-    spans = tuple(Span("/html[1]", start, start + len(one)) for start, one in zip(starts, texts, strict=True))
+    spans = tuple(SegmentSpan("/html[1]", start, start + len(one)) for start, one in zip(starts, texts, strict=True))
     return Sheet(page="p/1", html=html, text="\n".join(texts), segments=spans)
 
 
@@ -35,7 +35,7 @@ SHEET = page(HTML.format(line=LINE), "Title", LINE, "Hidden", "Clear", "Away")
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     """Renderings come out of a file of JSON lines as they went in, places to a tenth of a pixel."""
-    run = Run(boxes=((1.5, 2.0, 3.0, 4.5),), font_size=16.0, is_visible=True)
+    run = RenderedText(boxes=((1.5, 2.0, 3.0, 4.5),), font_size=16.0, is_visible=True)
     one = Rendering(page="p", width=1000.0, height=2000.0, runs=(run, rendering.UNSEEN))
     path = str(tmp_path / "rendering.jsonl")
 

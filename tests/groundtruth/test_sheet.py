@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.annotation import page_file
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.annotation.submission import text_digest
 from dbce_spark.errors import InputError
 
@@ -13,7 +13,7 @@ SHEET = Sheet(
     page="p1",
     html="<p>Grüße</p><p>an\nalle</p>",
     text="Grüße\nan alle",
-    segments=(Span("/html[1]/body[1]/p[1]", 0, 5), Span("/html[1]/body[1]/p[2]", 6, 13)),
+    segments=(SegmentSpan("/html[1]/body[1]/p[1]", 0, 5), SegmentSpan("/html[1]/body[1]/p[2]", 6, 13)),
     url="http://a.example/",
 )
 

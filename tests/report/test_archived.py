@@ -12,9 +12,9 @@ from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.html.charset import decode
 from dbce_spark.html.page import PageError, parse
-from dbce_spark.report.archived_html import Archived, Gone, archived
+from dbce_spark.report.archived_html import Archived, HtmlGone, archived
 from dbce_spark.report.page_views import COLUMNS
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 from tests.support.builders import URL, arc_header, arc_record, archive, gzipped, http, record
 from tests.support.report_outputs import crawl, write_archive, write_output
 
@@ -129,26 +129,26 @@ def test_a_record_of_an_arc_read_alone_is_the_record(shared_data: Path, name: st
 
 
 def of_first_row(output: Path) -> Archived:
-    source = Output(str(output))
+    source = ReportOutput(str(output))
     row = min(source.rows(all_ids(source), COLUMNS).values(), key=lambda row: row["url"])
     return archived(row, source.config())
 
 
-def all_ids(source: Output) -> list[str]:
+def all_ids(source: ReportOutput) -> list[str]:
     return [one for batch in source.batches("extractions", ["capture_id"]) for one in batch["capture_id"].to_pylist()]
 
 
 def test_a_missing_archive_is_gone(finished: Path, archive: Path) -> None:
     """A file that is no longer there is told of by its name."""
     archive.unlink()
-    with pytest.raises(Gone, match=r"crawl\.warc\.gz cannot be read"):
+    with pytest.raises(HtmlGone, match=r"crawl\.warc\.gz cannot be read"):
         of_first_row(finished)
 
 
 def test_another_archive_of_the_same_name_is_gone(finished: Path, archive: Path) -> None:
     """A record that is not the one that was read is not shown in its place."""
     write_archive(archive, [dataclasses.replace(one, html=one.html.replace("word", "list")) for one in crawl()])
-    with pytest.raises(Gone, match="crawl"):
+    with pytest.raises(HtmlGone, match="crawl"):
         of_first_row(finished)
 
 

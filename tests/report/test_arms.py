@@ -10,7 +10,7 @@ from dbce_spark.model import Label
 from dbce_spark.report.arms import fullest, marked
 from dbce_spark.report.page_sample import Pick
 from dbce_spark.report.page_views import views
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 
 
 def test_marked_spans_hold_the_masked_words() -> None:
@@ -42,7 +42,7 @@ def test_the_fullest_cross_has_most_arms_then_similarity() -> None:
 
 def test_siblings_share_the_frame_and_snapshots_the_article(finished: Path) -> None:
     """Of an article captured twice, the siblings share what stands around it and the other capture nearly all."""
-    source = Output(str(finished))
+    source = ReportOutput(str(finished))
     rows = {row["url"]: row for row in source.rows(ids(source), ["url", "status", "crosses"]).values()}
     view = views([Pick(rows["http://large.example/article/0"]["capture_id"], "")], source)[0]
     shares = {arm.name: arm.shared_words / arm.words for arm in view.arms}
@@ -53,5 +53,5 @@ def test_siblings_share_the_frame_and_snapshots_the_article(finished: Path) -> N
     assert '<span class="dbce-content">' not in around
 
 
-def ids(source: Output) -> list[str]:
+def ids(source: ReportOutput) -> list[str]:
     return [one for batch in source.batches("extractions", ["capture_id"]) for one in batch["capture_id"].to_pylist()]

@@ -12,7 +12,7 @@ import pytest
 from dbce_spark.report import output_counts, reject_examples
 from dbce_spark.report import report_rows as outputs
 from dbce_spark.report.overview import overview
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
@@ -31,7 +31,7 @@ def test_sums_are_those_of_the_rows(finished: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(outputs, "BATCH_ROWS", batch_rows)
     monkeypatch.setattr(output_counts, "CONSOLIDATE", 2)
     rows = rows_of(finished)
-    counted = output_counts.count(Output(str(finished)))
+    counted = output_counts.count(ReportOutput(str(finished)))
     expected = {
         "captures": len(rows),
         "words": sum(row["words"] for row in rows),
@@ -55,14 +55,14 @@ def test_sums_take_no_memory_but_for_their_keys(monkeypatch: pytest.MonkeyPatch)
 def test_charsets_and_flags_are_counted(finished: Path) -> None:
     """Charsets, their sources and flags are counted over all rows."""
     rows = rows_of(finished)
-    counted = output_counts.count(Output(str(finished)))
+    counted = output_counts.count(ReportOutput(str(finished)))
     assert Counter((row["charset"], row["charset_source"]) for row in rows) == counted.charsets
     assert Counter(flag for row in rows for flag in row["flags"]) == counted.flags
 
 
 def test_groups_are_sites_with_their_distinct_urls(finished: Path) -> None:
     """A site's captures and distinct URLs differ where a URL was captured twice."""
-    source = Output(str(finished))
+    source = ReportOutput(str(finished))
     summary = overview(source, output_counts.count(source), [])
     expected = [("large.example", 7, 6, 7), ("small.example", 3, 3, 3), ("lone.example", 1, 1, 0)]
     assert expected == [(site["site"], site["captures"], site["urls"], site["crossed"]) for site in summary.sites]
@@ -70,18 +70,18 @@ def test_groups_are_sites_with_their_distinct_urls(finished: Path) -> None:
 
 def test_all_records_have_a_fate(finished: Path) -> None:
     """Extractions, rejects and skipped add up to the records read, and a record too many is missed."""
-    source = Output(str(finished))
+    source = ReportOutput(str(finished))
     counted = output_counts.count(source)
     assert overview(source, counted, []).balance.missing == 0
     run = json.loads((finished / "run.json").read_text())
     (finished / "run.json").write_text(json.dumps(run | {"records_read": run["records_read"] + 1}))
-    assert overview(Output(str(finished)), counted, []).balance.missing == 1
+    assert overview(ReportOutput(str(finished)), counted, []).balance.missing == 1
 
 
 def test_rejects_are_counted_with_their_first_examples(finished: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every reject is counted by its reason and the first of each reason are given as examples."""
     monkeypatch.setattr(reject_examples, "EXAMPLES", 1)
-    listed = reject_examples.read(Output(str(finished))).listed()
+    listed = reject_examples.read(ReportOutput(str(finished))).listed()
     assert [("no_text", 1, ["http://large.example/blank"])] == [
         (entry["reason"], entry["count"], [example["url"] for example in entry["examples"]]) for entry in listed
     ]
@@ -91,6 +91,6 @@ def test_an_empty_output_has_zeros(tmp_path: Path) -> None:
     """An output without rows is counted as one."""
     (tmp_path / "extractions").mkdir()
     (tmp_path / "run.json").write_text("{}")
-    counted = output_counts.count(Output(str(tmp_path)))
+    counted = output_counts.count(ReportOutput(str(tmp_path)))
     assert counted.total("captures") == 0
     assert counted.total("captures", status="crossed") == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.config import default, load
 from dbce_spark.dbce import local
 from dbce_spark.output.collection import Collection, Increment

@@ -6,12 +6,12 @@ import pytest
 
 from dbce_spark.report import output_counts, page_sample
 from dbce_spark.report.page_sample import Pick
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 from tests.support.report_outputs import write_output
 
 
 def chosen(folder: Path, pages: int) -> list[Pick]:
-    source = Output(str(folder))
+    source = ReportOutput(str(folder))
     return page_sample.choose(output_counts.count(source), source, pages)
 
 
@@ -29,14 +29,14 @@ def test_the_choice_is_the_same_however_the_rows_lie(tmp_path: Path, archive: Pa
 
 def test_every_site_is_shown(finished: Path) -> None:
     """Pages of each template, and one without siblings, are among a few."""
-    source = Output(str(finished))
+    source = ReportOutput(str(finished))
     rows = source.rows([pick.capture_id for pick in chosen(finished, 6)], ["site"])
     assert {"large.example", "small.example", "lone.example"} == {row["site"] for row in rows.values()}
 
 
 def test_the_fullest_cross_comes_first(finished: Path) -> None:
     """The first page has the most arms: an article that was captured twice. Then come the sites by size."""
-    source, picks = Output(str(finished)), chosen(finished, 3)
+    source, picks = ReportOutput(str(finished)), chosen(finished, 3)
     first = picks[0]
     row = source.rows([first.capture_id], ["url", "crosses"])[first.capture_id]
     sites = source.rows([pick.capture_id for pick in picks], ["site"])

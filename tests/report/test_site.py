@@ -6,7 +6,7 @@ import pytest
 
 from dbce_spark.errors import OutputError
 from dbce_spark.report import write_report
-from dbce_spark.report.report_rows import Output
+from dbce_spark.report.report_rows import ReportOutput
 from tests.support import sample_collection as grown
 from tests.support.report_outputs import HOSTILE, crawl, tree, write_archive, write_output
 
@@ -143,7 +143,7 @@ def test_a_collection_has_a_report(collected: Path, tmp_path: Path) -> None:
 def test_a_report_shows_what_counts(collected: Path, tmp_path: Path) -> None:
     """A sample page has the labels that were last given to it."""
     texts = grown.texts(grown.whole(collected))
-    output = Output(str(collected))
+    output = ReportOutput(str(collected))
     changed = {one: text for one, text in grown.texts(grown.whole(collected, 1)).items() if texts[one] != text}
 
     assert changed

@@ -13,7 +13,7 @@ from benchmarks.samples import month, write_month
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.archive.warc import Fetch
-from dbce_spark.model import Reason, Reject, Revisit
+from dbce_spark.model import Reject, RejectReason, Revisit
 from tests.samples.conftest import read
 
 PAGES = 60
@@ -138,7 +138,7 @@ def test_a_damaged_file_is_read_but_for_what_it_lost(days: Path) -> None:
     assert read < whole
     assert len(read) > len(whole) / 2
     assert 1 == len(cut)
-    assert {Reason.BROKEN_RECORD} == {one.reason for one in found if isinstance(one, Reject)}
+    assert {RejectReason.BROKEN_RECORD} == {one.reason for one in found if isinstance(one, Reject)}
 
 
 def test_gold_is_made_of_three_crawls_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index import cdx
-from dbce_spark.archive.index.index_entry import Entry, NoEntry
+from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
 from tests.support.index_strategies import entries
 from tests.support.indexes import cdx_line, entry, faults_in, found_in, micros, write_lines
 
@@ -21,7 +21,7 @@ OTHERS = ["r", "M", "e", "c", "v", "D", "d", "n", "A"]
     st.lists(st.sampled_from(OTHERS), max_size=5),
     st.sampled_from(" \t|;"),  # not the comma, which keys hold,
 )
-def test_any_order_of_fields(written: list[Entry], order: list[str], others: list[str], separator: str) -> None:
+def test_any_order_of_fields(written: list[IndexEntry], order: list[str], others: list[str], separator: str) -> None:
     """Whatever the legend's order, further fields and separator, the same entries come back."""
     letters = " ".join(order + others)
     read = cdx.reader()
@@ -137,7 +137,7 @@ def test_broken_lines_are_told_by_number(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.cdx", lines)
 
     assert [(3, "broken_index_line")] == faults_in(path)
-    assert [100, 7] == [one.offset for one in found_in(path) if isinstance(one, Entry)]
+    assert [100, 7] == [one.offset for one in found_in(path) if isinstance(one, IndexEntry)]
 
 
 def test_legend_holds_until_the_next(tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_legend_holds_until_the_next(tmp_path: Path) -> None:
     lines = [" CDX N b a g V", cdx_line(entry(), "N b a g V"), " CDX g V N b a", cdx_line(entry(), "g V N b a")]
     path = write_lines(tmp_path / "a.cdx", lines)
 
-    assert [100, 100] == [one.offset for one in found_in(path) if isinstance(one, Entry)]
+    assert [100, 100] == [one.offset for one in found_in(path) if isinstance(one, IndexEntry)]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index import cdxj
-from dbce_spark.archive.index.index_entry import Entry, NoEntry
+from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
 from tests.support.index_strategies import entries
 from tests.support.indexes import DIGEST, cdxj_line, entry, faults_in, found_in, offsets_in, write_lines
 
@@ -32,7 +32,7 @@ def test_line(name: str) -> None:
 
 
 @given(entries, st.lists(st.sampled_from(("deu", "eng")), max_size=2, unique=True), st.sampled_from(("", "text/html")))
-def test_entry_comes_back(written: Entry, languages: list[str], detected: str) -> None:
+def test_entry_comes_back(written: IndexEntry, languages: list[str], detected: str) -> None:
     """What is written is read."""
     full = replace(written, languages=tuple(languages), mime_detected=detected)
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from tests.support.indexes import entry, faults_in, found_in, offsets_in, write_parquet
 
 ENTRIES = [
@@ -43,7 +43,7 @@ def test_rows_are_entries(tmp_path: Path) -> None:
 def test_what_is_pushed_down(tmp_path: Path, chosen: dict[str, Any], expected: list[int], pushed: int) -> None:
     """Keys, dates and statuses are left to the file; its rows are counted all the same."""
     path = write_parquet(tmp_path / "a", ENTRIES, rows_per_group=10)
-    counts = Counts()
+    counts = FilterCounts()
     actual = [one.offset for one in found_in(path, counts=counts, **chosen) if hasattr(one, "offset")]
 
     assert (expected, 100, pushed) == (actual, counts.read, counts.skipped["select:index"])

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark import timestamps
 from dbce_spark.archive.index.index_entry import moment, normal_digest, url_of
+from dbce_spark.files import timestamps
 from tests.support.indexes import micros
 
 HEX = "1682238cf1e20a559517ca5c3a39db31deadbeef"

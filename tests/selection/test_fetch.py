@@ -10,8 +10,17 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.fetch import Fetched, Ranges, Unfetched, fetch, open_file, open_ranges, start_wait, wait
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.fetch import (
+    Fetched,
+    RangeReader,
+    Unfetched,
+    fetch,
+    open_file,
+    open_ranges,
+    start_wait,
+    wait,
+)
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.records import Record, records
 from dbce_spark.config import FetchConfig, load
 from dbce_spark.errors import ConfigError
@@ -24,7 +33,7 @@ FILE = b"".join(MEMBERS)
 LIMIT = 1 << 20
 
 
-def entries(path: str, known: bool = True) -> list[Entry]:
+def entries(path: str, known: bool = True) -> list[IndexEntry]:
     """Those of the six records of FILE."""
     starts = [sum(map(len, MEMBERS[:nth])) for nth in range(len(MEMBERS))]
     return [
@@ -33,7 +42,7 @@ def entries(path: str, known: bool = True) -> list[Entry]:
     ]
 
 
-def fates(path: str, asked: list[Entry], patience: FetchConfig = FETCH, limit: int = LIMIT) -> list[str]:
+def fates(path: str, asked: list[IndexEntry], patience: FetchConfig = FETCH, limit: int = LIMIT) -> list[str]:
     """ "ok" for each record that came whole, else the reason."""
     return [_fate(one) for one in fetch(path, asked, patience, limit)]
 
@@ -118,7 +127,7 @@ def test_file_that_ends_early(tmp_path: Path) -> None:
 def test_file_that_is_missing(tmp_path: Path, known: bool) -> None:
     """One look is enough: a file that is not there will not come."""
     path = str(tmp_path / "gone.warc.gz")
-    with Ranges(path, FETCH) as ranges:
+    with RangeReader(path, FETCH) as ranges:
         ranges.read(0, 10)
         assert ranges.is_gone
     actual = fates(path, entries(path, known))

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.capture_filter import Counts, selection
-from dbce_spark.archive.index.index_entry import Entry, entry_of_record
+from dbce_spark.archive.index.capture_filter import FilterCounts, selection
+from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record
 from dbce_spark.config import load
 from dbce_spark.errors import ConfigError
 from tests.support.index_strategies import entries, filters
@@ -115,9 +115,9 @@ def test_revisit_passes_for_its_type(tmp_path: Path, line: Any) -> None:
 
 
 @given(st.lists(entries, max_size=8), filters)
-def test_counts_add_up(given_entries: list[Entry], chosen: dict[str, Any]) -> None:
+def test_counts_add_up(given_entries: list[IndexEntry], chosen: dict[str, Any]) -> None:
     """Every entry is counted once: as selected, or under the filter that refused it."""
-    counts, wanted = Counts(), selection(select(**chosen))
+    counts, wanted = FilterCounts(), selection(select(**chosen))
     taken = [one for one in given_entries if counts.takes(one, wanted)]
 
     assert len(given_entries) == counts.read == counts.selected + counts.skipped.total()
@@ -126,7 +126,7 @@ def test_counts_add_up(given_entries: list[Entry], chosen: dict[str, Any]) -> No
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(st.lists(entries, min_size=1, max_size=8), filters)
-def test_index_and_records_agree(tmp_path: Path, written: list[Entry], chosen: dict[str, Any]) -> None:
+def test_index_and_records_agree(tmp_path: Path, written: list[IndexEntry], chosen: dict[str, Any]) -> None:
     """Selecting lines of an index of any kind selects what the same filters select of the records' own headers."""
     numbered = [replace(one, offset=nth, length=1) for nth, one in enumerate(written)]
     headers = [
@@ -189,7 +189,7 @@ def test_prefixes(chosen: dict[str, Any], expected: tuple[str, ...]) -> None:
 
 def test_counts_are_added() -> None:
     """Counts of several tasks make one."""
-    one, other = Counts(), Counts()
+    one, other = FilterCounts(), FilterCounts()
     one.takes(entry(), selection(select(statuses=(404,))))
     other.takes(entry(mime=""), selection(select(mimes=("text/html",))))
     expected = {

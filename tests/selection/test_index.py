@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_file import Kind, kind_of
 from tests.support.indexes import (
     cdx_line,
@@ -106,7 +106,7 @@ def test_nothing_ends_a_job(tmp_path_factory: pytest.TempPathFactory, data: byte
     """Any bytes are read to their end, and each line is counted: as selected, skipped or a fault."""
     path = tmp_path_factory.getbasetemp() / "any.cdx"
     path.write_bytes(magic + data)
-    counts = Counts()
+    counts = FilterCounts()
     found_in(str(path), counts=counts, statuses=(200,))
 
     assert counts.read == counts.selected + counts.skipped.total() + counts.faults.total()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import selection
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
 from dbce_spark.archive.revisits import names_in_index
 from dbce_spark.model import Revisit
@@ -25,14 +25,14 @@ def revisit(**fields: Any) -> Revisit:
     return made(**(known | fields))
 
 
-def original(some: list[Entry], *revisits: Revisit) -> Entry | None:
+def original(some: list[IndexEntry], *revisits: Revisit) -> IndexEntry | None:
     """The entry that is found for the first of the revisits."""
     lookup = looked_up(some, *revisits)
     payload = lookup.original(revisits[0])
     return next((one for one in some if payload and (one.path, one.offset) == payload[:2]), None)
 
 
-def looked_up(some: list[Entry], *revisits: Revisit) -> Lookup:
+def looked_up(some: list[IndexEntry], *revisits: Revisit) -> Lookup:
     lookup = Lookup.of(
         ((name, one.timestamp) for one in revisits for name in names_in_index(one)),
         ((one.warc_file, one.warc_offset) for one in revisits),
@@ -42,7 +42,7 @@ def looked_up(some: list[Entry], *revisits: Revisit) -> Lookup:
     return lookup
 
 
-def at(seconds: int, **fields: Any) -> Entry:
+def at(seconds: int, **fields: Any) -> IndexEntry:
     """A capture of URL so many seconds after noon, which lies there."""
     return entry(timestamp=NOON + seconds * 1_000_000, offset=seconds, **fields)
 

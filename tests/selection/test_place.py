@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, located
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from tests.support.indexes import cdx_line, entry, faults_in, found_in, write_lines
 
 LEADING_OUT = [
@@ -80,7 +80,7 @@ def test_unsafe_line_is_a_fault(tmp_path: Path) -> None:
     """It is told with its line, and counted as nothing else."""
     lines = [cdx_line(entry(filename=name)) for name in ("a.warc.gz", "../b.warc.gz", "/c.warc.gz")]
     path = write_lines(tmp_path / "a.cdx", lines)
-    counts = Counts()
+    counts = FilterCounts()
     found_in(path, counts=counts)
 
     assert [(2, "unsafe_path"), (3, "unsafe_path")] == faults_in(path)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.archive.index.byte_ranges import by_file
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.fetch import Fetched, fetch
-from dbce_spark.archive.index.index_entry import Entry, moment
+from dbce_spark.archive.index.index_entry import IndexEntry, moment
 from dbce_spark.archive.records import Record, records
-from dbce_spark.timestamps import digits as digits_of
+from dbce_spark.files.timestamps import digits as digits_of
 from tests.support.builders import at_most
 from tests.support.indexes import fetching, found_in
 
@@ -43,9 +43,9 @@ INDEXES = {
 def test_index(shared_data: Path, name: str) -> None:
     """Each line leads to one record, and to nothing else, whose URL and date are those of the line."""
     base, expected = INDEXES[name]
-    counts = Counts()
+    counts = FilterCounts()
     found = found_in(str(shared_data / name), base=str(shared_data / base) if base else "", counts=counts)
-    entries = [replace(one, path=_renamed(one.path)) for one in found if isinstance(one, Entry)]
+    entries = [replace(one, path=_renamed(one.path)) for one in found if isinstance(one, IndexEntry)]
     files, duplicates = by_file(entries)
     actual = Counter(_verdict(one) for path, some in files.items() for one in fetch(path, some, FETCH, LIMIT))
 

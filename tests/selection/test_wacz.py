@@ -7,7 +7,7 @@ import pytest
 
 from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.fetch import Fetched, fetch, open_ranges
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.wacz_index import stored
 from tests.support.builders import gzipped, record
 from tests.support.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz
@@ -24,7 +24,7 @@ LINES = [
 
 def fetched(path: str) -> list[bytes]:
     """The records that the index of a WACZ points at."""
-    files, _ = by_file(one for one in found_in(path) if isinstance(one, Entry))
+    files, _ = by_file(one for one in found_in(path) if isinstance(one, IndexEntry))
     return [
         one.data
         for inner, some in files.items()

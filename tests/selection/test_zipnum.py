@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dbce_spark.archive.index.capture_filter import Counts, selection
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.capture_filter import FilterCounts, selection
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_file import parts, wanted_of, without_shards
 from dbce_spark.archive.index.zipnum import Block, block_of, joined
 from tests.support.indexes import (
@@ -44,7 +44,7 @@ def test_cluster_is_read_whole(tmp_path: Path, line: object) -> None:
 def test_only_blocks_of_a_site_are_read(tmp_path: Path, site: int, per_block: int) -> None:
     """A domain is found in the blocks around it, also where it begins in the middle of one."""
     path = write_zipnum(tmp_path, LINES, per_block=per_block, shards=min(3, 300 // per_block))
-    counts = Counts()
+    counts = FilterCounts()
     found = found_in(path, counts=counts, domains=(f"site{site:02}.org",))
 
     assert [site * 10 + nth for nth in range(10)] == [one.offset for one in found if hasattr(one, "offset")]
@@ -153,9 +153,9 @@ def test_parts_of_a_cluster_are_the_whole_of_it(
     path = write_zipnum(tmp_path, written, per_block=7, shards=3)
     chosen = selection(select(surts=surts))
     found = [*parts([path], chosen, FETCH)]
-    wanted = [one for part in found for one in wanted_of(part, "", chosen, FETCH, Counts())]
+    wanted = [one for part in found for one in wanted_of(part, "", chosen, FETCH, FilterCounts())]
 
     assert pieces == len(found)
     assert [at for at in range(300) if not surts or f"{at:03}".startswith(("2", "077"))] == [
-        one.offset for one in wanted if isinstance(one, Entry)
+        one.offset for one in wanted if isinstance(one, IndexEntry)
     ]

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import storage
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import PageRedesigned
+from dbce_spark.output.schemas import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
 from dbce_spark.spark.jobs import changes
-from dbce_spark.tables import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -106,7 +106,7 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of all tables by the pure functions alone, URL by URL."""
-    compared: list[page_history.Step] = []
+    compared: list[page_history.HistoryStep] = []
     for url in [*URLS, ELSEWHERE]:
         line = url_history.moments(of, of.known(), url)
         known = page_history.Lives(line[0])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.archive.failed_files import Loss
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.spark.run import checkpoints
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.run.stage_counts import SelectedPlaces
@@ -16,7 +16,7 @@ from dbce_spark.spark.run.stage_counts import SelectedPlaces
 COUNTERS: st.SearchStrategy[Counter[str]] = st.builds(Counter, st.dictionaries(st.text(), st.integers(1)))
 LOSSES = st.lists(st.builds(Loss, st.text(), st.integers(), st.integers(), st.text()))
 RECORD_COUNTS = st.builds(RecordCounts, st.integers(), st.integers(), COUNTERS, COUNTERS, LOSSES, st.integers())
-COUNTS = st.builds(Counts, st.integers(), st.integers(), COUNTERS, COUNTERS, COUNTERS)
+COUNTS = st.builds(FilterCounts, st.integers(), st.integers(), COUNTERS, COUNTERS, COUNTERS)
 SELECTED = st.builds(SelectedPlaces, st.dictionaries(st.text(), st.integers()), st.integers(), COUNTS, COUNTERS, LOSSES)
 
 

@@ -20,10 +20,10 @@ from dbce_spark.errors import OutputError
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import increment, job
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.stages import captures
-from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
+from dbce_spark.spark.stages import write_captures
 from tests.support.run_endings import kill_at, tables_below
 from tests.support.spark_collections import (
     SETTINGS,
@@ -168,7 +168,9 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
         files = [str(one) for one in came if int(one.parent.name.removeprefix("day-")) <= day]
         if day == month.DAMAGED:
             with monkeypatch.context() as killed:
-                stages = [replace(one, work=interrupted) if one is captures.STAGE else one for one in job.LABELLING]
+                stages = [
+                    replace(one, work=interrupted) if one is write_captures.STAGE else one for one in job.LABELLING
+                ]
                 killed.setattr(job, "LABELLING", tuple(stages))
                 with pytest.raises(KeyboardInterrupt):
                     extend(spark, to, files, PATTERNS)
@@ -208,7 +210,12 @@ def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequenc
     given = [text for setting in settings for text in ("--set", setting)]  # type: ignore[union-attr]
     return subprocess.Popen(
         [
-            *(sys.executable, "-c", "import sys; from dbce_spark.cli import main; sys.exit(main())", "extract"),
+            *(
+                sys.executable,
+                "-c",
+                "import sys; from dbce_spark.commands.cli import main; sys.exit(main())",
+                "extract",
+            ),
             *(*files, "--collection", to.folder, "--master", "local[1]", *given),
         ],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

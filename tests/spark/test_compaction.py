@@ -9,14 +9,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import storage
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.output_reader import table_files
+from dbce_spark.output.schemas import (
+    capture_rows,
+    duplicate_rows,
+    increment_rows,
+    member_rows,
+    reject_rows,
+    revisit_rows,
+)
 from dbce_spark.spark.jobs import compaction, increment
 from dbce_spark.spark.run import staging
-from dbce_spark.tables import capture_rows, duplicate_rows, increment_rows, member_rows, reject_rows, revisit_rows
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
 EXTRACTIONS = pa.schema([("capture_id", pa.string()), ("text", pa.string()), ("text_words", pa.int32())])

@@ -10,16 +10,16 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 
-from dbce_spark import storage
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import duplicates as oracle
 from dbce_spark.dbce import local
-from dbce_spark.dbce.duplicates import Marked
+from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.texts import Text
+from dbce_spark.files import storage
+from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
-from dbce_spark.spark.stages.duplicates import over_tasks
-from dbce_spark.tables import duplicate_rows
+from dbce_spark.spark.stages.mark_duplicates import over_tasks
 from tests.spark.runs import run_in
 from tests.support.builders import config
 from tests.support.partitions import spread_over
@@ -55,7 +55,7 @@ def made(count: int) -> list[Text]:
 
 def staged(spark: "SparkSession", output: str, some: Sequence[Text]) -> "DataFrame":
     """Texts as TEXTS rows of the staged file 0."""
-    rows = duplicate_rows.marked_batch([Marked(one, NOTHING) for one in some])
+    rows = duplicate_rows.marked_batch([MarkedText(one, NOTHING) for one in some])
     columns = {name: rows.column(name) for name in rows.schema.names if name in duplicate_rows.TEXTS.names}
     columns |= {name: pa.array([0] * len(some), pa.int32()) for name in ("site_part", "task")}
     columns["row_no"] = pa.array(range(len(some)), pa.int32())
@@ -132,7 +132,7 @@ def test_a_collection_says_what_the_plain_function_says(way: str, request: pytes
     """After each crawl, the rows that count are those of the plain function, which is given the same texts in the same
     order, whether that was asked or Spark; each capture with a text has one."""
     grown: Grown = request.getfixturevalue(way)
-    state: dict[str, Marked] = {}
+    state: dict[str, MarkedText] = {}
     for step in grown.steps:
         now = {one.capture_id: one for one in compared(step.extractions, config(*grown.settings))}
         relabelled = {name: now.get(name) for name in step.superseded}

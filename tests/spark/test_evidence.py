@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from dbce_spark import storage
 from dbce_spark.dbce import buckets, pools
+from dbce_spark.files import storage
 from dbce_spark.model import Codes, Page
+from dbce_spark.output.schemas import evidence_rows, member_rows, page_rows
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.stages.compare import pool_evidence
-from dbce_spark.tables import evidence_rows, member_rows, page_rows
+from dbce_spark.spark.stages.compare_pages import pool_evidence
 from tests.support.evidence_pools import HOST, Echo, page_in
 from tests.support.partitions import spread_over
 
@@ -87,7 +87,7 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
     members = [*buckets.members(one for one in some if one.traits)]
     kinds = [kind for _, kind in expected(CAP)]
 
-    assert max(len(buckets.runs(met, CAP)) for met in buckets.members_of(members).values()) > 2
+    assert max(len(buckets.chunks(met, CAP)) for met in buckets.members_of(members).values()) > 2
     assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.siblings(members, CAP))
     assert {evidence_rows.SIBLINGS, evidence_rows.SNAPSHOTS} == set(kinds)
     assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
@@ -100,7 +100,7 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
     assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.traits}
     for made in member_rows.witnesses_from(sent.where("verdicts is not null").toArrow()):
-        one = pools.witness(by_id[made.capture_id])
+        one = pools.page_features(by_id[made.capture_id])
         assert (one.url_key, one.timestamp) == (made.url_key, made.timestamp)
         for column in ("words", "link_words", "verdicts", "keys"):
             assert np.array_equal(getattr(one, column), getattr(made, column))

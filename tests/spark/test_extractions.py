@@ -7,13 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dbce_spark import config, storage
+from dbce_spark import config
 from dbce_spark.dbce import pools
-from dbce_spark.model import Annotation, Found
+from dbce_spark.files import storage
+from dbce_spark.model import Annotation, BucketCross
+from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, page_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.stages import extractions
-from dbce_spark.tables import annotation_rows, comparison_rows, evidence_rows, page_rows
+from dbce_spark.spark.stages import write_extractions
 from tests.spark.runs import run_in
 from tests.support.builders import annotation, cross
 from tests.support.evidence_pools import Echo, page_in
@@ -62,7 +63,7 @@ def test_evidence_and_annotations_come_to_their_pages(
     staging.write(gone, output, "dropped")
 
     with spread_over(spark, partitions):
-        rows = extractions.work_list(run, merge_tasks.cut([5, 1], 1)).toArrow().to_pylist()
+        rows = write_extractions.work_list(run, merge_tasks.cut([5, 1], 1)).toArrow().to_pylist()
     brought: dict[tuple[int, int], list[str]] = {}
     for row in rows:
         brought.setdefault((row["file_no"], row["row_group"]), []).append(_what(row))
@@ -89,9 +90,9 @@ def _what(row: dict[str, Any]) -> str:
     return "merge" if row["row_no"] is None else f"drop {row['row_no']}"
 
 
-def _annotated(capture_id: str) -> tuple[Found, Annotation]:
+def _annotated(capture_id: str) -> tuple[BucketCross, Annotation]:
     made = cross(capture_id, "up")
-    return Found(cross=made, bucket_id="k", bucket_urls=2, group="g"), annotation(made, ["11000"])
+    return BucketCross(cross=made, bucket_id="k", bucket_urls=2, group="g"), annotation(made, ["11000"])
 
 
 def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,13 +100,13 @@ def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pyte
     some = pa.RecordBatch.from_pydict(
         {
             name: pa.nulls(9, kind)
-            for name, kind in zip(extractions._SCHEMA.names, extractions._SCHEMA.types, strict=True)
+            for name, kind in zip(write_extractions._SCHEMA.names, write_extractions._SCHEMA.types, strict=True)
         }
     )
-    rows = some.set_column(0, extractions._SCHEMA.field(0), pa.array(["x" * 100] * 9))
-    monkeypatch.setattr(extractions, "HELD_BYTES", 3 * rows.nbytes)
+    rows = some.set_column(0, write_extractions._SCHEMA.field(0), pa.array(["x" * 100] * 9))
+    monkeypatch.setattr(write_extractions, "HELD_BYTES", 3 * rows.nbytes)
     with ExitStack() as open_files:
-        files = extractions._Files(str(tmp_path), 0, open_files)
+        files = write_extractions._Files(str(tmp_path), 0, open_files)
         for at in range(20):
             files.write_part(at % 10, rows)
             assert sum(file.held_bytes for file in files.by_path.values()) <= 3 * rows.nbytes

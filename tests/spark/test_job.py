@@ -11,9 +11,9 @@ from dbce_spark import config
 from dbce_spark.archive import sources
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
+from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.tables import duplicate_rows, extraction_rows, reject_rows
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (
     CAP,

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql.streaming.tws_tester import TwsTester
 
 from dbce_spark import config
-from dbce_spark.spark.jobs import stream
+from dbce_spark.spark.jobs import stream_job
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from tests.support.builders import http, record
 from tests.support.stream_files import as_table, file, tree
@@ -35,13 +35,13 @@ def files(tmp_path: Path) -> list[str]:
 
 
 def read(path: str, file_no: int) -> pd.DataFrame:
-    found: pd.DataFrame = pa.Table.from_batches([*stream.read_file(path, file_no, CONFIG, TREE)]).to_pandas()
+    found: pd.DataFrame = pa.Table.from_batches([*stream_job.read_file(path, file_no, CONFIG, TREE)]).to_pandas()
     return found
 
 
 def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[str]) -> None:
     """A batch hands a domain's pages over in any order; rejects and counts go past the state."""
-    tester = TwsTester(stream.Labelling(TREE))
+    tester = TwsTester(stream_job.Labelling(TREE))
     rows: dict[str, list[Any]] = defaultdict(list)
     for batch in (files[:2], files[2:]):
         frames = [read(path, files.index(path)) for path in batch]
@@ -49,7 +49,7 @@ def test_rows_are_those_of_plain_python_in_whatever_order_they_come(files: list[
         for domain, own in shuffled.groupby("domain"):
             made = tester.testInPandas(domain, own)
             for table, told, said in zip(made["table"], made["told"], made["said"], strict=True):
-                rows[table].append(stream.row_of(table, told, said))
+                rows[table].append(stream_job.row_of(table, told, said))
     expected = local_stream.run(files, CONFIG, TREE)
 
     assert all(expected.values())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbce_spark.dbce import local
-from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
+from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from tests.support.builders import config
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (

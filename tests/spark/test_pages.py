@@ -11,8 +11,8 @@ from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.record_counts import RecordCounts
-from dbce_spark.spark.stages import pages
-from dbce_spark.spark.stages.pages import SourceStaging
+from dbce_spark.spark.stages import read_pages
+from dbce_spark.spark.stages.read_pages import SourceStaging
 from tests.support import revisit_archive
 from tests.support.builders import archive, config, http, record
 
@@ -32,7 +32,7 @@ def stage(path: str, output: Path, limit: int | None = None, with_html: bool = F
     return SourceStaging(str(output), CONFIG, with_html, limit).stage(path, 0)
 
 
-def staged(output: Path, name: str = pages.NAME) -> list[tuple[int, str]]:
+def staged(output: Path, name: str = read_pages.NAME) -> list[tuple[int, str]]:
     """Offsets and addresses of the staged rows."""
     rows = pq.read_table(staging.file(str(output), name, 0)).to_pylist()
     return [(row["warc_offset"], row["url"].rsplit("/")[-1]) for row in rows]
@@ -43,12 +43,12 @@ def test_staged_rows_do_not_depend_on_the_lots(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int, lot_bytes: int
 ) -> None:
     """However many captures are looked at together: the same pages in the order of the file, the same counts."""
-    monkeypatch.setattr(pages, "TOGETHER", together)
-    monkeypatch.setattr(pages, "_LOT_BYTES", lot_bytes)
+    monkeypatch.setattr(read_pages, "TOGETHER", together)
+    monkeypatch.setattr(read_pages, "_LOT_BYTES", lot_bytes)
     counts = stage(path, tmp_path)
 
     assert [str(at) for at in range(0, 30, 3)] == [url for _, url in staged(tmp_path)]
-    assert {str(at) for at in range(2, 30, 3)} == {url for _, url in staged(tmp_path, pages.REJECTS)}
+    assert {str(at) for at in range(2, 30, 3)} == {url for _, url in staged(tmp_path, read_pages.REJECTS)}
     assert RecordCounts(30, 10, counts.skipped, counts.rejects) == counts
     assert ({"status:404": 10}, {"no_text": 10}) == (counts.skipped, counts.rejects)
 
@@ -59,7 +59,7 @@ def test_nothing_behind_the_limit_is_counted(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, together: int
 ) -> None:
     """Reading ends with the record that is the last capture wanted, wherever in a lot that is."""
-    monkeypatch.setattr(pages, "TOGETHER", together)
+    monkeypatch.setattr(read_pages, "TOGETHER", together)
     counts = stage(path, tmp_path, limit)
 
     assert [str(at) for at in range(0, 3 * limit, 3)] == [url for _, url in staged(tmp_path)]
@@ -69,16 +69,16 @@ def test_nothing_behind_the_limit_is_counted(
 
 def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are numbered through, from lot to lot."""
-    monkeypatch.setattr(pages, "TOGETHER", 3)
+    monkeypatch.setattr(read_pages, "TOGETHER", 3)
     stage(path, tmp_path)
 
-    assert list(range(10)) == pq.read_table(staging.file(str(tmp_path), pages.NAME, 0))["row_no"].to_pylist()
+    assert list(range(10)) == pq.read_table(staging.file(str(tmp_path), read_pages.NAME, 0))["row_no"].to_pylist()
 
 
 def test_html_belongs_to_its_page(path: str, tmp_path: Path) -> None:
     """With HTML asked for, each row has its own, as UTF-8; rejects between them shift nothing."""
     stage(path, tmp_path, with_html=True)
-    htmls = pq.read_table(staging.file(str(tmp_path), pages.NAME, 0))["html"].to_pylist()
+    htmls = pq.read_table(staging.file(str(tmp_path), read_pages.NAME, 0))["html"].to_pylist()
 
     assert [b"<p>Some words</p>"] * 10 == htmls
 
@@ -116,7 +116,9 @@ def test_a_file_of_another_size_is_read_again(tmp_path: Path) -> None:
     before = stage_once(path, tmp_path)
     archive(tmp_path / "a.warc", record(KINDS[0]))
     counts = stage_once(path, tmp_path)
-    rest = [pq.read_table(staging.file(str(tmp_path), name, 0)).num_rows for name in (pages.REJECTS, staging.REVISITS)]
+    rest = [
+        pq.read_table(staging.file(str(tmp_path), name, 0)).num_rows for name in (read_pages.REJECTS, staging.REVISITS)
+    ]
 
     assert (1, 1) == (before.rejects.total(), before.revisits)
     assert (RecordCounts(1, 1), [0, 0]) == (counts, rest)
@@ -132,7 +134,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(tmp_path: Path) -> None:
 
     assert {"file_unreadable": 1} == lost.rejects
     assert RecordCounts(1, 1) == counts
-    assert 0 == pq.read_table(staging.file(str(tmp_path), pages.REJECTS, 0)).num_rows
+    assert 0 == pq.read_table(staging.file(str(tmp_path), read_pages.REJECTS, 0)).num_rows
 
 
 def test_a_task_waits_before_it_asks_a_store_for_the_first_time(

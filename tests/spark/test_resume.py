@@ -22,9 +22,9 @@ from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
-from dbce_spark.spark.run.run_status import Done, RunStatus, inspect_run
-from dbce_spark.spark.stages import extractions
-from dbce_spark.spark.stages.duplicates import text_duplicates
+from dbce_spark.spark.run.run_status import DoneShare, RunStatus, inspect_run
+from dbce_spark.spark.stages import write_extractions
+from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import bucket
 from tests.support.run_endings import kill_at, tables_below
 
@@ -71,7 +71,12 @@ def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen
     settings = [text for setting in SETTINGS for text in ("--set", setting)]
     return subprocess.Popen(
         [
-            *(sys.executable, "-c", "import sys; from dbce_spark.cli import main; sys.exit(main())", "extract"),
+            *(
+                sys.executable,
+                "-c",
+                "import sys; from dbce_spark.commands.cli import main; sys.exit(main())",
+                "extract",
+            ),
             *(*archive, "--output", output, "--master", "local[1]", *settings, *options),
         ],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -145,7 +150,7 @@ def test_a_killed_run_is_dead_and_keeps_its_name(killed: Killed) -> None:
     """Its status says how far it was; who goes on with it has its id, and counts the attempts."""
     dead = killed.behind_first
 
-    assert (Condition.DEAD, Done(done=1, of=3), 1) == (dead.condition, dead.files, dead.attempts)
+    assert (Condition.DEAD, DoneShare(done=1, of=3), 1) == (dead.condition, dead.files, dead.attempts)
     assert (dead.run_id, 3) == (killed.report["run_id"], killed.report["attempts"])
     assert RUN_FILE not in killed.objects_behind_first
 
@@ -172,14 +177,14 @@ def test_finished_stages_and_parts_are_kept(
     """
     output = tmp_path / "out"
     obstacle = output / next(name for name in undisturbed if name.endswith("part-00001.parquet"))
-    write = extractions.write
+    write = write_extractions.write
 
     def write_with_obstacle(*given: Any, **named: Any) -> Any:
         obstacle.mkdir(parents=True)
         (obstacle / "in the way").touch()
         return write(*given, **named)
 
-    monkeypatch.setattr(extractions, "write", write_with_obstacle)
+    monkeypatch.setattr(write_extractions, "write", write_with_obstacle)
     with pytest.raises(JobError, match=r"[Tt]he same command goes on from there"):
         extract(spark, archive, output)
     monkeypatch.undo()

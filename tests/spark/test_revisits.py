@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.dbce import local
-from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
+from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from tests.support.revisit_archive import HOST
 from tests.support.spark_runs import ROWS_PER_FILE, WAYS, Ran, Runs, plain_captures, plain_rejects, rows
 

@@ -21,7 +21,8 @@ from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches, page_of
 from dbce_spark.errors import ConfigError
-from dbce_spark.model import Page, Reason, Reject
+from dbce_spark.model import Page, Reject, RejectReason
+from dbce_spark.output.schemas import page_rows
 from dbce_spark.spark.engine import sandbox
 from dbce_spark.spark.engine.sandbox import (
     Lost,
@@ -36,8 +37,7 @@ from dbce_spark.spark.engine.sandbox import (
 )
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
-from dbce_spark.spark.stages import pages
-from dbce_spark.tables import page_rows
+from dbce_spark.spark.stages import read_pages
 from tests.support.builders import archive, capture, config, http, record
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def test_a_process_that_waits_for_ever_is_ended() -> None:
     with Sandbox[float, None](time.sleep, 60, patience=0.2) as sleeper, pytest.raises(Lost, match=r"0\.2 s") as lost:
         sleeper.of(600.0)
 
-    assert lost.value.reason is Reason.PAGE_TIMEOUT
+    assert lost.value.reason is RejectReason.PAGE_TIMEOUT
 
 
 def test_an_exception_over_a_page_is_a_reject() -> None:
@@ -251,8 +251,8 @@ def test_a_task_ends_over_a_page_that_hangs(spark: "SparkSession", tmp_path: Pat
     task = partial(staged_by_worker, path=path, output=output, settings=HASTY)
     rows = spark.range(0, 1, 1, 1).mapInArrow(task, "tally string").collect()
     tally = checkpoints.parsed(rows[0]["tally"], RecordCounts)
-    rejects = pq.read_table(staging.file(output, pages.REJECTS, 0)).to_pylist()
-    urls = pq.read_table(staging.file(output, pages.NAME, 0))["url"].to_pylist()
+    rejects = pq.read_table(staging.file(output, read_pages.REJECTS, 0)).to_pylist()
+    urls = pq.read_table(staging.file(output, read_pages.NAME, 0))["url"].to_pylist()
 
     assert {"page_timeout": 1, "no_text": 1} == tally.rejects
     assert ["http://www.example.org/a", "http://www.example.org/b"] == urls
@@ -267,7 +267,7 @@ def staged_by_worker(
 ) -> Iterator[pa.RecordBatch]:
     """In a worker: `SourceStaging.stage`."""
     for _ in batches:
-        tally = pages.SourceStaging(output, settings, False, None).stage(path, 0)
+        tally = read_pages.SourceStaging(output, settings, False, None).stage(path, 0)
         yield pa.RecordBatch.from_pydict({"tally": [checkpoints.text(tally)]})
 
 
@@ -327,7 +327,7 @@ def stage_with_killer(
     vars(sandbox).update(named)
     try:
         for _ in batches:
-            counts = pages.SourceStaging(output, settings, False, None).stage(path, 0)
+            counts = read_pages.SourceStaging(output, settings, False, None).stage(path, 0)
             yield pa.RecordBatch.from_pydict({"counts": [checkpoints.text(counts)]})
     finally:
         vars(sandbox).update(before)  # this worker does other tasks, too

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.dbce import local
-from dbce_spark.tables import extraction_rows
+from dbce_spark.output.schemas import extraction_rows
 from tests.support import indexed_archive
 from tests.support.builders import config
 from tests.support.spark_runs import WAYS, Input, Runs, rows

@@ -20,8 +20,8 @@ import pytest
 from dbce_spark import config
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.log import Log
-from dbce_spark.spark.jobs import stream
-from dbce_spark.spark.stream_status import inspect_stream
+from dbce_spark.spark.jobs import stream_job
+from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import local_stream, stream_tables
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
@@ -63,15 +63,15 @@ def put(folder: Path, *numbers: int) -> list[str]:
     ]
 
 
-def request(folder: Path, every: float | None = None) -> stream.StreamRequest:
+def request(folder: Path, every: float | None = None) -> stream_job.StreamRequest:
     to = str(folder / "out")
-    return stream.StreamRequest(
+    return stream_job.StreamRequest(
         inputs=(str(folder / "in"),), output=to, checkpoint=f"{to}/{stream_tables.CHECKPOINT}", every=every
     )
 
 
 def run(spark: "SparkSession", folder: Path, *settings: str, of_tree: UrlTreeConfig = TREE) -> dict[str, int]:
-    return stream.run(spark, request(folder), config.load(settings=settings or SETTINGS), of_tree, Log())
+    return stream_job.run(spark, request(folder), config.load(settings=settings or SETTINGS), of_tree, Log())
 
 
 def expected(files: list[str]) -> Tables:
@@ -147,7 +147,7 @@ def streamed(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory) ->
     (folder / "in").mkdir()
     made = config.load(settings=SETTINGS)
     thread = threading.Thread(
-        target=lambda: stream.run(spark, request(folder, every=0.2), made, TREE, Log()), daemon=True
+        target=lambda: stream_job.run(spark, request(folder, every=0.2), made, TREE, Log()), daemon=True
     )
     thread.start()
     try:
@@ -229,7 +229,7 @@ def test_a_kill_at_a_step_of_spark_changes_no_row(spark: "SparkSession", tmp_pat
     """Killed with -9 when the files of a batch are chosen, when it is planned, while its tables are written, or when
     Spark has ended it."""
     files = put(tmp_path / "in", 0, 1, 2)
-    kill_at(tmp_path / "out" / mark, command("-m", "dbce_spark.cli", "stream", *alone(tmp_path)), PATIENCE)
+    kill_at(tmp_path / "out" / mark, command("-m", "dbce_spark.commands.cli", "stream", *alone(tmp_path)), PATIENCE)
     run(spark, tmp_path)
 
     assert expected(files) == written(tmp_path)
@@ -290,9 +290,9 @@ def test_a_stream_goes_from_a_bucket_to_a_bucket(spark: "SparkSession", bucket_f
     files = put(tmp_path / "in", 0, 1)
     fsspec.filesystem("s3").put(str(tmp_path / "in"), bucket_folder, recursive=True)
     to = bucket_folder.replace("/in", "/out")
-    asked = stream.StreamRequest(inputs=(bucket_folder,), output=to, checkpoint=str(tmp_path / "state"), every=None)
+    asked = stream_job.StreamRequest(inputs=(bucket_folder,), output=to, checkpoint=str(tmp_path / "state"), every=None)
     with bucket.seen_by_workers(spark):
-        stream.run(spark, asked, config.load(settings=SETTINGS), TREE, Log())
+        stream_job.run(spark, asked, config.load(settings=SETTINGS), TREE, Log())
     rows = expected(files)
 
     assert "finished" == inspect_stream(to).as_dict()["condition"]

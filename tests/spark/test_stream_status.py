@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log, reason
 from dbce_spark.spark.run import checkpoints, heartbeat, staging
 from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.plan import unlike
-from dbce_spark.spark.stream_status import inspect_stream
+from dbce_spark.spark.run.stream_status import inspect_stream
 from dbce_spark.streaming.stream import stream_tables
 
 RUN = Log("a stream", 2, "cd /x && dbce stream a --output b", "stream")

@@ -37,7 +37,7 @@ class Store:
         with (self.logs / f"{name}.log").open("wb") as log:
             return subprocess.Popen(
                 [
-                    *(sys.executable, "-m", "dbce_spark.cli", "extract", INPUT, "--output", output),
+                    *(sys.executable, "-m", "dbce_spark.commands.cli", "extract", INPUT, "--output", output),
                     *("--master", "local[1]", *settings, *options),
                 ],
                 env={**os.environ, **self.environment, "PYTHONPATH": str(ROOT)},

@@ -73,7 +73,7 @@ def watch(folder: Path, site: str) -> Watched:
         "spark.eventLog.dir": (folder / "events").as_uri(),
     }
     command = [
-        *(sys.executable, "-m", "dbce_spark.cli", "extract", str(folder / "archive")),
+        *(sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(folder / "archive")),
         *(f"{site}/a.warc.gz", "--output", str(output), "--log", str(folder / "log.jsonl")),
         *("--set", "label.by=T002", "--max-failed-files", "0.5", "--master", "local[2]"),
         *(word for key, value in spark.items() for word in ("--spark", f"{key}={value}")),
@@ -217,7 +217,7 @@ def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
     """SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: told in the log, with a status of its own."""
     (tmp_path / "a.warc").touch()
     log = tmp_path / "log.jsonl"
-    command = [sys.executable, "-m", "dbce_spark.cli", "extract", str(tmp_path / "a.warc"), "--log", str(log)]
+    command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(tmp_path / "a.warc"), "--log", str(log)]
     run = subprocess.Popen(
         [*command, "--output", str(tmp_path / "out")], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     )
@@ -233,7 +233,7 @@ def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
 
 def test_settings_of_spark_are_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is none is told; under spark-submit there is another place for them."""
-    from dbce_spark.cli import main
+    from dbce_spark.commands.cli import main
 
     (tmp_path / "a.warc").touch()
     command = ["extract", str(tmp_path / "a.warc"), "--output", str(tmp_path / "out"), "--spark", "spark.ui.enabled"]

@@ -26,7 +26,7 @@ def labels(count: int) -> list[Any]:
 
 
 def write(folder: Path, batch: int, some: list[Any], *, part: int = 0) -> dict[str, int]:
-    with stream_tables.Part(str(folder), batch, part) as out:
+    with stream_tables.StreamPart(str(folder), batch, part) as out:
         for row in some:
             out.write(LABELS, [row])
     return dict(out.rows)

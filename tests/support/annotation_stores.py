@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dbce_spark.annotation import accounts, page_import, tutorial, workbench_store
-from dbce_spark.annotation.page_import import Added, Wanted
-from dbce_spark.annotation.workbench_settings import Settings, settings
+from dbce_spark.annotation.page_import import Added, WantedPages
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings, settings
 from tests.support.builders import CONFIG, archive, http, record
 
 SETTINGS = settings({})
@@ -55,10 +55,10 @@ def crawl(path: Path) -> str:
     return archive(path, *(record(block, url=url, date=date) for url, date, block in answers))
 
 
-def wanted(**fields: object) -> Wanted:
+def wanted(**fields: object) -> WantedPages:
     """Pages of 500 to 6,000 words, as the configuration has it, and what else is asked for."""
     known = {"min_words": SETTINGS.min_words, "max_words": SETTINGS.max_words, "seed": SETTINGS.seed}
-    return Wanted(**(known | fields))  # type: ignore[arg-type]
+    return WantedPages(**(known | fields))  # type: ignore[arg-type]
 
 
 def filled(folder: Path, **fields: object) -> tuple[str, Added]:
@@ -78,7 +78,7 @@ def _filled() -> bytes:
         return Path(path).read_bytes()
 
 
-def with_people(folder: Path, *names: str, settings: Settings = SETTINGS) -> str:
+def with_people(folder: Path, *names: str, settings: WorkbenchSettings = SETTINGS) -> str:
     """A store of that archive, and accounts that all have PASSWORD; the first is an admin's."""
     path = str(folder / "labels.db")
     Path(path).write_bytes(_filled())

@@ -17,7 +17,7 @@ from dbce_spark.dbce import pages
 from dbce_spark.dbce.annotate import run_lengths
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed
-from dbce_spark.model import ARMS, Annotation, Bits, Capture, Cross, Hashes, Member, Page, Revisit, Traits
+from dbce_spark.model import ARMS, Annotation, Bits, BlockFeatures, Capture, Cross, Hashes, Member, Page, Revisit
 
 CONFIG = load()
 DATE = "2020-01-02T03:04:05Z"
@@ -87,12 +87,12 @@ def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CON
     return made
 
 
-def traits(of: Page, features: int = 3) -> Traits:
+def traits(of: Page, features: int = 3) -> BlockFeatures:
     """Traits that follow from a page's blocks in a way of their own: equal texts have equal keys and verdicts."""
     blocks = of.blocks
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
     hashes = np.array([crc32(text.encode()) for text in texts], np.uint32)
-    return Traits(
+    return BlockFeatures(
         codes=np.stack([hashes >> np.uint32(row) for row in range(features)]).astype(np.uint8),
         verdicts=(hashes % 1025).astype(np.uint16),
         keys=np.stack([hashes * np.uint32(2 * row + 1) for row in range(6)]),

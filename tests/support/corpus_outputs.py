@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from dbce_spark import storage
-from dbce_spark.tables import duplicate_rows, extraction_rows
+from dbce_spark.files import storage
+from dbce_spark.output.schemas import duplicate_rows, extraction_rows
 
 SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 

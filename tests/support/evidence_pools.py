@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.evidence import NEAREST
-from dbce_spark.model import Codes, Page, Witness
+from dbce_spark.model import Codes, Page, PageFeatures
 from tests.support.builders import page, traits
 
 HOST = "http://www.example.org"
@@ -27,8 +27,8 @@ def page_in(bands: Sequence[int] | None, url: str = "a", day: int = 1, host: str
 class Echo:
     """A judge whose codes tell who was heard, in which order if that matters, and what they hold."""
 
-    def of_siblings(self, witnesses: Sequence[Witness], wanted: Collection[str]) -> dict[str, Codes]:
-        first: dict[str, Witness] = {}
+    def of_siblings(self, witnesses: Sequence[PageFeatures], wanted: Collection[str]) -> dict[str, Codes]:
+        first: dict[str, PageFeatures] = {}
         for one in sorted(witnesses, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
             first.setdefault(one.url_key, one)
         speakers = [*first.values()]
@@ -38,7 +38,7 @@ class Echo:
             if one.capture_id in wanted and len(speakers) > 1
         }
 
-    def of_snapshots(self, witnesses: Sequence[Witness]) -> dict[str, Codes]:
+    def of_snapshots(self, witnesses: Sequence[PageFeatures]) -> dict[str, Codes]:
         some = [witnesses[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(witnesses))]
         return {
             one.capture_id: _codes(one, near, [other.capture_id for other in near].index(one.capture_id))
@@ -46,7 +46,7 @@ class Echo:
         }
 
 
-def _codes(one: Witness, heard: Sequence[Witness], place: int) -> Codes:
+def _codes(one: PageFeatures, heard: Sequence[PageFeatures], place: int) -> Codes:
     """Rows: how many were heard, who, what they hold, which place it has itself; then its own columns."""
     who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in heard).encode())
     what = crc32(b"".join(column.tobytes() for other in heard for column in _columns(other)))
@@ -54,7 +54,7 @@ def _codes(one: Witness, heard: Sequence[Witness], place: int) -> Codes:
     return np.stack([*of_page, *_columns(one)]).astype(np.uint8)
 
 
-def _columns(one: Witness) -> list[Codes]:
+def _columns(one: PageFeatures) -> list[Codes]:
     return [column.astype(np.uint8) for column in (one.words, one.link_words, one.verdicts, *one.keys)]
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pyarrow as pa
 import zstandard
 
-from dbce_spark.export import Request, export
-from dbce_spark.export.export_settings import Wanted, settings
-from dbce_spark.tables import extraction_rows
+from dbce_spark.export import ExportRequest, export
+from dbce_spark.export.export_settings import WantedRows, settings
+from dbce_spark.output.schemas import extraction_rows
 
 Spans = list[tuple[int, int, float]]
 
@@ -29,14 +29,14 @@ def lines(data: bytes) -> list[Any]:
 
 
 def exported(
-    extracted: Path, target: Path, to: str, *, processes: int = 1, wanted: Wanted | None = None, **given: Any
+    extracted: Path, target: Path, to: str, *, processes: int = 1, wanted: WantedRows | None = None, **given: Any
 ) -> Path:
     """Exports an output, with some settings laid over the shipped ones."""
-    request = Request(
+    request = ExportRequest(
         extracted=str(extracted),
         target=str(target),
         to=to,
-        wanted=wanted or Wanted(),
+        wanted=wanted or WantedRows(),
         settings=settings(given),
         processes=processes,
     )

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.urls import url_key
 from tests.support.indexes import entry, micros
 
@@ -19,7 +19,7 @@ MIMES = ("", "text/html", "text/plain", "application/pdf", "image/png")
 _START = micros("1996-05-01T00:00:00") // 1_000_000
 
 
-def _entry(host: str, path: str, second: int, mime: str, status: int, digit: str, place: tuple[int, int]) -> Entry:
+def _entry(host: str, path: str, second: int, mime: str, status: int, digit: str, place: tuple[int, int]) -> IndexEntry:
     url = f"http://{host}/{path}"
     return entry(
         url=url,

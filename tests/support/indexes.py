@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from dbce_spark import timestamps
-from dbce_spark.archive.index.capture_filter import Counts, selection
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.capture_filter import FilterCounts, selection
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.index_file import wanted
 from dbce_spark.config import FetchConfig, SelectConfig
+from dbce_spark.files import timestamps
 
 SELECT = SelectConfig(
     surts=(),
@@ -55,7 +55,7 @@ def fetching(**fields: Any) -> FetchConfig:
     return replace(FETCH, **fields)
 
 
-def entry(**fields: Any) -> Entry:
+def entry(**fields: Any) -> IndexEntry:
     """A capture of http://www.example.org/a at noon of 2 January 2020."""
     known: dict[str, Any] = {
         "urlkey": "org,example)/a",
@@ -72,14 +72,14 @@ def entry(**fields: Any) -> Entry:
         "path": "a.warc.gz",
         "is_revisit": False,
     }
-    return Entry(**(known | fields))
+    return IndexEntry(**(known | fields))
 
 
 def micros(date: str) -> int:
     return int(datetime.fromisoformat(date).replace(tzinfo=UTC).timestamp()) * 1_000_000
 
 
-def cdx_line(of: Entry, letters: str = "N b a m s k r M S V g", separator: str = " ") -> str:
+def cdx_line(of: IndexEntry, letters: str = "N b a m s k r M S V g", separator: str = " ") -> str:
     """An entry as a line of CDX; what a letter means that no entry holds is "-"."""
     values = {
         "N": of.urlkey,
@@ -95,7 +95,7 @@ def cdx_line(of: Entry, letters: str = "N b a m s k r M S V g", separator: str =
     return separator.join(values.get(letter, "-") for letter in letters.split(" "))
 
 
-def cdxj_line(of: Entry) -> str:
+def cdxj_line(of: IndexEntry) -> str:
     """An entry as pywb and Common Crawl write it."""
     fields = {
         "url": of.url,
@@ -132,7 +132,7 @@ def write_zipnum(folder: Path, lines: Sequence[str], per_block: int, shards: int
     return write_lines(folder / "cluster.idx", secondary)
 
 
-def write_parquet(path: Path, entries: Sequence[Entry], rows_per_group: int = 1000) -> str:
+def write_parquet(path: Path, entries: Sequence[IndexEntry], rows_per_group: int = 1000) -> str:
     """A columnar index with Common Crawl's names and types."""
     rows = [
         {
@@ -169,15 +169,17 @@ def write_wacz(path: Path, archive: bytes, lines: Sequence[str], compression: in
     return str(path)
 
 
-def found_in(*paths: str, base: str = "", counts: Counts | None = None, **filters: Any) -> list[Entry | BadLine]:
+def found_in(
+    *paths: str, base: str = "", counts: FilterCounts | None = None, **filters: Any
+) -> list[IndexEntry | BadLine]:
     """What some indexes give."""
     chosen = selection(select(**filters))
-    return list(wanted(paths, base, chosen, FETCH, Counts() if counts is None else counts))
+    return list(wanted(paths, base, chosen, FETCH, FilterCounts() if counts is None else counts))
 
 
 def offsets_in(*paths: str, **filters: Any) -> list[int]:
     """The offsets of the entries that some indexes give, in their order."""
-    return [one.offset for one in found_in(*paths, **filters) if isinstance(one, Entry)]
+    return [one.offset for one in found_in(*paths, **filters) if isinstance(one, IndexEntry)]
 
 
 def faults_in(*paths: str, **filters: Any) -> list[tuple[int, str]]:

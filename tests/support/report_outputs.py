@@ -15,7 +15,7 @@ from lxml import html as lxml_html
 
 from dbce_spark import config
 from dbce_spark.dbce import local
-from dbce_spark.tables import extraction_rows, reject_rows
+from dbce_spark.output.schemas import extraction_rows, reject_rows
 
 PATTERNS = config.load(settings=["label.by=T001"])
 """Labels by bit patterns: these alone know segments that are undecided."""

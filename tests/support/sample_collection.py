@@ -10,14 +10,22 @@ from typing import Any
 import pyarrow as pa
 
 from benchmarks.samples import write_archive
-from dbce_spark import __version__, config, storage
+from dbce_spark import __version__, config
 from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.model import Reason, Seen
+from dbce_spark.files import storage
+from dbce_spark.model import RejectReason, Seen
 from dbce_spark.output import collection
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.tables import capture_rows, duplicate_rows, extraction_rows, increment_rows, member_rows, reject_rows
+from dbce_spark.output.schemas import (
+    capture_rows,
+    duplicate_rows,
+    extraction_rows,
+    increment_rows,
+    member_rows,
+    reject_rows,
+)
 from tests.support.builders import archive
 from tests.support.sample_output import HARD
 
@@ -108,7 +116,7 @@ def _write(
         )
     fetched, _ = known.fresh(CAPTURES, captures(result), ["capture_id"])
     storage.write_parquet(f"{folder}/{CAPTURES}/part-00000.parquet", capture_rows.CAPTURES, [fetched])
-    told = [one for one in result.rejects if one not in before.rejects or one.reason is Reason.REVISIT_UNRESOLVED]
+    told = [one for one in result.rejects if one not in before.rejects or one.reason is RejectReason.REVISIT_UNRESOLVED]
     storage.write_parquet(
         f"{folder}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, [reject_rows.rejects_batch(told)]
     )

@@ -60,6 +60,6 @@ def classifier() -> Classifier:
     return train(prepared())
 
 
-def alone(examples: Sequence[training_examples.Example]) -> dict[str, training_examples.Beside]:
+def alone(examples: Sequence[training_examples.Example]) -> dict[str, training_examples.ShownNeighbours]:
     """What each page is set beside when everything is hidden, by capture id."""
-    return {one.page.capture_id: training_examples.Beside((), ()) for one in examples}
+    return {one.page.capture_id: training_examples.ShownNeighbours((), ()) for one in examples}

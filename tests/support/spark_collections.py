@@ -23,7 +23,7 @@ from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction, increment, job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.spark.stages.duplicates import text_duplicates
+from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support.builders import config
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from dbce_spark.archive import sources
 from dbce_spark.archive.revisits import seen
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
+from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.engine.session import under
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
-from dbce_spark.spark.stages import captures
-from dbce_spark.spark.stages.duplicates import text_duplicates
-from dbce_spark.tables import capture_rows, extraction_rows, reject_rows
+from dbce_spark.spark.stages import write_captures
+from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support import indexed_archive, partitions, revisit_archive
 from tests.support.builders import config
 
@@ -129,7 +129,7 @@ class Runs:
             for some in (files, indexes):
                 random.Random(way.shuffled_by).shuffle(some)
         with under(self.spark, way.spark), pytest.MonkeyPatch.context() as patch:
-            patch.setattr(captures, "ROWS_PER_FILE", ROWS_PER_FILE)
+            patch.setattr(write_captures, "ROWS_PER_FILE", ROWS_PER_FILE)
             if not way.are_duplicates_few:
                 patch.setattr(text_duplicates, "FEW", 0)
             return Ran(output, extract(self.spark, files, output, settings(way.whole_site_bytes), indexes, html=True))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from dbce_spark.streaming.urltree.blocks import block_keys
 from dbce_spark.streaming.urltree.url_keys import url_key
-from dbce_spark.streaming.urltree.url_tree import Tree
+from dbce_spark.streaming.urltree.url_tree import UrlTree
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig, load
 from dbce_spark.streaming.urltree.window import Document, DomainTree
 from tests.support.builders import parsed
@@ -41,7 +41,7 @@ Plain = Mapping[str, tuple[int, Mapping[int, int]]]
 """Of each node by its path: n_s, and the count of each of its blocks."""
 
 
-def plain(tree: Tree) -> Plain:
+def plain(tree: UrlTree) -> Plain:
     """What a tree holds."""
     found: dict[str, tuple[int, dict[int, int]]] = {node.path: (node.documents, {}) for node in tree.nodes()}
     for held in tree.documents.values():

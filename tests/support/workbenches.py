@@ -30,7 +30,7 @@ class Served:
     def start(self) -> None:
         """Starts it, and comes back when it listens."""
         ports = ["--port", str(self.port), "--replay-port", str(self.replay_port)]
-        command = [sys.executable, "-m", "dbce_spark.cli", "annotate", "serve", self.store, *ports]
+        command = [sys.executable, "-m", "dbce_spark.commands.cli", "annotate", "serve", self.store, *ports]
         self.process = subprocess.Popen(
             command, env=os.environ | {"PYTHONPATH": str(REPOSITORY)}, stdout=subprocess.PIPE, text=True
         )

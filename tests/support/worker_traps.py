@@ -50,7 +50,7 @@ def stop_once(file: Path) -> None:
 def _set_stop(stages: Sequence[str], folder: Path) -> None:
     from pyspark import TaskContext
 
-    from dbce_spark import storage
+    from dbce_spark.files import storage
 
     def trapped(work: Callable[..., Any]) -> Callable[..., Any]:
         def then_stop(*arguments: Any, **named: Any) -> Any:
@@ -64,7 +64,9 @@ def _set_stop(stages: Sequence[str], folder: Path) -> None:
         return then_stop
 
     batches = [_BATCHES[stage] for stage in stages if stage in _BATCHES]
-    targets: set[tuple[Any, str]] = {(import_module(f"dbce_spark.tables.{module}"), name) for module, name in batches}
+    targets: set[tuple[Any, str]] = {
+        (import_module(f"dbce_spark.output.schemas.{module}"), name) for module, name in batches
+    }
     if len(batches) < len(stages):
         targets.add((storage.ParquetFile, "write"))
     for owner, name in targets:

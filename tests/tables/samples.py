@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from dbce_spark.dbce import local
 from dbce_spark.model import Extraction, Page
-from dbce_spark.tables import page_rows
+from dbce_spark.output.schemas import page_rows
 from tests.support.builders import config, page, traits
 
 TEMPLATE = (

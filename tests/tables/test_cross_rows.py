@@ -4,21 +4,21 @@ from typing import Any
 
 from hypothesis import given
 
-from dbce_spark.model import Annotation, Found
-from dbce_spark.tables import annotation_rows, cross_rows
+from dbce_spark.model import Annotation, BucketCross
+from dbce_spark.output.schemas import annotation_rows, cross_rows
 from tests.support.builders import cross
 from tests.support.strategies import annotations
 from tests.tables.samples import plain
 
 
-def found(**fields: Any) -> Found:
+def found(**fields: Any) -> BucketCross:
     known: dict[str, Any] = {
         "cross": cross("a", "b"),
         "bucket_id": "k",
         "bucket_urls": 2,
         "group": "g",
     }
-    return Found(**(known | fields))
+    return BucketCross(**(known | fields))
 
 
 def test_found_comes_back() -> None:

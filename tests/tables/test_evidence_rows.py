@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.tables import evidence_rows
+from dbce_spark.output.schemas import evidence_rows
 
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 5), st.sampled_from([0, 1])), max_size=4))

@@ -6,7 +6,7 @@ import numpy as np
 
 from dbce_spark.html.language import UNKNOWN
 from dbce_spark.output.history import page_history
-from dbce_spark.tables import extraction_rows, history_rows
+from dbce_spark.output.schemas import extraction_rows, history_rows
 from tests.tables.samples import extracted
 
 

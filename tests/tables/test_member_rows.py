@@ -3,7 +3,7 @@
 import pyarrow as pa
 
 from dbce_spark.dbce import pools
-from dbce_spark.tables import member_rows
+from dbce_spark.output.schemas import member_rows
 from tests.tables.samples import LOOKED_AT, plain, staged
 
 
@@ -15,7 +15,7 @@ def test_witnesses_come_back() -> None:
         {name: rows.column(name) for name in ("capture_id", "url_key", "verdicts", "keys")}
         | {"timestamp": rows.column("timestamp").cast(pa.int64()), "numbers": pa.array(numbers, pa.binary())}
     )
-    expected = [plain(pools.witness(one)) for one in LOOKED_AT]
+    expected = [plain(pools.page_features(one)) for one in LOOKED_AT]
     actual = [plain(one) for one in member_rows.witnesses_from(table)]
 
     assert expected == actual

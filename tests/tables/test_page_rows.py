@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.model import Page
-from dbce_spark.tables import page_rows, reject_rows
+from dbce_spark.output.schemas import page_rows, reject_rows
 from tests.support.builders import page, traits
 from tests.support.strategies import documents
 from tests.tables.samples import LOOKED_AT, PAGES, plain, staged

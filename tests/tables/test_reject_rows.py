@@ -1,7 +1,7 @@
 """Rejects as rows."""
 
-from dbce_spark.model import Reason, Reject, Stage
-from dbce_spark.tables import reject_rows
+from dbce_spark.model import Reject, RejectReason, RejectStage
+from dbce_spark.output.schemas import reject_rows
 
 
 def test_rejects_have_their_fields() -> None:
@@ -11,8 +11,8 @@ def test_rejects_have_their_fields() -> None:
         warc_offset=3,
         record_id="r",
         url="u",
-        stage=Stage.READ,
-        reason=Reason.NO_URL,
+        stage=RejectStage.READ,
+        reason=RejectReason.NO_URL,
         detail="d",
     )
     (row,) = reject_rows.rejects_batch([one]).to_pylist()

@@ -4,7 +4,7 @@ import dataclasses
 
 from dbce_spark.archive.revisits import Resolved
 from dbce_spark.model import Revisit
-from dbce_spark.tables import capture_rows, revisit_rows
+from dbce_spark.output.schemas import capture_rows, revisit_rows
 from tests.support.builders import microseconds
 from tests.tables.samples import PAGES
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from dbce_spark.tables import (
+from dbce_spark.output.schemas import (
     annotation_rows,
     capture_rows,
     comparison_rows,

@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small: None) -> Path:
     """What a run wrote, and what it said."""
     made = tmp_path_factory.mktemp("training")
     write_gold(made / "gold.jsonl", pages=16, seed=2)
-    request = train_job.Request(
+    request = train_job.TrainRequest(
         paths=[str(made / "gold.jsonl")], output=str(made / "new" / "all.npz"), folds=str(made / "folds"), limit=None
     )
     (made / "told.txt").write_text(train_job.train(request, CONFIG))
@@ -47,8 +47,8 @@ def test_training_says_what_it_wrote(folder: Path) -> None:
 
 def test_card_says_what_it_was_trained_on(folder: Path) -> None:
     """Sets, pages, sites and blocks; those of a fold also which one they have not seen."""
-    card = classify.of(str(folder / "new" / "all.npz")).card
-    of_fold = classify.of(str(folder / "folds" / "fold-1.npz")).card
+    card = classify.load_classifier(str(folder / "new" / "all.npz")).card
+    of_fold = classify.load_classifier(str(folder / "folds" / "fold-1.npz")).card
 
     assert {"sample": card["pages"]} == card["sets"]
     assert card["blocks"] > card["pages"] > card["sites"] > 1
@@ -61,14 +61,14 @@ def test_every_site_is_in_one_fold(folder: Path) -> None:
 
     assert {"fold-0.npz", "fold-1.npz", "fold-2.npz"} == set(sites.values())
     assert {*sites.values(), FOLDS_FILE} == {path.name for path in (folder / "folds").iterdir()}
-    assert len(sites) == classify.of(str(folder / "new" / "all.npz")).card["sites"]
+    assert len(sites) == classify.load_classifier(str(folder / "new" / "all.npz")).card["sites"]
 
 
 def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
     """Byte for byte."""
     output = tmp_path / "again.npz"
     train_job.train(
-        train_job.Request(paths=[str(folder / "gold.jsonl")], output=str(output), folds=None, limit=None), CONFIG
+        train_job.TrainRequest(paths=[str(folder / "gold.jsonl")], output=str(output), folds=None, limit=None), CONFIG
     )
 
     assert (folder / "new" / "all.npz").read_bytes() == output.read_bytes()
@@ -77,7 +77,7 @@ def test_same_pages_give_the_same_files(folder: Path, tmp_path: Path) -> None:
 def test_training_on_nothing_is_an_error(tmp_path: Path) -> None:
     """No file is left behind."""
     (tmp_path / "none.jsonl").write_text("")
-    request = train_job.Request(
+    request = train_job.TrainRequest(
         paths=[str(tmp_path / "none.jsonl")], output=str(tmp_path / "x.npz"), folds=None, limit=None
     )
     with pytest.raises(InputError):
@@ -89,6 +89,6 @@ def test_training_on_nothing_is_an_error(tmp_path: Path) -> None:
 def test_missing_lightgbm_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Before anything is read, with what to do."""
     monkeypatch.setattr(train_job, "find_spec", lambda name: None)
-    request = train_job.Request(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
+    request = train_job.TrainRequest(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
     with pytest.raises(PlatformError, match=r"pip install 'dbce-spark\[train\]'"):
         train_job.train(request, CONFIG)

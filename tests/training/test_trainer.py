@@ -47,11 +47,11 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     of = small_classifier.prepared()
     half_done = small_classifier.classifier()
     firsts = [
-        classify.verdicts_of(forest.log_odds(of.page_codes)) for forest in (half_done.first, half_done.first_replies)
+        classify.first_scores(forest.log_odds(of.page_codes)) for forest in (half_done.first, half_done.first_replies)
     ]
     binnings, codes = trainer._second_codes(of, of.examples, of.page_codes, *firsts)
     binnings["third"], around = trainer._third_codes(
-        of.examples, classify.verdicts_of(half_done.second.log_odds(codes))
+        of.examples, classify.first_scores(half_done.second.log_odds(codes))
     )
     codes = np.concatenate((codes, around))
     classifier = replace(half_done, binnings={"page": of.page_binning, **binnings})

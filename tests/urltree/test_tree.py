@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.streaming.urltree.url_tree import Tree
+from dbce_spark.streaming.urltree.url_tree import UrlTree
 from tests.support.urltree_documents import counted, document, domain, plain
 
 branches = st.lists(st.sampled_from("abc"), max_size=3).map(tuple)
@@ -45,7 +45,7 @@ def test_tree_of_three_documents_counts_as_in_figure_3() -> None:
 @given(documents, st.data())
 def test_counts_are_exact_after_any_removal(some: list[tuple[tuple[str, ...], list[int]]], data: st.DataObject) -> None:
     """In whatever order documents come and go, the tree holds what those that are left say."""
-    tree = Tree("news.eu")
+    tree = UrlTree("news.eu")
     left: dict[int, tuple[tuple[str, ...], list[int]]] = {}
     for number, (branch, ids) in enumerate(some):
         tree.insert(number, "", 0, branch, np.array(ids, np.int32), 13)
@@ -60,7 +60,7 @@ def test_counts_are_exact_after_any_removal(some: list[tuple[tuple[str, ...], li
 
 def test_emptied_branches_leave_the_tree() -> None:
     """A node without documents takes no memory."""
-    tree = Tree("news.eu")
+    tree = UrlTree("news.eu")
     tree.insert(0, "", 0, ("a", "b"), np.array([1], np.int32), 2)
     tree.remove(0)
 

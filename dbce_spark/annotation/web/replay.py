@@ -19,7 +19,7 @@ from dbce_spark.annotation import links, page_resources, workbench_store
 from dbce_spark.annotation.page_resources import Resource
 from dbce_spark.annotation.web import tickets
 from dbce_spark.annotation.web.tickets import Ticket
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 _SHOWN = (
     "image/",
@@ -40,7 +40,7 @@ _HEADERS = {
 _NOTHING = "default-src 'none'; sandbox"
 
 
-def create(path: str, settings: Settings) -> Flask:
+def create(path: str, settings: WorkbenchSettings) -> Flask:
     """The application that shows the archived pages of a store, for any WSGI server.
 
     Raises:

@@ -8,12 +8,12 @@ from dbce_spark.annotation.numbered_markup import NODE, SEGMENT
 from dbce_spark.annotation.rendering import PLACE, Answer, Pieces, Scene
 from dbce_spark.annotation.web import replay, tickets
 from dbce_spark.annotation.web.tickets import Ticket
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
 _PIECES = Pieces(SEGMENT, NODE)
 
 
-def of_store(path: str, settings: Settings) -> Iterator[Scene]:
+def of_store(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
     """All pages of the corpus of a store. The replay answers within this process: nothing listens.
 
     Raises:

@@ -10,15 +10,15 @@ from typing import Any
 from flask import Flask, Response, abort, flash, g, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from dbce_spark import timestamps
 from dbce_spark.annotation import accounts, drafts, neighbours, stored_pages, tutorial, workbench_store
-from dbce_spark.annotation.accounts import Account, TooManyTries
+from dbce_spark.annotation.accounts import TooManyTries, UserAccount
 from dbce_spark.annotation.drafts import Draft, Order, Stale
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.web import tickets
 from dbce_spark.annotation.web.tickets import Ticket
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.errors import InputError
+from dbce_spark.files import timestamps
 from dbce_spark.model import Label
 
 Answer = str | Response | AnyResponse
@@ -29,7 +29,7 @@ _LABELS = {label.word: label for label in Label}
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-def create(path: str, settings: Settings, replay: str = "", *, is_secure: bool = False) -> Flask:
+def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secure: bool = False) -> Flask:
     """The application for people, for any WSGI server.
 
     `replay` is the origin of the application that shows archived pages ("https://pages.example.org"); "": the same host
@@ -69,7 +69,7 @@ def create(path: str, settings: Settings, replay: str = "", *, is_secure: bool =
 class _Workbench:
     """What the views share: the store of this request, and who asks."""
 
-    def __init__(self, path: str, settings: Settings, replay: str, secret: str):
+    def __init__(self, path: str, settings: WorkbenchSettings, replay: str, secret: str):
         self.path, self.settings, self.secret = path, settings, secret
         self._replay = replay.rstrip("/")
 
@@ -80,7 +80,7 @@ class _Workbench:
         return g.store  # type: ignore[no-any-return]  # flask.g holds anything
 
     @property
-    def account(self) -> Account:
+    def account(self) -> UserAccount:
         return g.account  # type: ignore[no-any-return]
 
     def replay(self) -> str:
@@ -367,7 +367,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
         people, progress = accounts.all_of(workbench.store), drafts.progress(workbench.store)
         return render_template("admin.html", people=people, progress=progress, made=made)
 
-    def person(number: int) -> Account:
+    def person(number: int) -> UserAccount:
         found = accounts.get(workbench.store, number)
         if found is None:
             abort(404)

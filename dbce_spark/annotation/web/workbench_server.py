@@ -11,12 +11,12 @@ import waitress
 
 from dbce_spark.annotation import tutorial, workbench_store
 from dbce_spark.annotation.web import replay, workbench_app
-from dbce_spark.annotation.workbench_settings import Settings
+from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import PlatformError
 
 
-def serve(path: str, settings: Settings, config: DbceConfig, ready: Callable[[str], None]) -> None:
+def serve(path: str, settings: WorkbenchSettings, config: DbceConfig, ready: Callable[[str], None]) -> None:
     """Serves a store until the process is told to stop. `ready` is called with the address once it listens.
 
     Raises:
@@ -48,7 +48,7 @@ def _socket(host: str, port: int) -> socket.socket:
         raise PlatformError(f"{host}:{port} cannot be listened on: {error}; choose another port") from error
 
 
-def _server(application: Any, settings: Settings, listening: socket.socket) -> Any:
+def _server(application: Any, settings: WorkbenchSettings, listening: socket.socket) -> Any:
     return waitress.create_server(
         application, sockets=[listening], threads=settings.threads, ident="", clear_untrusted_proxy_headers=True
     )

@@ -3,24 +3,24 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ByteSpan:
     """So many bytes of one file, asked for at once, and the entries that lie in it. `length` is -1 where unknown."""
 
     offset: int
     length: int
-    entries: tuple[Entry, ...]
+    entries: tuple[IndexEntry, ...]
 
 
-def by_file(entries: Iterable[Entry]) -> tuple[dict[str, list[Entry]], int]:
+def by_file(entries: Iterable[IndexEntry]) -> tuple[dict[str, list[IndexEntry]], int]:
     """(the entries of each path, in file order, each place once; how many named a place that another had named).
 
     All of it is held: about 1 KB an entry.
     """
-    files: dict[str, list[Entry]] = {}
+    files: dict[str, list[IndexEntry]] = {}
     for entry in entries:
         files.setdefault(entry.path, []).append(entry)
     duplicates = 0
@@ -32,16 +32,16 @@ def by_file(entries: Iterable[Entry]) -> tuple[dict[str, list[Entry]], int]:
     return dict(sorted(files.items())), duplicates
 
 
-def _place(entry: Entry) -> tuple[int, int, str, int, str]:
+def _place(entry: IndexEntry) -> tuple[int, int, str, int, str]:
     """File order; of two that name one place, always the same is first: the one that knows its length."""
     return entry.offset, -entry.length, entry.urlkey, entry.timestamp, entry.url
 
 
-def spans(entries: Sequence[Entry], gap_bytes: int, span_bytes: int) -> Iterator[Span]:
+def spans(entries: Sequence[IndexEntry], gap_bytes: int, span_bytes: int) -> Iterator[ByteSpan]:
     """The ranges of one file that hold its entries, which come in file order; see `stretches`."""
     first = 0
     for offset, length, count in stretches(((one.offset, one.length) for one in entries), gap_bytes, span_bytes):
-        yield Span(offset, length, tuple(entries[first : first + count]))
+        yield ByteSpan(offset, length, tuple(entries[first : first + count]))
         first += count
 
 

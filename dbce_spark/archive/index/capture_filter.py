@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from dbce_spark.archive.index import date_range
-from dbce_spark.archive.index.index_entry import Entry, normal_digest
+from dbce_spark.archive.index.index_entry import IndexEntry, normal_digest
 from dbce_spark.archive.index.language_codes import three_letters
 from dbce_spark.archive.index.site_sample import is_sampled
 from dbce_spark.archive.index.urls import domain_of, host_of, url_key
@@ -32,11 +32,11 @@ class Selection:
     `prefixes` are starts of SURT keys that everything wanted has; () where nothing can be said.
     """
 
-    checks: tuple[tuple[str, Callable[[Entry], Verdict]], ...]
+    checks: tuple[tuple[str, Callable[[IndexEntry], Verdict]], ...]
     prefixes: tuple[str, ...]
     config: SelectConfig
 
-    def judged(self, entry: Entry) -> tuple[str | None, list[str]]:
+    def judged(self, entry: IndexEntry) -> tuple[str | None, list[str]]:
         """(the first filter that an entry does not fit, as it is counted; None: it is wanted), and the filters that let
         it pass only because it does not say what they ask about."""
         undeclared = []
@@ -48,13 +48,13 @@ class Selection:
                 undeclared.append(name)
         return None, undeclared
 
-    def refusal(self, entry: Entry) -> str | None:
+    def refusal(self, entry: IndexEntry) -> str | None:
         """The name of the first filter that an entry does not fit, as it is counted; None: it is wanted."""
         return self.judged(entry)[0]
 
 
 @dataclass(slots=True)
-class Counts:
+class FilterCounts:
     """What became of the lines of an index: read = selected + skipped + faults."""
 
     read: int = 0
@@ -63,8 +63,8 @@ class Counts:
     undeclared: Counter[str] = field(default_factory=Counter)  # of the selected, by filter
     faults: Counter[str] = field(default_factory=Counter)
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
+    def __add__(self, other: "FilterCounts") -> "FilterCounts":
+        return FilterCounts(
             self.read + other.read,
             self.selected + other.selected,
             self.skipped + other.skipped,
@@ -83,12 +83,12 @@ class Counts:
         }
 
     @staticmethod
-    def from_dict(plain: Mapping[str, Any]) -> "Counts":
+    def from_dict(plain: Mapping[str, Any]) -> "FilterCounts":
         """Those that `as_dict` has written."""
         names = ("skipped", "undeclared", "faults")
-        return Counts(plain["read"], plain["selected"], *(Counter(plain[name]) for name in names))
+        return FilterCounts(plain["read"], plain["selected"], *(Counter(plain[name]) for name in names))
 
-    def takes(self, entry: Entry, selection: Selection) -> bool:
+    def takes(self, entry: IndexEntry, selection: Selection) -> bool:
         """Whether an entry is wanted; counts it."""
         self.read += 1
         refusal, undeclared = selection.judged(entry)
@@ -126,20 +126,20 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)
 
 
-def _among(wanted: tuple[T, ...], of: Callable[[Entry], T | None]) -> Callable[[Entry], Verdict] | None:
+def _among(wanted: tuple[T, ...], of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Verdict] | None:
     """Passes what is one of these; None where `of` knows nothing."""
     if not wanted:
         return None
     values = frozenset(wanted)
 
-    def check(entry: Entry) -> Verdict:
+    def check(entry: IndexEntry) -> Verdict:
         value = of(entry)
         return None if value is None else value in values
 
     return check
 
 
-def _mime(wanted: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
     """Passes what either the server or the payload says is of one of these types ("text/html", "text/*")."""
     if not wanted:
         return None
@@ -149,7 +149,7 @@ def _mime(wanted: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
     exact = frozenset(_lower(wanted))
     families = tuple(one[:-1].lower() for one in wanted if one.endswith("/*"))
 
-    def check(entry: Entry) -> Verdict:
+    def check(entry: IndexEntry) -> Verdict:
         told = [mime for mime in (entry.mime, entry.mime_detected) if mime]
         if not told:
             return None
@@ -158,7 +158,7 @@ def _mime(wanted: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
     return check
 
 
-def _date(first: str, last: str) -> Callable[[Entry], Verdict] | None:
+def _date(first: str, last: str) -> Callable[[IndexEntry], Verdict] | None:
     """Passes what was fetched from the first moment of `first` to the last of `last`; "" is no bound."""
     if not first and not last:
         return None
@@ -172,7 +172,7 @@ def _date(first: str, last: str) -> Callable[[Entry], Verdict] | None:
     return lambda entry: (low is None or low <= entry.timestamp) and (high is None or entry.timestamp < high)
 
 
-def _language(wanted: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
     """Passes what is declared to be in one of these languages, among others or alone; only some indexes declare it."""
     if not wanted:
         return None
@@ -185,18 +185,18 @@ def _surts(config: SelectConfig) -> tuple[str, ...]:
     return tuple(_HEADED_SURT.sub("", prefix, count=1) for prefix in config.surts)
 
 
-def _surt(prefixes: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+def _surt(prefixes: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
     if not prefixes:
         return None
     return lambda entry: surt_of(entry).startswith(prefixes)
 
 
-def surt_of(entry: Entry) -> str:
+def surt_of(entry: IndexEntry) -> str:
     """An entry's SURT key: its own, or, where the index keeps another kind of key or none, that of its URL."""
     return entry.urlkey if ")" in entry.urlkey else url_key(entry.url)
 
 
-def _url(patterns: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
+def _url(patterns: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
     if not patterns:
         return None
     try:
@@ -206,7 +206,7 @@ def _url(patterns: tuple[str, ...]) -> Callable[[Entry], Verdict] | None:
     return lambda entry: any(pattern.search(entry.url) for pattern in compiled)
 
 
-def _sample(share: float, seed: int) -> Callable[[Entry], Verdict] | None:
+def _sample(share: float, seed: int) -> Callable[[IndexEntry], Verdict] | None:
     """Passes this share of the registered domains: pages that could be siblings are of one, whatever a "site" is."""
     if share >= 1:
         return None

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dbce_spark.archive.index.index_entry import Entry, NoEntry, entry_of
+from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry, entry_of
 
-Parse = Callable[[str], Entry | None]
+Parse = Callable[[str], IndexEntry | None]
 """Reads a line: its entry, or None where it tells about the file. Raises NoEntry for one that is neither."""
 
 _NAMES = {
@@ -65,7 +65,7 @@ def reader() -> Parse:
     """
     declared: Legend | None = None
 
-    def read(line: str) -> Entry | None:
+    def read(line: str) -> IndexEntry | None:
         nonlocal declared
         if found := legend_of(line):
             declared = found
@@ -78,7 +78,7 @@ def reader() -> Parse:
     return read
 
 
-def _entry(line: str, legend: Legend) -> Entry:
+def _entry(line: str, legend: Legend) -> IndexEntry:
     values = line.split(legend.separator)
     if len(values) != len(legend.letters):
         raise NoEntry(f"{len(values)} fields where the legend has {len(legend.letters)}")

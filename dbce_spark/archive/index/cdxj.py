@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from dbce_spark.archive.index.index_entry import REVISIT_MIME, Entry, NoEntry, entry_of
+from dbce_spark.archive.index.index_entry import REVISIT_MIME, IndexEntry, NoEntry, entry_of
 
 # Index servers answer with objects alone; OpenWayback writes dates as in a WARC, and the kind of record behind them.
 _LINE = re.compile(r"(?:(\S+) ([\dT:.Z-]+) (?:([a-z]+) )?)?(\{.*\})")
@@ -18,7 +18,7 @@ _OPENWAYBACK = {
 """Names of OpenWayback's CDXJ (2015), by ours."""
 
 
-def read(line: str) -> Entry | None:
+def read(line: str) -> IndexEntry | None:
     """The entry of a line; None for a blank line and for what tells about the file ("!meta", "!OpenWayback-CDXJ").
 
     Raises:

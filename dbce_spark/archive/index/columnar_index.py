@@ -13,12 +13,12 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark import timestamps
 from dbce_spark.archive.index import date_range
 from dbce_spark.archive.index.capture_filter import Selection
-from dbce_spark.archive.index.index_entry import Entry, NoEntry, entry_of
-from dbce_spark.archive.index.index_fault import BadLine, Fault
+from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry, entry_of
+from dbce_spark.archive.index.index_fault import BadLine, IndexFault
 from dbce_spark.archive.index.sorted_file import behind
+from dbce_spark.files import timestamps
 
 MAGIC = b"PAR1"
 _ROWS = 8192
@@ -47,7 +47,7 @@ class PushedDown:
     rows: int
 
 
-def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[Entry | BadLine | PushedDown]:
+def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[IndexEntry | BadLine | PushedDown]:
     """The rows of one Parquet file that the filters may pass.
 
     Row groups and rows that they cannot pass are left out by the file's own statistics and by Arrow; how many, comes
@@ -60,7 +60,7 @@ def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[Entry | 
         schema = fragment.physical_schema
         missing = [name for name in _NEEDED if name not in schema.names]
         if missing or not {"url", "url_surtkey"} & set(schema.names):
-            yield BadLine(path, 0, Fault.NOT_AN_INDEX, f"a Parquet file without the columns {missing or ['url']}")
+            yield BadLine(path, 0, IndexFault.NOT_AN_INDEX, f"a Parquet file without the columns {missing or ['url']}")
             return
         columns = [name for name in _NAMES if name in schema.names]
         rows = 0
@@ -72,17 +72,17 @@ def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[Entry | 
             yield from _entries(batch, path)
         yield PushedDown(fragment.count_rows() - rows)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:  # text that is none, dates beyond Python's
-        yield BadLine(path, 0, Fault.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
+        yield BadLine(path, 0, IndexFault.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
 
 
-def _entries(batch: pa.RecordBatch, path: str) -> Iterator[Entry | BadLine]:
+def _entries(batch: pa.RecordBatch, path: str) -> Iterator[IndexEntry | BadLine]:
     for row in batch.to_pylist():
         fields: dict[str, Any] = {_NAMES[name]: value for name, value in row.items()}
         try:
             fields["timestamp"] = _digits(fields["timestamp"])
             yield entry_of(fields)
         except NoEntry as error:
-            yield BadLine(path, -1, Fault.BROKEN_LINE, str(error))
+            yield BadLine(path, -1, IndexFault.BROKEN_LINE, str(error))
 
 
 def _digits(fetched: Any) -> str:

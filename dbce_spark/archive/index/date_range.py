@@ -3,8 +3,8 @@
 import calendar
 import re
 
-from dbce_spark import timestamps
 from dbce_spark.archive.index.index_entry import NoEntry, moment
+from dbce_spark.files import timestamps
 
 _FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z?)?)?)?)?)?")
 

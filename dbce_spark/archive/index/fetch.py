@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
-from dbce_spark.archive.index.byte_ranges import Span, spans
-from dbce_spark.archive.index.index_entry import Entry
-from dbce_spark.archive.index.index_fault import Fault
-from dbce_spark.archive.index.range_storage import Busy, Gone, Source, source
+from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
+from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.archive.index.index_fault import IndexFault
+from dbce_spark.archive.index.range_storage import Busy, ObjectGone, RangeSource, source
 from dbce_spark.archive.index.range_stream import range_stream
 from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
 from dbce_spark.archive.sources import is_remote, open_binary
@@ -32,7 +32,7 @@ class Fetched:
     length.
     """
 
-    entry: Entry
+    entry: IndexEntry
     data: bytes
     dictionary: bytes = b""
     """The frame that a .warc.zst begins with, where the record cannot be inflated without it; else nothing."""
@@ -46,63 +46,65 @@ class Fetched:
 class Unfetched:
     """An entry whose record could not be had."""
 
-    entry: Entry
-    fault: Fault
+    entry: IndexEntry
+    fault: IndexFault
     detail: str
 
 
 def fetch(
-    path: str, entries: Iterable[Entry], config: FetchConfig, max_record_bytes: int
+    path: str, entries: Iterable[IndexEntry], config: FetchConfig, max_record_bytes: int
 ) -> Iterator[Fetched | Unfetched]:
     """Iterate over the records that the entries of one file name; both in file order (`byte_ranges.by_file`).
 
     One for each entry, whatever happens; those of too large records before the others. After `config.max_failed_spans`
     spans in a row without an answer, or one that is gone, the rest is not asked for.
     """
-    allowed: list[Entry] = []
-    refused: list[Entry] = []
+    allowed: list[IndexEntry] = []
+    refused: list[IndexEntry] = []
     for entry in entries:
         (refused if entry.length > max_record_bytes else allowed).append(entry)
-    yield from (Unfetched(one, Fault.TOO_LARGE, f"{one.length} bytes in one record") for one in refused)
+    yield from (Unfetched(one, IndexFault.TOO_LARGE, f"{one.length} bytes in one record") for one in refused)
     failures = 0
     last = ""
-    with Ranges(path, config) as ranges:
+    with RangeReader(path, config) as ranges:
         for span in spans(allowed, config.gap_bytes, config.span_bytes):
             if ranges.is_gone or failures == config.max_failed_spans:
                 detail = f"not asked for behind {max(1, failures)} failed ranges of this file: {last}"
-                yield from (Unfetched(entry, Fault.FETCH_FAILED, detail) for entry in span.entries)
+                yield from (Unfetched(entry, IndexFault.FETCH_FAILED, detail) for entry in span.entries)
                 continue
             found = _records(ranges, span, max_record_bytes)
             yield from (_with_dictionary(one, ranges, max_record_bytes) for one in found)
-            details = [one.detail for one in found if isinstance(one, Unfetched) and one.fault is Fault.FETCH_FAILED]
+            details = [
+                one.detail for one in found if isinstance(one, Unfetched) and one.fault is IndexFault.FETCH_FAILED
+            ]
             failures = failures + 1 if ranges.has_failed else 0
             last = details[-1] if details else last
 
 
-def _with_dictionary(found: Fetched | Unfetched, ranges: "Ranges", max_bytes: int) -> Fetched | Unfetched:
+def _with_dictionary(found: Fetched | Unfetched, ranges: "RangeReader", max_bytes: int) -> Fetched | Unfetched:
     if isinstance(found, Fetched) and found.data.startswith(ZSTD_MAGIC):
         return replace(found, dictionary=ranges.dictionary(max_bytes))
     return found
 
 
-def _records(ranges: "Ranges", span: Span, max_record_bytes: int) -> list[Fetched | Unfetched]:
+def _records(ranges: "RangeReader", span: ByteSpan, max_record_bytes: int) -> list[Fetched | Unfetched]:
     if span.length < 0:
         return [_of_unknown_length(ranges, span.entries[0], max_record_bytes)]
     data, detail = ranges.read(span.offset, span.length)
     return [_cut(entry, data, span.offset, detail) for entry in span.entries]
 
 
-def _cut(entry: Entry, data: bytes, start: int, detail: str) -> Fetched | Unfetched:
+def _cut(entry: IndexEntry, data: bytes, start: int, detail: str) -> Fetched | Unfetched:
     """An entry's part of a span. Where the span broke off, what had come before is good."""
     own = data[entry.offset - start : entry.offset - start + entry.length]
     if detail and len(own) < entry.length:
-        return Unfetched(entry, Fault.FETCH_FAILED, detail)
+        return Unfetched(entry, IndexFault.FETCH_FAILED, detail)
     if not own:
-        return Unfetched(entry, Fault.FETCH_FAILED, f"the file ends before byte {entry.offset}")
+        return Unfetched(entry, IndexFault.FETCH_FAILED, f"the file ends before byte {entry.offset}")
     return Fetched(entry, own)
 
 
-def _of_unknown_length(ranges: "Ranges", entry: Entry, max_record_bytes: int) -> Fetched | Unfetched:
+def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_bytes: int) -> Fetched | Unfetched:
     """Reads on until the record ends."""
     data = b""
     window = _FIRST_WINDOW
@@ -113,29 +115,29 @@ def _of_unknown_length(ranges: "Ranges", entry: Entry, max_record_bytes: int) ->
         try:
             end = end_of(data) if data else None
         except NoRecord as error:
-            return Unfetched(entry, Fault.FETCH_FAILED, str(error))
+            return Unfetched(entry, IndexFault.FETCH_FAILED, str(error))
         if end is not None:
             return Fetched(entry, data[:end])
         if detail or not data:
-            return Unfetched(entry, Fault.FETCH_FAILED, detail or f"the file ends before byte {entry.offset}")
+            return Unfetched(entry, IndexFault.FETCH_FAILED, detail or f"the file ends before byte {entry.offset}")
         if len(more) < asked:
             return Fetched(entry, data)
         if len(data) > max_record_bytes:
-            return Unfetched(entry, Fault.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")
+            return Unfetched(entry, IndexFault.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")
         window *= 2
 
 
-class Ranges:
+class RangeReader:
     """A file, read by ranges with patience. `is_gone`: asking for more of it is of no use."""
 
     def __init__(self, path: str, config: FetchConfig):
         self._path, self._config = path, config
-        self._source: Source | None = None
+        self._source: RangeSource | None = None
         self.is_gone = False
         self._dictionary: bytes | None = None
         self.has_failed = False  # the last range could not be read as a whole
 
-    def __enter__(self) -> "Ranges":
+    def __enter__(self) -> "RangeReader":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -157,7 +159,7 @@ class Ranges:
                 self._opened().into(buffer, offset + len(buffer), length - len(buffer))
                 self.has_failed = False
                 return bytes(buffer), ""
-            except Gone as error:
+            except ObjectGone as error:
                 self.is_gone = True
                 return bytes(buffer), str(error)
             except Busy as error:
@@ -179,7 +181,7 @@ class Ranges:
         for attempt in range(self._config.attempts):
             try:
                 return self._opened().size()
-            except Gone as error:
+            except ObjectGone as error:
                 raise OSError(str(error)) from error
             except Busy as error:
                 if attempt + 1 == self._config.attempts:
@@ -187,7 +189,7 @@ class Ranges:
                 time.sleep(wait(attempt, error.retry_after, self._config))
         raise AssertionError("config.attempts is at least 1")
 
-    def _opened(self) -> Source:
+    def _opened(self) -> RangeSource:
         if self._source is None:
             self._source = source(self._path, self._config)
         return self._source
@@ -226,7 +228,7 @@ def open_ranges(path: str, config: FetchConfig, read_ahead: int = READ_AHEAD) ->
     Raises:
         OSError: it cannot be read; so may every read.
     """
-    ranges = Ranges(path, config)
+    ranges = RangeReader(path, config)
 
     def read(offset: int, length: int) -> bytes:
         data, detail = ranges.read(offset, length)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dbce_spark import timestamps
+from dbce_spark.files import timestamps
 
 _DIGITS = re.compile(r"[0-9]{4,20}")
 _FIRST_MOMENT = "00000101000000000000"
@@ -18,7 +18,7 @@ _NO_MIME = ("-", "unk", REVISIT_MIME, "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class IndexEntry:
     """One capture as an index knows it.
 
     A record that is read without an index makes one of its header too (`entry_of_record`), so that the same filters
@@ -44,7 +44,7 @@ class NoEntry(ValueError):
     """The fields of a line make no entry; the message says which and why."""
 
 
-def entry_of(fields: dict[str, Any]) -> Entry:
+def entry_of(fields: dict[str, Any]) -> IndexEntry:
     """An entry of a line's fields, by the names of CDXJ; "-", "" and None are all "unknown".
 
     `path` is left as the file name: who reads the index knows the folder.
@@ -61,7 +61,7 @@ def entry_of(fields: dict[str, Any]) -> Entry:
     if not filename:
         raise NoEntry("no file name")
     mime, detected = _media_type(known.get("mime", "")), _media_type(known.get("mime-detected", ""))
-    return Entry(
+    return IndexEntry(
         urlkey=urlkey,
         timestamp=moment(known.get("timestamp", "")),
         url=url,
@@ -80,14 +80,14 @@ def entry_of(fields: dict[str, Any]) -> Entry:
 
 def entry_of_record(
     *, url: str, timestamp: int, digest: str, mime: str, status: int, is_revisit: bool = False
-) -> Entry:
+) -> IndexEntry:
     """What a record without an index says of itself, for the same filters: before its payload is looked at.
 
     Give "" and 0 for what is not read yet: such a filter passes, and is asked again when it is. Languages are never
     known here: no header says in which language a text is.
     """
     media_type = _media_type(mime)
-    return Entry(
+    return IndexEntry(
         urlkey="",
         timestamp=timestamp,
         url=url,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Fault(StrEnum):
+class IndexFault(StrEnum):
     """Why. Each becomes a reject of the same name."""
 
     INDEX_UNREADABLE = "index_unreadable"  # cannot be opened, inflated or fetched
@@ -21,5 +21,5 @@ class BadLine:
 
     path: str
     line: int
-    fault: Fault
+    fault: IndexFault
     detail: str

@@ -10,12 +10,12 @@ from typing import BinaryIO
 
 from dbce_spark.archive.index import cdx, cdxj, columnar_index, wacz_index, zipnum
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, located
-from dbce_spark.archive.index.capture_filter import PREFIX, Counts, Selection
+from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Selection
 from dbce_spark.archive.index.cdx import Parse
 from dbce_spark.archive.index.columnar_index import PushedDown
-from dbce_spark.archive.index.fetch import PROBE, READ_AHEAD, Ranges, open_ranges
-from dbce_spark.archive.index.index_entry import Entry, NoEntry
-from dbce_spark.archive.index.index_fault import BadLine, Fault
+from dbce_spark.archive.index.fetch import PROBE, READ_AHEAD, RangeReader, open_ranges
+from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
+from dbce_spark.archive.index.index_fault import BadLine, IndexFault
 from dbce_spark.archive.index.index_lines import LineFault, head, numbered
 from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
@@ -37,7 +37,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndexPart:
     """What can be read of an index by itself: a whole file, or lines of the secondary index of a cluster, from byte
     `start` to byte `end`."""
 
@@ -74,8 +74,8 @@ def _fits(line: str, parse: Parse) -> bool:
 
 
 def wanted(
-    paths: Sequence[str], base: str, selection: Selection, config: FetchConfig, counts: Counts
-) -> Iterator[Entry | BadLine]:
+    paths: Sequence[str], base: str, selection: Selection, config: FetchConfig, counts: FilterCounts
+) -> Iterator[IndexEntry | BadLine]:
     """The entries of some index files that the filters pass, each with its `path`, and the lines that are none.
 
     `base` is the folder or URL that file names are relative to; "": that of the index itself. A WACZ has its own.
@@ -87,24 +87,24 @@ def wanted(
 
 
 def wanted_of(
-    part: Part, base: str, selection: Selection, config: FetchConfig, counts: Counts
-) -> Iterator[Entry | BadLine]:
+    part: IndexPart, base: str, selection: Selection, config: FetchConfig, counts: FilterCounts
+) -> Iterator[IndexEntry | BadLine]:
     """Those of one part, as `wanted`."""
     return _Reading(base, selection, config, counts).part(part)
 
 
-def parts(paths: Sequence[str], selection: Selection, config: FetchConfig) -> Iterator[Part]:
+def parts(paths: Sequence[str], selection: Selection, config: FetchConfig) -> Iterator[IndexPart]:
     """What some index files can be read in, each part by whoever has time. Clusters are cut where filters may pass."""
     for path in without_shards(paths, config):
         try:
             with open_ranges(path, config, PROBE) as stream:
                 if kind_of(stream) is not Kind.ZIPNUM:
-                    yield Part(path)
+                    yield IndexPart(path)
                     continue
                 for start, end in stretches(stream, stream.seek(0, 2), selection.prefixes):
-                    yield from (Part(path, *lines) for lines in _pieces(stream, start, end))
+                    yield from (IndexPart(path, *lines) for lines in _pieces(stream, start, end))
         except (OSError, zipfile.BadZipFile):
-            yield Part(path)  # whoever reads it says so
+            yield IndexPart(path)  # whoever reads it says so
 
 
 def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -151,9 +151,9 @@ class _Reading:
     base: str
     selection: Selection
     config: FetchConfig
-    counts: Counts
+    counts: FilterCounts
 
-    def part(self, part: Part) -> Iterator[Entry | BadLine]:
+    def part(self, part: IndexPart) -> Iterator[IndexEntry | BadLine]:
         """The wanted entries of one index of any kind, or of some lines of a cluster's."""
         path = part.path
         try:
@@ -167,13 +167,13 @@ class _Reading:
             else:
                 yield from self._entries(path, kind, self.base or folder_of(path))
         except (OSError, zipfile.BadZipFile) as error:
-            yield self._fault(path, 0, Fault.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
+            yield self._fault(path, 0, IndexFault.INDEX_UNREADABLE, f"{type(error).__name__}: {error}"[:500])
 
     def _kind(self, path: str) -> Kind | None:
         with open_ranges(path, self.config, PROBE) as stream:
             return kind_of(stream)
 
-    def _entries(self, path: str, kind: Kind | None, folder: str) -> Iterator[Entry | BadLine]:
+    def _entries(self, path: str, kind: Kind | None, folder: str) -> Iterator[IndexEntry | BadLine]:
         """Those of a file that is one index by itself; a fault where it is something else and not empty."""
         with open_ranges(path, self.config, PROBE if kind is Kind.PARQUET else READ_AHEAD) as stream:
             if kind is Kind.PARQUET:
@@ -181,9 +181,9 @@ class _Reading:
             elif kind in (Kind.CDX, Kind.CDXJ):
                 yield from self._lines(stream, path, kind, folder)
             elif stream.read(1):
-                yield self._fault(path, 0, Fault.NOT_AN_INDEX, f"begins with {head(stream, 60)!r}")
+                yield self._fault(path, 0, IndexFault.NOT_AN_INDEX, f"begins with {head(stream, 60)!r}")
 
-    def _lines(self, stream: BinaryIO, path: str, kind: Kind, folder: str) -> Iterator[Entry | BadLine]:
+    def _lines(self, stream: BinaryIO, path: str, kind: Kind, folder: str) -> Iterator[IndexEntry | BadLine]:
         parse = cdxj.read if kind is Kind.CDXJ else cdx.reader()
         for number, line in numbered(stream):
             try:
@@ -192,12 +192,12 @@ class _Reading:
                 # Whatever could not be told apart before the first line is not part of it.
                 entry = parse(line.removeprefix("\ufeff") if number == 1 else line) if line.strip() else None
             except NoEntry as error:
-                yield self._fault(path, number, Fault.BROKEN_LINE, str(error))
+                yield self._fault(path, number, IndexFault.BROKEN_LINE, str(error))
                 continue
             if entry is not None:
                 yield from self._kept(entry, path, number, folder)
 
-    def _rows(self, stream: BinaryIO, path: str, folder: str) -> Iterator[Entry | BadLine]:
+    def _rows(self, stream: BinaryIO, path: str, folder: str) -> Iterator[IndexEntry | BadLine]:
         for found in columnar_index.read(stream, path, self.selection):
             if isinstance(found, PushedDown):
                 self.counts.read += found.rows
@@ -207,7 +207,7 @@ class _Reading:
             else:
                 yield from self._kept(found, path, -1, folder)
 
-    def _cluster(self, part: Part) -> Iterator[Entry | BadLine]:
+    def _cluster(self, part: IndexPart) -> Iterator[IndexEntry | BadLine]:
         """The blocks of a cluster in which wanted lines may lie, read by range."""
         blocks: list[zipnum.Block] = []
         for block in self._blocks(part):
@@ -220,7 +220,7 @@ class _Reading:
                     blocks = []
         yield from self._inflated(blocks, part.path)
 
-    def _blocks(self, part: Part) -> Iterator[zipnum.Block | BadLine]:
+    def _blocks(self, part: IndexPart) -> Iterator[zipnum.Block | BadLine]:
         path = part.path
         with open_ranges(path, self.config, PROBE) as stream:
             shard: str | None = None
@@ -237,44 +237,44 @@ class _Reading:
                     try:
                         yield zipnum.block_of(line, shard)
                     except NoEntry as error:
-                        yield self._fault(path, -1, Fault.BROKEN_LINE, f"{error}: {line[:60]!r}")
+                        yield self._fault(path, -1, IndexFault.BROKEN_LINE, f"{error}: {line[:60]!r}")
 
-    def _inflated(self, blocks: Sequence[zipnum.Block], index: str) -> Iterator[Entry | BadLine]:
+    def _inflated(self, blocks: Sequence[zipnum.Block], index: str) -> Iterator[IndexEntry | BadLine]:
         """The entries of some blocks. File names in a shard are relative to the folder of the secondary index."""
         for group in zipnum.joined(blocks, self.config.span_bytes):
             start, end = group[0].offset, group[-1].offset + group[-1].length
             try:
                 path = located(group[0].shard, folder_of(index))
             except UnsafePath as error:
-                yield self._fault(index, -1, Fault.UNSAFE_PATH, str(error))
+                yield self._fault(index, -1, IndexFault.UNSAFE_PATH, str(error))
                 continue
             if end - start > self.config.span_bytes:
                 detail = f"a block of {end - start} bytes; fetch.span_bytes is {self.config.span_bytes}"
-                yield self._fault(index, -1, Fault.BROKEN_LINE, detail)
+                yield self._fault(index, -1, IndexFault.BROKEN_LINE, detail)
                 continue
-            with Ranges(path, self.config) as ranges:
+            with RangeReader(path, self.config) as ranges:
                 data, detail = ranges.read(start, end - start)
             if detail or len(data) < end - start:
                 detail = detail or f"the shard ends before byte {end}"
-                yield self._fault(f"{path}@{start}", 0, Fault.INDEX_UNREADABLE, detail)
+                yield self._fault(f"{path}@{start}", 0, IndexFault.INDEX_UNREADABLE, detail)
                 continue
             stream = BytesIO(data)
             kind = kind_of(stream)
             if kind in (Kind.CDX, Kind.CDXJ):
                 yield from self._lines(stream, f"{path}@{start}", kind, self.base or folder_of(index))
             else:
-                yield self._fault(f"{path}@{start}", 0, Fault.NOT_AN_INDEX, f"begins with {data[:24]!r}")
+                yield self._fault(f"{path}@{start}", 0, IndexFault.NOT_AN_INDEX, f"begins with {data[:24]!r}")
 
-    def _kept(self, entry: Entry, path: str, line: int, folder: str) -> Iterator[Entry | BadLine]:
+    def _kept(self, entry: IndexEntry, path: str, line: int, folder: str) -> Iterator[IndexEntry | BadLine]:
         if self.counts.takes(entry, self.selection):
             try:
                 yield replace(entry, path=_located(entry.filename, folder))
             except UnsafePath as error:
                 self.counts.selected -= 1
                 self.counts.read -= 1
-                yield self._fault(path, line, Fault.UNSAFE_PATH, str(error))
+                yield self._fault(path, line, IndexFault.UNSAFE_PATH, str(error))
 
-    def _fault(self, path: str, line: int, fault: Fault, detail: str) -> BadLine:
+    def _fault(self, path: str, line: int, fault: IndexFault, detail: str) -> BadLine:
         self.counts.read += 1
         self.counts.faults[fault.value] += 1
         return BadLine(path, line, fault, detail)

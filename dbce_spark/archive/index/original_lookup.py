@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from dbce_spark.archive.index.capture_filter import Selection, surt_of
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.revisits import Name, names_in_index, names_of
 from dbce_spark.model import Revisit
 
@@ -31,7 +31,7 @@ class Payload(NamedTuple):
     languages: tuple[str, ...]
 
 
-class Found(NamedTuple):
+class FoundOriginal(NamedTuple):
     """A payload under a name. The least of these is the earliest, and so is the original under all names but those
     that only a capture up to the revisit can have (`Name.is_before`): there the latest is, up to that time."""
 
@@ -70,7 +70,7 @@ class Lookup:
         made._own.update((files.setdefault(file, file), offset) for file, offset in revisits)
         return made
 
-    def offer(self, entry: Entry) -> None:
+    def offer(self, entry: IndexEntry) -> None:
         """Keeps an entry if it may be an original. A revisit is none, and not all indexes say that a line is one."""
         named = names_of(surt_of(entry), entry.timestamp, "", entry.digest, "")
         wanted = [name for name in named if name in self._names or name in self._times]
@@ -88,10 +88,10 @@ class Lookup:
             if is_better:
                 self._kept[name, slot] = ranked
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[FoundOriginal]:
         """All that was kept."""
         for (name, _), (at, payload) in self._kept.items():
-            yield Found(name, name in self._times, at, payload)
+            yield FoundOriginal(name, name in self._times, at, payload)
 
     def original(self, revisit: Revisit) -> Payload | None:
         """The payload of a revisit, under the first of its names that one has."""

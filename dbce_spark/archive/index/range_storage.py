@@ -28,7 +28,7 @@ _PASSING = (408, 425, 429)
 """HTTP statuses under 500 that say "not now" (RFC 9110, 6585, 8470)."""
 
 
-class Gone(Exception):
+class ObjectGone(Exception):
     """The bytes cannot be had, and asking again will not help."""
 
 
@@ -40,7 +40,7 @@ class Busy(Exception):
         self.retry_after = retry_after
 
 
-class Source(Protocol):
+class RangeSource(Protocol):
     """One file, read by ranges of bytes."""
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
@@ -56,7 +56,7 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
-def source(path: str, config: FetchConfig) -> Source:
+def source(path: str, config: FetchConfig) -> RangeSource:
     """How to read a path.
 
     Raises:
@@ -72,11 +72,11 @@ def source(path: str, config: FetchConfig) -> Source:
 def _file(path: str) -> BinaryIO:
     # A pipe would be waited for without end.
     if Path(path).exists() and not Path(path).is_file():
-        raise Gone(f"{path} is no file")
+        raise ObjectGone(f"{path} is no file")
     return Path(path).open("rb")
 
 
-def _member(path: str, config: FetchConfig) -> Source:
+def _member(path: str, config: FetchConfig) -> RangeSource:
     def opened(outer: str) -> BinaryIO:
         return _stream(source(outer, config))
 
@@ -87,7 +87,7 @@ def _member(path: str, config: FetchConfig) -> Source:
     return _Part(source(place.path, config), place.offset, place.size)
 
 
-def _stream(of: Source) -> BinaryIO:
+def _stream(of: RangeSource) -> BinaryIO:
     """A stream of a source, without patience: whoever reads a range through it tries the range again."""
 
     def read(offset: int, length: int) -> bytes:
@@ -104,10 +104,10 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
-        raise Gone(f"{type(error).__name__}: {error}"[:500]) from error
+        raise ObjectGone(f"{type(error).__name__}: {error}"[:500]) from error
     except (ImportError, ValueError, NotImplementedError, zipfile.BadZipFile) as error:
-        raise Gone(f"{type(error).__name__}: {error}"[:500]) from error
-    except (Gone, Busy):
+        raise ObjectGone(f"{type(error).__name__}: {error}"[:500]) from error
+    except (ObjectGone, Busy):
         raise
     except Exception as error:  # drivers of fsspec raise what their libraries do; none of it may end a job
         raise Busy(f"{type(error).__name__}: {error}"[:500]) from error
@@ -148,7 +148,7 @@ class _Stream:
 class _Part:
     """So many bytes of another file."""
 
-    def __init__(self, whole: Source, offset: int, size: int):
+    def __init__(self, whole: RangeSource, offset: int, size: int):
         self._whole, self._offset, self._size = whole, offset, size
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
@@ -222,7 +222,7 @@ class _Http:
             found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
             total = found[3] if found else answer.headers.get("Content-Length", "*")
             if not total.isdigit():
-                raise Gone(f"{self._url}: the server does not say how long the file is")
+                raise ObjectGone(f"{self._url}: the server does not say how long the file is")
             return int(total)
 
     def close(self) -> None:
@@ -235,7 +235,7 @@ class _Http:
         try:
             answer = self._pool.request("GET", self._url, headers=headers, preload_content=False)
         except urllib3.exceptions.LocationParseError as error:
-            raise Gone(f"{self._url}: {error}") from error
+            raise ObjectGone(f"{self._url}: {error}") from error
         except urllib3.exceptions.HTTPError as error:
             raise Busy(f"{type(error).__name__}: {error}"[:500]) from error
         try:
@@ -254,12 +254,14 @@ class _Http:
         if status >= 500 or status in _PASSING:
             raise Busy(f"{self._url}: HTTP {status}", retry_seconds(answer.headers.get("Retry-After", "")))
         if status not in (200, 206, 416):
-            raise Gone(f"{self._url}: HTTP {status}")
+            raise ObjectGone(f"{self._url}: HTTP {status}")
         if status == 200 and offset > self._config.span_bytes:
-            raise Gone(f"{self._url}: the server sends whole files only; copy the file and read it from there")
+            raise ObjectGone(f"{self._url}: the server sends whole files only; copy the file and read it from there")
         found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
         if status == 206 and (found is None or found[1] != str(offset)):
-            raise Gone(f"{self._url}: asked for bytes from {offset}, sent {answer.headers.get('Content-Range')!r}")
+            raise ObjectGone(
+                f"{self._url}: asked for bytes from {offset}, sent {answer.headers.get('Content-Range')!r}"
+            )
 
     def _take(self, answer: urllib3.BaseHTTPResponse, buffer: bytearray, skipped: int, length: int) -> None:
         deadline = time.monotonic() + self._config.timeout_seconds + (skipped + length) / _SLOWEST

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.archive.index.byte_ranges import stretches
-from dbce_spark.archive.index.capture_filter import Counts
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.capture_filter import FilterCounts
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import FetchConfig
 
@@ -25,7 +25,7 @@ class Estimate:
     requests: int
     unknown: int  # records of unknown length
     duplicates: int  # entries that name a place which another names
-    counts: Counts
+    counts: FilterCounts
 
     def text(self) -> str:
         """For a person, a figure a line."""
@@ -42,11 +42,11 @@ class Estimate:
         return "\n".join(f"{count:>16,}  {what}" for count, what in lines)
 
 
-def of_index(found: Iterable[Entry | BadLine], counts: Counts, config: FetchConfig) -> Estimate:
+def of_index(found: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
     """What reading the entries of `index_file.wanted` would be, in 16 bytes an entry; `counts` are those it fills."""
     places: dict[str, array[int]] = {}
     for one in found:
-        if isinstance(one, Entry):
+        if isinstance(one, IndexEntry):
             places.setdefault(one.path, array("q")).extend((one.offset, one.length))
     once = [_once(flat) for flat in places.values()]
     lengths = np.concatenate([some[:, 1] for some in once]) if once else np.empty(0, np.int64)

@@ -14,7 +14,7 @@ _FIRST_BYTES = 8192
 """Stored bytes that a member may take until the first record in it shows."""
 
 
-class Archive:
+class ArchiveFile:
     """A file's tape, and two accounts that keep the work on it linear in its size: of bytes that are read twice because
     a damage shows only behind them, and of bytes that come out of its members."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dbce_spark.archive.records.archive_file import Archive
+from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.compression import MemberBroken, pieces
 from dbce_spark.archive.records.record import Cause
 from dbce_spark.archive.records.record_headers import LONGEST_START, first_start, starts_record
@@ -31,7 +31,7 @@ class _Span:
         return self.stored + (place - self.start) * (self.stored_end - self.stored) // (self.end - self.start)
 
 
-class Content:
+class InflatedContent:
     """The content of an uncompressed stretch, or of compressed members one behind the other, read forward.
 
     Places are offsets of content, from 0 where the stretch begins. A member whose content begins with a record is a
@@ -39,7 +39,7 @@ class Content:
     the record before them (BGZF, pigz).
     """
 
-    def __init__(self, archive: Archive, at: int):
+    def __init__(self, archive: ArchiveFile, at: int):
         self._archive = archive
         self.is_plain = not archive.is_coded(at)
         self.stop = at

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from dbce_spark.archive.records import wacz_file
-from dbce_spark.archive.records.archive_file import Archive
+from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import Tape
 from dbce_spark.archive.records.compression import GZIP_MAGIC, inflater, is_coded
-from dbce_spark.archive.records.inflated import Content
+from dbce_spark.archive.records.inflated import InflatedContent
 from dbce_spark.archive.records.record import Cause, Damage, Headers, Limits, Record
 from dbce_spark.archive.records.record_headers import (
     LONGEST_START,
@@ -48,7 +48,7 @@ def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | 
     stream.seek(0)
     entries = wacz_file.files(stream, limits) if depth and stream.read(4) == wacz_file.MAGIC else None
     if entries is None:
-        yield from _joined(_all(Archive(stream, limits)))
+        yield from _joined(_all(ArchiveFile(stream, limits)))
         return
     for inner in wacz_file.opened(stream, entries, limits):
         if inner.stream is not None:
@@ -58,7 +58,7 @@ def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | 
             yield replace(inner.damage, within=inner.name)
 
 
-def _all(archive: Archive) -> Iterator[Record | Damage]:
+def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:
     at, size = 0, archive.tape.size
     while at < size:
         if not _may_start(archive, at):
@@ -80,9 +80,9 @@ def _all(archive: Archive) -> Iterator[Record | Damage]:
                 at = found.offset + found.length
 
 
-def _stretch(archive: Archive, at: int) -> Iterator[Record | Damage]:
+def _stretch(archive: ArchiveFile, at: int) -> Iterator[Record | Damage]:
     """All from `at` on that can be read without searching for the next start, and what lies in front of that."""
-    content, begun = Content(archive, at), at
+    content, begun = InflatedContent(archive, at), at
     for found in _cut(archive, content, at):
         yield found
         at = found.offset + found.length
@@ -96,15 +96,15 @@ def _stretch(archive: Archive, at: int) -> Iterator[Record | Damage]:
         yield _broken(archive, at, archive.next_start(at + 1))
 
 
-def _may_start(archive: Archive, at: int) -> bool:
+def _may_start(archive: ArchiveFile, at: int) -> bool:
     return archive.is_coded(at) or could_start(archive.tape.read(at, LONGEST_START), archive.in_arc)
 
 
-def _broken(archive: Archive, at: int, behind: int) -> Damage:
+def _broken(archive: ArchiveFile, at: int, behind: int) -> Damage:
     return Damage(at, behind - at, Cause.BROKEN, f"no record: begins with {archive.tape.read(at, 24)!r}")
 
 
-def _blank_end(archive: Archive, at: int) -> int:
+def _blank_end(archive: ArchiveFile, at: int) -> int:
     """Behind the line ends and zeros from `at` on; zeros are padding only where records were."""
     while at < archive.tape.size:
         window = archive.tape.ahead(at, 1)
@@ -141,7 +141,7 @@ def _sum(first: Damage, second: Damage) -> Damage:
     return Damage(first.offset, first.length + second.length, worse.cause, worse.detail, first.content + second.content)
 
 
-def _clean_members(archive: Archive, at: int) -> Iterator[Record]:
+def _clean_members(archive: ArchiveFile, at: int) -> Iterator[Record]:
     """The records from `at` on as long as each is all that its gzip member holds, complete and with no byte beside it:
     the common case, with as little done for each as can be."""
     tape, most = archive.tape, archive.limits.record_bytes
@@ -186,7 +186,7 @@ def _whole_member(tape: Tape, at: int) -> tuple[bytes, int] | None:
     return None
 
 
-def _cut(archive: Archive, content: Content, told: int) -> Iterator[Record | Damage]:
+def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[Record | Damage]:
     """The records of one stretch, and the bytes of it that are none. `told` is the stored byte it begins at."""
     content.begin()
     while content.has(1):
@@ -216,7 +216,7 @@ def _cut(archive: Archive, content: Content, told: int) -> Iterator[Record | Dam
         content.begin()
 
 
-def _passed(content: Content, told: int) -> Damage:
+def _passed(content: InflatedContent, told: int) -> Damage:
     """What lies in front of the next head or member of a compressed stretch."""
     begun, first = content.at, content.peek(24)
     cause, detail = Cause.BROKEN, f"no record: begins with {first!r}"
@@ -233,7 +233,7 @@ def _passed(content: Content, told: int) -> Damage:
     return Damage(told, max(0, end - told), cause, detail, content.at - begun)
 
 
-def _head(archive: Archive, content: Content) -> Head | None:
+def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
     """The head at the content's place, which stays; None if none begins there."""
     first = content.peek(LONGEST_START)
     if first[:5].upper() != b"WARC/":
@@ -253,7 +253,7 @@ def _head(archive: Archive, content: Content) -> Head | None:
     return None if content.has(size) else warc_head(first)
 
 
-def _record(archive: Archive, content: Content, head: Head, offset: int) -> Record:
+def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: int) -> Record:
     """The record whose head was read, with all of its block that is there."""
     begun, member = content.at, content.member(content.at)
     if content.is_plain:
@@ -273,7 +273,7 @@ def _record(archive: Archive, content: Content, head: Head, offset: int) -> Reco
     return Record(head.headers, head.is_arc, offset, length, block, head.declared, member[0], begun - member[1])
 
 
-def _block(archive: Archive, content: Content, head: Head) -> bytes:
+def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:
     """As many bytes as the head says; fewer where it says too much, and another record begins among them."""
     block = content.take(head.declared)
     if _ends_well(archive, content, len(block) < head.declared):
@@ -287,7 +287,7 @@ def _block(archive: Archive, content: Content, head: Head) -> bytes:
     return _without_line_ends(block[:found])
 
 
-def _swallowed(content: Content, block: bytes, is_arc: bool) -> int | None:
+def _swallowed(content: InflatedContent, block: bytes, is_arc: bool) -> int | None:
     """Where in a block another record begins, though its head may end behind it."""
     found = first_start(block, 0, is_arc)
     if found is not None:
@@ -297,7 +297,7 @@ def _swallowed(content: Content, block: bytes, is_arc: bool) -> int | None:
     return None if found is None or edge + found >= len(block) else edge + found
 
 
-def _block_to_next(archive: Archive, content: Content, head: Head) -> bytes | None:
+def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes | None:
     """A block that does not say how long it is, or is not believed: up to the next record or member."""
     limit = archive.limits.record_bytes
     most = limit if head.declared < 0 else min(limit, head.declared)
@@ -318,7 +318,9 @@ def _block_to_next(archive: Archive, content: Content, head: Head) -> bytes | No
     return None
 
 
-def _pass_over_block(archive: Archive, content: Content, head: Head, member: tuple[int, int], block_start: int) -> None:
+def _pass_over_block(
+    archive: ArchiveFile, content: InflatedContent, head: Head, member: tuple[int, int], block_start: int
+) -> None:
     """Goes behind a block that is too large to be kept, or to the record that begins in it if its length is a lie."""
     passed = content.pass_over(head.declared)
     if content.cause is Cause.SWOLLEN or _ends_well(archive, content, passed < head.declared):
@@ -328,7 +330,7 @@ def _pass_over_block(archive: Archive, content: Content, head: Head, member: tup
         content.rewind(member, behind)
 
 
-def _ends_well(archive: Archive, content: Content, is_short: bool) -> bool:
+def _ends_well(archive: ArchiveFile, content: InflatedContent, is_short: bool) -> bool:
     """Whether what follows a block, line ends apart, is a record's start or the end of all; and the block is whole."""
     if is_short:
         return content.is_at_barrier

@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
-from dbce_spark.archive.records.archive_file import Archive
+from dbce_spark.archive.records.archive_file import ArchiveFile
 from dbce_spark.archive.records.buffered_file import Tape
 from dbce_spark.archive.records.compression import MemberBroken, is_coded, pieces
 from dbce_spark.archive.records.record import Cause, Damage, Limits
@@ -127,7 +127,7 @@ def _is_archive(name: str, first: bytes, limits: Limits) -> bool:
         return True
     if not is_coded(first[:10]):
         return could_start(first, False)
-    archive = Archive(io.BytesIO(first), limits)
+    archive = ArchiveFile(io.BytesIO(first), limits)
     try:
         out, _, _ = next(pieces(Tape.of(first), 0, archive.dictionary))
     except (MemberBroken, StopIteration):

@@ -10,27 +10,27 @@ from pathlib import Path
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats import article_extraction, cetd, cleaneval, dragnet, json_lines, readability_pages
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class GoldLayout:
     """How a folder looks that holds a published set, in words, and who knows and reads it."""
 
     looks: str
     fits: Callable[[Path], bool]
-    entries: Callable[[Path], Iterator[Entry]]
+    entries: Callable[[Path], Iterator[GoldEntry]]
 
 
-LAYOUTS: Mapping[str, Layout] = {
-    module.NAME: Layout(looks=module.LOOKS, fits=module.fits, entries=module.entries)
+LAYOUTS: Mapping[str, GoldLayout] = {
+    module.NAME: GoldLayout(looks=module.LOOKS, fits=module.fits, entries=module.entries)
     for module in (readability_pages, article_extraction, cetd, dragnet, cleaneval)
 }
 """By the name of the set. In the order in which a folder is tried: what is told by one file before what is told by
 many."""
 
 
-def entries(path: str) -> Iterator[Entry]:
+def entries(path: str) -> Iterator[GoldEntry]:
     """The pages of a file of JSON lines, or of a folder in one of the known layouts, where each HTML counts once.
 
     Raises:
@@ -58,13 +58,13 @@ def recognised(folder: Path) -> str:
     )
 
 
-def _once(name: str, found: Iterator[Entry]) -> Iterator[Entry]:
+def _once(name: str, found: Iterator[GoldEntry]) -> Iterator[GoldEntry]:
     """The pages of a set, but those that were there already, which are kept for the count."""
     seen: set[str] = set()
     for entry in found:
         page_id = entry.fields.get("id", "")
         if entry.missing or page_id in seen:
-            yield Entry(entry.place, {"dataset": name}, entry.missing or "the page is there already")
+            yield GoldEntry(entry.place, {"dataset": name}, entry.missing or "the page is there already")
         else:
             seen.add(page_id)
             yield entry

@@ -6,7 +6,7 @@ from typing import Any
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats import entry
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 
 NAME = "article-extraction-benchmark"
 LOOKS = "ground-truth.json beside html/*.html.gz"
@@ -17,7 +17,7 @@ def fits(folder: Path) -> bool:
     return (folder / _TRUTH).is_file() and (folder / "html").is_dir()
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> Iterator[GoldEntry]:
     """A page for each key of the ground truth, in their order; pages without a key last."""
     place = folder / _TRUTH
     truths = entry.parsed_json(place)
@@ -26,11 +26,11 @@ def entries(folder: Path) -> Iterator[Entry]:
     pages = {path.name.partition(".html")[0]: path for path in sorted((folder / "html").glob("*.html*"))}
     for key, truth in truths.items():
         if key in pages:
-            yield Entry(str(pages[key]), _fields(pages[key], truth, f"{place}, {key}"))
+            yield GoldEntry(str(pages[key]), _fields(pages[key], truth, f"{place}, {key}"))
         else:
-            yield Entry(f"{place}, {key}", {}, "no page")
+            yield GoldEntry(f"{place}, {key}", {}, "no page")
     for key in sorted(pages.keys() - truths.keys()):
-        yield Entry(str(pages[key]), {}, "no gold text")
+        yield GoldEntry(str(pages[key]), {}, "no gold text")
 
 
 def _fields(path: Path, truth: Any, place: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dbce_spark.evaluation.formats import entry
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.evaluation.formats.pairs import pairs, subfolder
 
 NAME = "cetd"
@@ -19,14 +19,14 @@ def fits(folder: Path) -> bool:
     return next(_sites(folder), None) is not None
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> Iterator[GoldEntry]:
     """The pages of all sites; the folder of one site is taken too. The set knows no URLs."""
     for site, pages, golds in _sites(folder):
         for pair in pairs(pages, golds):
             if pair.html is None or pair.gold is None:
-                yield Entry(pair.place, {}, pair.missing)
+                yield GoldEntry(pair.place, {}, pair.missing)
             else:
-                yield Entry(pair.place, _fields(pair.html, pair.gold, site))
+                yield GoldEntry(pair.place, _fields(pair.html, pair.gold, site))
 
 
 def _sites(folder: Path) -> Iterator[tuple[str, Path, Path]]:

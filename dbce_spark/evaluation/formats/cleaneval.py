@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dbce_spark.evaluation.formats import entry
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.evaluation.formats.pairs import pairs, subfolder
 
 NAME = "cleaneval"
@@ -38,14 +38,14 @@ def fits(folder: Path) -> bool:
     return next(_places(folder), None) is not None
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> Iterator[GoldEntry]:
     """The pages of all folders that go together, in the order of their names."""
     for pages, golds in _places(folder):
         for pair in pairs(pages, golds):
             if pair.html is None or pair.gold is None:
-                yield Entry(pair.place, {}, pair.missing)
+                yield GoldEntry(pair.place, {}, pair.missing)
             else:
-                yield Entry(pair.place, _fields(pair.html, pair.gold, _lang(pages)))
+                yield GoldEntry(pair.place, _fields(pair.html, pair.gold, _lang(pages)))
 
 
 def _places(folder: Path) -> Iterator[tuple[Path, Path]]:

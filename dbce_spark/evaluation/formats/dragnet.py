@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dbce_spark.evaluation.formats import entry
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.evaluation.formats.pairs import pairs, subfolder
 
 NAME = "dragnet"
@@ -20,14 +20,14 @@ def fits(folder: Path) -> bool:
     return subfolder(folder, "HTML") is not None and golds is not None and any(golds.glob("*.html.corrected.txt"))
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> Iterator[GoldEntry]:
     """The pages in the order of their names. The set knows no URLs."""
     pages, golds = subfolder(folder, "HTML"), _golds(folder)
     for pair in pairs(pages, golds) if pages and golds else ():
         if pair.html is None or pair.gold is None:
-            yield Entry(pair.place, {}, pair.missing)
+            yield GoldEntry(pair.place, {}, pair.missing)
         else:
-            yield Entry(pair.place, _fields(pair.html, pair.gold))
+            yield GoldEntry(pair.place, _fields(pair.html, pair.gold))
 
 
 def _golds(folder: Path) -> Path | None:

@@ -14,7 +14,7 @@ from dbce_spark.html import charset
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GoldEntry:
     """A page as a JSON line has it (`id`, `html`, `gold` and what else is known), and its place for errors.
 
     `missing` is "" or says what keeps it from being a gold page ("no gold text"): then its fields do not count.

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from dbce_spark import jsonl
 from dbce_spark.errors import InputError
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
+from dbce_spark.files import jsonl
 
 TEXTS = ("url", "site", "group", "url_key", "lang", "page_type", "dataset", "wayback_ts", "date")
 """Fields that may be there, beside `id`, `html` and `gold`, which must."""
 
 
-def entries(path: str) -> Iterator[Entry]:
+def entries(path: str) -> Iterator[GoldEntry]:
     """A page a line, its place such as "file:3".
 
     Raises:
@@ -22,4 +22,4 @@ def entries(path: str) -> Iterator[Entry]:
         for name in TEXTS:
             if not isinstance(fields.get(name) or "", str):
                 raise InputError(f"{place}: {name} must be a text, not {fields[name]!r}")
-        yield Entry(place, fields)
+        yield GoldEntry(place, fields)

@@ -7,7 +7,7 @@ from typing import Any
 from dbce_spark.config import default
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.formats import entry
-from dbce_spark.evaluation.formats.entry import Entry
+from dbce_spark.evaluation.formats.entry import GoldEntry
 from dbce_spark.html import page
 
 NAME = "readability"
@@ -18,14 +18,14 @@ def fits(folder: Path) -> bool:
     return any(found.with_name("source.html").is_file() for found in folder.glob("*/expected.html"))
 
 
-def entries(folder: Path) -> Iterator[Entry]:
+def entries(folder: Path) -> Iterator[GoldEntry]:
     """A page for each folder with a source.html, in the order of their names."""
     for source in sorted(folder.glob("*/source.html")):
         expected = source.with_name("expected.html")
         if expected.is_file():
-            yield Entry(str(source), _fields(source, expected))
+            yield GoldEntry(str(source), _fields(source, expected))
         else:
-            yield Entry(str(source), {}, "no gold text")
+            yield GoldEntry(str(source), {}, "no gold text")
 
 
 def _fields(source: Path, expected: Path) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def lacking() -> str:
     return ""
 
 
-class Page:
+class NodePage:
     """The main text of a page by one of the methods in serve.js.
 
     Raises:

@@ -24,7 +24,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class TrainRequest:
     """What to train on, and where to write it. `folds` is a folder, or None."""
 
     paths: Sequence[str]
@@ -33,7 +33,7 @@ class Request:
     limit: int | None
 
 
-def train(request: Request, config: DbceConfig) -> str:
+def train(request: TrainRequest, config: DbceConfig) -> str:
     """Trains and writes what was asked for, and says so. The same pages give the same files.
 
     Raises:

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.classify import Binning, Classifier, verdicts_of
+from dbce_spark.dbce.classify import Binning, Classifier, first_scores
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.trees import BINS, LEAVES, Forest
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.training import training_examples
-from dbce_spark.evaluation.training.training_examples import Beside, Example
+from dbce_spark.evaluation.training.training_examples import Example, ShownNeighbours
 
 Codes = npt.NDArray[np.uint8]
 Weights = npt.NDArray[np.float64]
@@ -80,8 +80,8 @@ class Prepared:
     tells_replies: npt.NDArray[np.bool_]  # of each row, whether its set tells comments apart
     weights: Weights
     sites: Sequence[str]  # of each page
-    whole: Mapping[str, Beside]
-    hidden: Mapping[str, Beside]
+    whole: Mapping[str, ShownNeighbours]
+    hidden: Mapping[str, ShownNeighbours]
 
 
 def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
@@ -183,7 +183,7 @@ class _Task:
         verdicts = np.zeros(codes.shape[1], np.int64)
         for side in (0, 1):
             of_others = self._fit(codes, self.trained & (self.half != side), trees)
-            verdicts[self.half == side] = verdicts_of(of_others.log_odds(codes[:, self.half == side]))
+            verdicts[self.half == side] = first_scores(of_others.log_odds(codes[:, self.half == side]))
         return self.fit(codes, trees), verdicts
 
     def _fit(self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int) -> Forest:

@@ -21,7 +21,7 @@ from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.html.page import PageError, Parsed, parse
-from dbce_spark.model import Annotation, Cross, Page, Witness
+from dbce_spark.model import Annotation, Cross, Page, PageFeatures
 
 SAMPLE = 60_000
 """Blocks whose values the edges of the bins are taken from."""
@@ -44,7 +44,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class ShownNeighbours:
     """What a page is set beside: the pools it is a wanted member of, and its crosses annotated.
 
     Snapshots are not learned from: those of few sites would teach what kind of sites have some (docs/method.md)."""
@@ -145,9 +145,9 @@ def sampled(examples: Sequence[Example], seed: int) -> list[Example]:
     return order[: int(np.searchsorted(ends, SAMPLE)) + 1]
 
 
-def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> dict[str, Witness]:
+def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> dict[str, PageFeatures]:
     """The pages as others see them, by capture id."""
-    found: dict[str, Witness] = {}
+    found: dict[str, PageFeatures] = {}
     start = 0
     for some in batches(examples):
         pages = Layout([one.parsed for one in some])
@@ -155,7 +155,7 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
         for at, one in enumerate(some):
             rows = slice(int(pages.starts[at]), int(pages.starts[at + 1]))
             of_page = verdicts[start + rows.start : start + rows.stop].astype(np.uint16)
-            found[one.page.capture_id] = Witness(
+            found[one.page.capture_id] = PageFeatures(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,
                 timestamp=one.page.capture.timestamp,
@@ -168,7 +168,7 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
     return found
 
 
-def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]:
+def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, ShownNeighbours]:
     """What each page is set beside when nothing is hidden, by capture id: exactly as in a run over all of them."""
     pages = [one.page for one in examples]
     siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
@@ -176,12 +176,14 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, Beside]
         siblings |= {capture_id: tuple(heard) for capture_id in wanted}
     found = sites.chosen(buckets.members(pages), config)
     annotated = local.annotations([one.cross for one in found], pages, config)
-    return {one.capture_id: Beside(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages}
+    return {
+        one.capture_id: ShownNeighbours(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages
+    }
 
 
 def hidden(
-    examples: Sequence[Example], whole: Mapping[str, Beside], config: DbceConfig, seed: int
-) -> dict[str, Beside]:
+    examples: Sequence[Example], whole: Mapping[str, ShownNeighbours], config: DbceConfig, seed: int
+) -> dict[str, ShownNeighbours]:
     """The same with siblings hidden at random: half of the pages keep none of them, the others at most FEW.
 
     Else that a page stands alone would say what kind of site it is from: in a collection of news sites only the odd
@@ -198,11 +200,13 @@ def hidden(
         if some:
             few_crosses.append(crosses.of_siblings(capture_id, some))
     annotated = local.annotations(few_crosses, [one.page for one in examples], config)
-    return {capture_id: Beside(some, tuple(annotated.get(capture_id, ()))) for capture_id, some in chosen.items()}
+    return {
+        capture_id: ShownNeighbours(some, tuple(annotated.get(capture_id, ()))) for capture_id, some in chosen.items()
+    }
 
 
 def evidence_columns(
-    examples: Sequence[Example], shown: Mapping[str, Beside], seen: Mapping[str, Witness]
+    examples: Sequence[Example], shown: Mapping[str, ShownNeighbours], seen: Mapping[str, PageFeatures]
 ) -> list[tuple[Columns, Columns]]:
     """What siblings and crosses say of each page's blocks; nothing at all where they are not there."""
     wanted: dict[tuple[str, ...], set[str]] = defaultdict(set)

@@ -1,5 +1,5 @@
 """A corpus: the extractions of an output that some filters keep, and an account of what each removed."""
 
-from dbce_spark.export.corpus.corpus_job import Request, write
+from dbce_spark.export.corpus.corpus_job import CorpusRequest, write
 
-__all__ = ["Request", "write"]
+__all__ = ["CorpusRequest", "write"]

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark import markdown_table
 from dbce_spark.export.corpus.corpus_filters import Filter
+from dbce_spark.files import markdown_table
 
 SITES = 1_000
 """Sites that are told one by one, those with most captures: an archive may have millions."""
@@ -20,7 +20,7 @@ _Fates = Counter[int]
 
 
 @dataclass(slots=True)
-class Account:
+class CorpusAccount:
     """The counts of some rows. Sites are counted one site part at a time, whose sites it holds."""
 
     filters: Sequence[Filter]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from dbce_spark import storage
 from dbce_spark.config import CorpusConfig
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export.corpus import corpus_source
-from dbce_spark.export.corpus.corpus_account import Account
+from dbce_spark.export.corpus.corpus_account import CorpusAccount
 from dbce_spark.export.corpus.corpus_filters import chosen, fates
-from dbce_spark.export.corpus.corpus_source import Source
-from dbce_spark.output.output_reader import EXTRACTIONS, RUN_FILE, File
+from dbce_spark.export.corpus.corpus_source import CorpusSource
+from dbce_spark.files import storage
+from dbce_spark.output.output_reader import EXTRACTIONS, RUN_FILE, TableFile
 
 ACCOUNT, SUMMARY = "corpus.json", "corpus.md"
 _OURS = {EXTRACTIONS, ACCOUNT, SUMMARY, RUN_FILE}
@@ -25,7 +25,7 @@ _ROWS_PER_GROUP = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class CorpusRequest:
     """What is asked for: the folder of an output or a collection, where the corpus goes, and its columns; none: all
     there are. `version` is that of the collection; None: the latest."""
 
@@ -36,7 +36,7 @@ class Request:
     version: int | None = None
 
 
-def write(request: Request, config: CorpusConfig) -> str:
+def write(request: CorpusRequest, config: CorpusConfig) -> str:
     """Writes the rows that the filters keep, and an account of all. Returns that as a table in Markdown.
 
     Raises:
@@ -53,7 +53,7 @@ def write(request: Request, config: CorpusConfig) -> str:
     schema = _schema(found, request.columns)
     target = request.target.rstrip("/")
     _make_room(target, overwrite=request.overwrite)
-    account = Account(chosen(config))
+    account = CorpusAccount(chosen(config))
     for part in found.parts:
         for file, gone in part.standing():
             _filter(found, file, gone, target, schema, account)
@@ -67,7 +67,7 @@ def write(request: Request, config: CorpusConfig) -> str:
     return account.markdown()
 
 
-def _schema(found: Source, columns: Sequence[str]) -> pa.Schema:
+def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
     unknown = [name for name in columns if name not in found.schema.names]
     if unknown:
         raise InputError(f"--columns: {unknown[0]} is no column; there are {', '.join(found.schema.names)}")
@@ -87,7 +87,9 @@ def _make_room(target: str, *, overwrite: bool) -> None:
         storage.remove(f"{target}/{name}")
 
 
-def _filter(found: Source, file: File, gone: Set[str], target: str, schema: pa.Schema, account: Account) -> None:
+def _filter(
+    found: CorpusSource, file: TableFile, gone: Set[str], target: str, schema: pa.Schema, account: CorpusAccount
+) -> None:
     """Writes what is kept of one file, as a file of its name; none where nothing is. Rows of captures that are gone are
     not looked at."""
     with ExitStack() as opened:
@@ -105,7 +107,7 @@ def _filter(found: Source, file: File, gone: Set[str], target: str, schema: pa.S
             kept.write(pa.RecordBatch.from_arrays([rows.column(name) for name in schema.names], schema=schema))
 
 
-def _run(run: dict[str, Any], account: Account, told: dict[str, Any]) -> dict[str, Any]:
+def _run(run: dict[str, Any], account: CorpusAccount, told: dict[str, Any]) -> dict[str, Any]:
     """What run.json says of the corpus: that of the output, with what was removed counted as skipped. So a corpus can
     be read wherever an output is, and every record is still accounted for."""
     removed = {f"corpus:{name}": count for name, count in told["removed"].items() if count}

@@ -14,8 +14,8 @@ from dbce_spark.errors import OutputError
 from dbce_spark.export.corpus.corpus_filters import SEGMENT_FIELDS, probability
 from dbce_spark.output import output_reader
 from dbce_spark.output.collection import REMARKED
-from dbce_spark.output.output_reader import DUPLICATES, EXTRACTIONS, File, Output, Part
-from dbce_spark.tables import duplicate_rows
+from dbce_spark.output.output_reader import DUPLICATES, EXTRACTIONS, Output, OutputPart, TableFile
+from dbce_spark.output.schemas import duplicate_rows
 
 MARKS = ("duplicate_of", "similarity", "same_url", "copy_of", "repeats")
 """Columns that are taken from the table of duplicates."""
@@ -26,7 +26,7 @@ _ROWS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CorpusSource:
     """A finished output: what its run.json says, its files by site part, as a site's rows are all in one, and the
     columns that its rows have as they are stored, and here. `has_marks` says whether those of duplicates are known.
 
@@ -35,7 +35,7 @@ class Source:
     """
 
     run: dict[str, Any]
-    parts: list[Part]
+    parts: list[OutputPart]
     stored: pa.Schema
     schema: pa.Schema
     remarked: Mapping[str, tuple[int, dict[str, Any]]]
@@ -44,7 +44,7 @@ class Source:
     def has_marks(self) -> bool:
         return {*MARKS} <= {*self.schema.names}
 
-    def batches(self, file: File, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    def batches(self, file: TableFile, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows of a file, but those of the captures that are gone, with the columns that filters need, and these.
 
         Raises:
@@ -63,7 +63,7 @@ class Source:
         return [*dict.fromkeys(found), *segments]
 
 
-def opened(root: str, version: int | None = None) -> Source:
+def opened(root: str, version: int | None = None) -> CorpusSource:
     """The output in a folder, local or in an object store, or a version of the collection there.
 
     Raises:
@@ -77,7 +77,7 @@ def opened(root: str, version: int | None = None) -> Source:
     with output_reader.parquet(parts[0].files()[0].path) as file:
         stored = file.schema_arrow.remove_metadata()
     schema = _schema(stored, has_marks=_has_marks(found))
-    return Source(dict(found.run), parts, stored, schema, _remarked(found))
+    return CorpusSource(dict(found.run), parts, stored, schema, _remarked(found))
 
 
 def _remarked(found: Output) -> dict[str, tuple[int, dict[str, Any]]]:
@@ -113,7 +113,7 @@ class _Marks:
     """The rows of a file of duplicates, which are those of the extractions that have a text, in the same order. What
     later increments say stands for them."""
 
-    def __init__(self, file: File, marks: pq.ParquetFile, remarked: Mapping[str, tuple[int, dict[str, Any]]]):
+    def __init__(self, file: TableFile, marks: pq.ParquetFile, remarked: Mapping[str, tuple[int, dict[str, Any]]]):
         self._file, self._remarked = file, remarked
         self._batches = marks.iter_batches(_ROWS, columns=["capture_id", *MARKS], use_threads=False)
         self._next = duplicate_rows.DUPLICATES.empty_table().select(["capture_id", *MARKS])

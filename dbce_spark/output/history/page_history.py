@@ -81,7 +81,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class HistoryStep:
     """From one capture of a URL to the next. `similarity` is that of their templates, 0 to 1; None if not known."""
 
     before: Moment
@@ -128,7 +128,7 @@ class PageRedesigned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class TextExchange:
     """How many pages went from one template to another."""
 
     template_from: str
@@ -150,7 +150,7 @@ class Redesign:
     pages: int
     compared: int
     url: str
-    templates: tuple[Exchange, ...]
+    templates: tuple[TextExchange, ...]
 
 
 def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece, ...]:
@@ -172,12 +172,12 @@ def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece
     return tuple(found)
 
 
-def steps(moments: Iterable[Moment]) -> Iterator[Step]:
+def steps(moments: Iterable[Moment]) -> Iterator[HistoryStep]:
     """From each capture of a URL to the next, in order of time, with two of them held at once."""
     before = None
     for after in moments:
         if before is not None:
-            yield Step(
+            yield HistoryStep(
                 before=before,
                 after=after,
                 changes=tuple(changes(before, after)),
@@ -323,7 +323,7 @@ class Lives:
         self._pieces = _by_text(first)
         self._born = {text: _Birth(place, first.timestamp, 1, "") for text, (place, _) in self._pieces.items()}
 
-    def told(self, step: Step) -> list[Life]:
+    def told(self, step: HistoryStep) -> list[Life]:
         """The lives that end with a step, in the order in which they began."""
         now = self._pieces if step.after.pieces == step.before.pieces else _by_text(step.after)
         ended = []
@@ -341,7 +341,7 @@ class Lives:
         """The lives of what stands in the last capture."""
         return [self._life(text, "") for text in self._born]
 
-    def _begin(self, step: Step, now: "_Pieces") -> None:
+    def _begin(self, step: HistoryStep, now: "_Pieces") -> None:
         came = {one.after.text: one.kind for one in reversed(step.changes) if one.after}
         for text, (place, _) in now.items():
             if text not in self._born:
@@ -388,7 +388,7 @@ def _by_text(moment: Moment) -> _Pieces:
     return found
 
 
-def lives(first: Moment, line: Iterable[Step]) -> list[Life]:
+def lives(first: Moment, line: Iterable[HistoryStep]) -> list[Life]:
     """All lives on a page, from its first capture and the steps behind it, in order of when and where they began."""
     known = Lives(first)
     ended = [life for step in line for life in known.told(step)]
@@ -425,7 +425,7 @@ def _redesign(
         compared=int(np.searchsorted(befores, first) - np.searchsorted(afters, first)),
         url=min(page.url for page in pages),
         templates=tuple(
-            Exchange(template_from=before, template_to=after, pages=count)
+            TextExchange(template_from=before, template_to=after, pages=count)
             for (before, after), count in sorted(exchanged.items(), key=lambda one: (-one[1], one[0]))
         ),
     )

@@ -10,6 +10,7 @@ from rapidfuzz.distance import Indel
 
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
+from dbce_spark.files.timestamps import day, minute, of_date
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import (
@@ -20,13 +21,12 @@ from dbce_spark.output.history.page_history import (
     REMOVED,
     REPLACED,
     Change,
+    HistoryStep,
     Life,
     Moment,
     Piece,
-    Step,
 )
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.timestamps import day, minute, of_date
 
 _ROWS = 1024
 _EXTRACTED = ["capture_id", "page_text", "segments", "template_id"]
@@ -131,7 +131,7 @@ def _concerns(change: Change) -> bool:
     return any(piece is not None and piece.label == "content" for piece in (change.before, change.after))
 
 
-def _named(step: Step) -> str:
+def _named(step: HistoryStep) -> str:
     """The templates by name, where both have one."""
     names = [one.template_id[:8] for one in (step.before, step.after)]
     return f" ({names[0]}, now {names[1]})" if all(names) else ""
@@ -189,7 +189,7 @@ def _short(piece: Piece | None) -> str:
     return piece.text if len(piece.text) <= _WIDTH else f"{piece.text[:_WIDTH]}..."
 
 
-def _stood(steps: Sequence[Step], paint: "_Paint", *, everything: bool) -> Iterator[str]:
+def _stood(steps: Sequence[HistoryStep], paint: "_Paint", *, everything: bool) -> Iterator[str]:
     """How long each text of the content stood; those that always did as a number, or with `everything` one by one."""
     first, last = steps[0].before, steps[-1].after
     captures = len(steps) + 1

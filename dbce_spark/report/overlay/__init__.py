@@ -12,8 +12,8 @@ import numpy as np
 from jinja2 import Template
 
 import dbce_spark
-from dbce_spark import storage
 from dbce_spark.dbce import postprocess, single
+from dbce_spark.files import storage
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label, digest
 from dbce_spark.report.svg.html_template import css, environment
@@ -40,7 +40,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class LabelDifference:
     """How far two labellings of a page differ, in words."""
 
     page: str
@@ -73,7 +73,7 @@ class Names:
     given: str
 
 
-def difference(of: Contrast) -> Difference:
+def difference(of: Contrast) -> LabelDifference:
     """How far the two labellings of a page differ."""
     counts = [0, 0, 0]
     words = 0
@@ -86,7 +86,7 @@ def difference(of: Contrast) -> Difference:
             kind = 0 if reference is Label.CONTENT else 1 if given is Label.CONTENT else 2
             counts[kind] += length
     missed, added, other = counts
-    return Difference(page=of.page, url=of.url, words=words, missed=missed, added=added, other=other)
+    return LabelDifference(page=of.page, url=of.url, words=words, missed=missed, added=added, other=other)
 
 
 def page_html(of: Contrast) -> str:
@@ -114,7 +114,7 @@ def document(of: Contrast, names: Names) -> str:
     )
 
 
-def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Difference]:
+def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[LabelDifference]:
     """Writes a file a page and index.html, that lists them from those which differ most. Returns the differences.
 
     Raises:
@@ -129,7 +129,7 @@ def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Diff
     return found
 
 
-def index(differences: Sequence[Difference], names: Names) -> str:
+def index(differences: Sequence[LabelDifference], names: Names) -> str:
     """A page that links those of `differences`, in their order."""
     words = sum(one.words for one in differences)
     return _template("index.html.j2").render(

@@ -23,7 +23,7 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import Source, fetches, of_fetches, page_of
 from dbce_spark.errors import DbceError
-from dbce_spark.model import Capture, Page, Reason, Reject, Revisit, Skip, Stage
+from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
 
 In = TypeVar("In")
 Out = TypeVar("Out")
@@ -123,7 +123,7 @@ def _timed(found: Iterator[ReadRecord], seconds: float) -> Iterator[ReadRecord]:
 class Lost(Exception):
     """The process that worked on something is no more."""
 
-    def __init__(self, reason: Reason, detail: str):
+    def __init__(self, reason: RejectReason, detail: str):
         super().__init__(detail)
         self.reason = reason
 
@@ -173,7 +173,7 @@ class Sandbox(Generic[In, Out]):
         try:
             return self._once(what)
         except Lost as lost:
-            if lost.reason is not Reason.KILLED_WORKER:
+            if lost.reason is not RejectReason.KILLED_WORKER:
                 raise
             return self._once(what)
 
@@ -183,7 +183,7 @@ class Sandbox(Generic[In, Out]):
             running.pipe.send(what)
             if not running.pipe.poll(self._patience):
                 self._stop()
-                raise Lost(Reason.PAGE_TIMEOUT, f"no answer after {self._patience:g} s")
+                raise Lost(RejectReason.PAGE_TIMEOUT, f"no answer after {self._patience:g} s")
             done: Out
             done, error = running.pipe.recv()
         except (EOFError, OSError):
@@ -192,7 +192,7 @@ class Sandbox(Generic[In, Out]):
             raise error
         if error is not None:
             self._stop()
-            raise Lost(Reason.KILLED_WORKER, error)
+            raise Lost(RejectReason.KILLED_WORKER, error)
         return done
 
     def _start(self) -> _Child:
@@ -214,9 +214,11 @@ class Sandbox(Generic[In, Out]):
 
     def _lost(self, code: int | None) -> Lost:
         if code == -signal.SIGPROF:
-            return Lost(Reason.PAGE_TIMEOUT, f"more than {self._seconds:g} s of computing, which is page.max_seconds")
+            return Lost(
+                RejectReason.PAGE_TIMEOUT, f"more than {self._seconds:g} s of computing, which is page.max_seconds"
+            )
         ended = signal.Signals(-code).name if code is not None and code < 0 else f"status {code}"
-        return Lost(Reason.KILLED_WORKER, f"its process ended with {ended}")
+        return Lost(RejectReason.KILLED_WORKER, f"its process ended with {ended}")
 
 
 def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], seconds: float) -> None:
@@ -248,7 +250,7 @@ def _page_apart(parser: Sandbox[Fetch, Page | Reject], fetch: Fetch) -> Page | R
     try:
         return parser.of(fetch)
     except Lost as lost:
-        return Reject.of_record(fetch.capture, Stage.PAGE, lost.reason, str(lost))
+        return Reject.of_record(fetch.capture, RejectStage.PAGE, lost.reason, str(lost))
 
 
 def nth(found: Iterator[tuple[int, ReadRecord]], number: int) -> ReadRecord | None:
@@ -278,4 +280,4 @@ def _rest(source: Source, last: ReadRecord | None, lost: Lost) -> Reject:
     offset = before.warc_offset if before is not None and before.warc_file == file else -1
     detail = f"{lost}; what lies behind the record at {max(0, offset)} is not read"
     behind = max(0, sources.size(source) - max(0, offset)) if isinstance(source, str) else 0
-    return Reject.of_file(file, Stage.READ, lost.reason, detail, lost_bytes=behind)
+    return Reject.of_file(file, RejectStage.READ, lost.reason, detail, lost_bytes=behind)

@@ -20,19 +20,20 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
-from dbce_spark import __version__, storage
+from dbce_spark import __version__
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import JobError
+from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import EXTRACTIONS, SUPERSEDED, Collection, Version
 from dbce_spark.output.history import page_history
-from dbce_spark.output.history.page_history import KINDS, Lives, Moment, Step
+from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Moment
 from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.schemas import history_rows, increment_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.jobs.job import cause
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import PriorState
-from dbce_spark.tables import history_rows, increment_rows
 
 STEPS, CHANGES, LIVES, REDESIGNS = "steps", "changes", "lives", "redesigns"
 RUN_FILE = "run.json"
@@ -260,7 +261,7 @@ class _Part:
             last = step.after
         self._write(LIVES, history_rows.lives_batch(last, lives.rest()))
 
-    def _write_step(self, step: Step) -> None:
+    def _write_step(self, step: HistoryStep) -> None:
         is_redesigned = step.is_redesigned(self._lsh.threshold_of(step.after.site))
         self._write(STEPS, history_rows.steps_batch(step, is_redesigned=is_redesigned))
         self._write(CHANGES, history_rows.changes_batch(step))

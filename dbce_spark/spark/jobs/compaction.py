@@ -18,8 +18,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark import storage
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.output.collection import (
     CAPTURES,
     DUPLICATES,
@@ -34,18 +34,18 @@ from dbce_spark.output.collection import (
 )
 from dbce_spark.output.output_reader import counting, replaced, table_files
 from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.jobs import increment
 from dbce_spark.spark.run import checkpoints, collection_state, staging
 from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PENDING
 from dbce_spark.spark.run.run_request import RUN_FILE
-from dbce_spark.spark.stages import captures, increment_tables
-from dbce_spark.tables import duplicate_rows
+from dbce_spark.spark.stages import write_captures, write_increment_tables
 
 RUNS = "runs"
 """The run.json of each run, by the number of its increment."""
 _WORK = "_compacting"
-_UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *increment_tables.KEPT, RUN_FILE, RUNS, staging.FOLDER}
+_UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *write_increment_tables.KEPT, RUN_FILE, RUNS, staging.FOLDER}
 _BATCH_ROWS = 256
 
 
@@ -135,15 +135,17 @@ def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> 
         _store_marks(work, part, _Marks(of_part, last, anew))
     digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in to.files(version, name))
     rows = (batch for number, path in digests for batch in _counting(path, number, last))
-    _store(work / DIGESTS, digests, rows, captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    _store(work / DIGESTS, digests, rows, write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     fetched = to.files(version, CAPTURES)
-    _store(work / CAPTURES, fetched, _by_url(fetched), captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    _store(work / CAPTURES, fetched, _by_url(fetched), write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     members = to.files(version, MEMBERS)
     by_site = (batch for _, batch in _merged(members, "site"))
-    _store(work / MEMBERS, members, by_site, increment_tables.ROWS_PER_GROUP, increment_tables.MEMBERS_PER_FILE)
+    _store(
+        work / MEMBERS, members, by_site, write_increment_tables.ROWS_PER_GROUP, write_increment_tables.MEMBERS_PER_FILE
+    )
     refused = to.files(version, REJECTS)
     rejects = table_files(to, version, REJECTS).batches(rows=_BATCH_ROWS)
-    _store(work / REJECTS, refused, rejects, captures.ROWS_PER_GROUP, captures.ROWS_PER_FILE)
+    _store(work / REJECTS, refused, rejects, write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
     _link_pages(to, version, work)
     for path in Path(to.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
         storage.link(path, work / PENDING / path.name)

@@ -10,13 +10,13 @@ from pyspark.sql import SparkSession
 from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
+from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run import collection_state, plan
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
-from dbce_spark.timestamps import now
 
 COMPACT = "compact"
 """Why there is a version whose one increment stands for all before it."""

@@ -12,10 +12,10 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbce_spark import storage
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.run import heartbeat, plan, staging
@@ -24,25 +24,39 @@ from dbce_spark.spark.run.job_stage import run_stage
 from dbce_spark.spark.run.progress import Progress
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.run_request import EXISTS, RUN_FILE, RunRequest
-from dbce_spark.spark.stages import captures, extractions, increment_tables, originals, pages, revisits, selection
-from dbce_spark.spark.stages.compare import compare
-from dbce_spark.spark.stages.duplicates import text_duplicates
+from dbce_spark.spark.stages import (
+    find_originals,
+    match_revisits,
+    read_pages,
+    select_records,
+    write_captures,
+    write_extractions,
+    write_increment_tables,
+)
+from dbce_spark.spark.stages.compare_pages import compare
+from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 
-READING = (selection.STAGE, pages.STAGE)
+READING = (select_records.STAGE, read_pages.STAGE)
 """Stages behind which the number of captures is known."""
 LABELLING = (
-    originals.STAGE,
-    revisits.STAGE,
+    find_originals.STAGE,
+    match_revisits.STAGE,
     *compare.STAGES,
-    extractions.STAGE,
+    write_extractions.STAGE,
     text_duplicates.STAGE,
-    captures.STAGE,
-    increment_tables.STAGE,
+    write_captures.STAGE,
+    write_increment_tables.STAGE,
 )
 """Stages that compare the captures, and write what comes of it."""
 
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_TABLES = (extractions.NAME, text_duplicates.NAME, captures.NAME, extractions.REJECTS, *increment_tables.KEPT)
+_TABLES = (
+    write_extractions.NAME,
+    text_duplicates.NAME,
+    write_captures.NAME,
+    write_extractions.REJECTS,
+    *write_increment_tables.KEPT,
+)
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _GO_ON = "the same command goes on from there, --overwrite starts afresh"

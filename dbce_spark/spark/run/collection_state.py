@@ -15,10 +15,10 @@ from pyspark.sql import functions as F
 
 from dbce_spark.output.collection import CAPTURES, MEMBERS, Collection, Version, files
 from dbce_spark.output.output_reader import parquet as opened
+from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
-from dbce_spark.tables import capture_rows, increment_rows, member_rows
 
 FIRST = 1 << 30
 """The number of the first file of pages of a collection; those of a run count from 0."""

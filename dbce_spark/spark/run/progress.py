@@ -15,7 +15,7 @@ from pyspark.accumulators import AccumulatorParam
 
 from dbce_spark.log import Log, Rate, clock, every
 from dbce_spark.spark.run import checkpoints as ledger
-from dbce_spark.spark.run import heartbeat, metrics, staging
+from dbce_spark.spark.run import heartbeat, run_metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.record_counts import rejects_by_reason
 
@@ -63,7 +63,7 @@ class Progress:
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
         self._output = output
-        self._gauges = metrics.of(context)
+        self._gauges = run_metrics.of(context)
         self._beat = heartbeat.begin(log)
         heartbeat.write(output, self._beat)
 
@@ -119,7 +119,7 @@ class Progress:
 
     def _show(self, beat: Heartbeat) -> None:
         self._beat = beat
-        self._gauges.show(metrics.values(beat.counts, beat.pages_per_second))
+        self._gauges.show(run_metrics.values(beat.counts, beat.pages_per_second))
 
     def _tasks(self, group: str) -> tuple[int, int]:
         """Count the finished and all tasks of a stage's jobs, as far as Spark has planned them."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from dbce_spark import storage
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 from dbce_spark.spark.run import plan
 from dbce_spark.spark.run.collection_state import EMPTY, PENDING, PriorState
 from dbce_spark.spark.run.plan import Plan

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 import fsspec
 
-from dbce_spark import storage
 from dbce_spark.archive import failed_files as budget
 from dbce_spark.errors import BudgetError, OutputError
+from dbce_spark.files import storage
 from dbce_spark.log import clock
 from dbce_spark.output.collection import Collection, Version
 from dbce_spark.spark.engine import merge_tasks
@@ -34,7 +34,7 @@ _NEXT_STEPS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class DoneShare:
     """Count how many are done of how many; `of` is None as long as that is not known."""
 
     done: int
@@ -98,8 +98,8 @@ class RunStatus:
     attempts: int = 0
     heartbeat: Heartbeat | None = None
     stages: tuple[str, ...] = ()
-    files: Done | None = None
-    parts: Done | None = None
+    files: DoneShare | None = None
+    parts: DoneShare | None = None
     records: int = 0
     captures: int = 0
     rejects: Mapping[str, int] = field(default_factory=dict)
@@ -234,7 +234,7 @@ def _finished(output: str) -> RunStatus:
                 run_id=report.get("run_id", ""),
                 attempts=report.get("attempts", 1),
                 stages=tuple(name for name in report["seconds"] if name != "start"),
-                files=Done(done=report["files"], of=report["files"]),
+                files=DoneShare(done=report["files"], of=report["files"]),
                 records=report["records_read"],
                 captures=report["captures"],
                 rejects=report["rejects"],
@@ -260,8 +260,8 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     return replace(
         begun,
         stages=tuple(staging.ended_stages(work)),
-        files=Done(done=read, of=len(plan.files) + selected.get("parts", 0) if is_known else None),
-        parts=Done(done=written, of=cut) if is_all_read else None,
+        files=DoneShare(done=read, of=len(plan.files) + selected.get("parts", 0) if is_known else None),
+        parts=DoneShare(done=written, of=cut) if is_all_read else None,
         records=tally.records,
         captures=tally.captures,
         rejects=dict(tally.rejects),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dbce_spark.archive.failed_files import Loss
-from dbce_spark.archive.index.capture_filter import Counts
+from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.spark.run.record_counts import RecordCounts
 
@@ -16,7 +16,7 @@ class SelectedPlaces:
 
     archives: dict[str, int] = field(default_factory=dict)
     parts: int = 0
-    counts: Counts = field(default_factory=Counts)
+    counts: FilterCounts = field(default_factory=FilterCounts)
     rejects: Counter[str] = field(default_factory=Counter)
     losses: list[Loss] = field(default_factory=list)
 

@@ -8,7 +8,7 @@ from typing import Self
 import pyarrow as pa
 from pyspark import TaskContext
 
-from dbce_spark import storage
+from dbce_spark.files import storage
 from dbce_spark.spark.run import staging
 
 _ROWS_PER_GROUP = 1 << 12

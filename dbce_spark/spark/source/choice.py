@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from dbce_spark.archive.index.capture_filter import Selection, selection
-from dbce_spark.archive.index.index_entry import Entry, entry_of_record
+from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record
 from dbce_spark.spark.source.options import Options
 from dbce_spark.spark.source.rows import RecordRow
 
@@ -26,7 +26,7 @@ class Choice:
         chosen = selection(options.select)
         return cls(options.kinds, chosen, frozenset(name for name, _ in chosen.checks))
 
-    def takes(self, row: RecordRow, entry: Entry | None) -> bool:
+    def takes(self, row: RecordRow, entry: IndexEntry | None) -> bool:
         """Return whether a record is wanted. Where an index led to it (`entry`), the filters on that have passed it."""
         if self.kinds and row.kind not in self.kinds:
             return False
@@ -42,7 +42,7 @@ class Choice:
             return True
         return self._takes_all_of(row, said, self.filters & _DECIDED if entry is None else self.filters & _OF_RESPONSE)
 
-    def _takes_all_of(self, row: RecordRow, said: Entry, decided: frozenset[str]) -> bool:
+    def _takes_all_of(self, row: RecordRow, said: IndexEntry, decided: frozenset[str]) -> bool:
         mime = said.mime
         if "mime" in self.filters and not mime:
             mime = row.mime or row.mime_detected or ""

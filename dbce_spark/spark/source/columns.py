@@ -48,7 +48,7 @@ BATCH_ROWS = 1024
 _ROW_BYTES = 512
 
 
-class Row(Protocol):
+class SourceRow(Protocol):
     """What has a value for each column: a record, or bytes that are none."""
 
     def value(self, name: str) -> Any: ...
@@ -61,7 +61,7 @@ class Columns:
     names: tuple[str, ...]
     arrow: pa.Schema
 
-    def values(self, row: Row) -> list[Any]:
+    def values(self, row: SourceRow) -> list[Any]:
         """Return a row's values, in the order of the columns; its fault is computed after all others."""
         found = {name: row.value(name) for name in sorted(self.names, key=_LAST.__contains__)}
         return [found[name] for name in self.names]

@@ -13,9 +13,9 @@ from fsspec.core import url_to_fs
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from dbce_spark import storage
 from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
 
 NAME = "warc-arrivals"
 SCHEMA = "file_no long, path string"
@@ -98,7 +98,7 @@ def _size(path: str) -> int:
         return 0  # gone again: whoever reads it says so
 
 
-class File(InputPartition):
+class ArrivedFile(InputPartition):
     """One file, a task."""
 
     def __init__(self, number: int, path: str):
@@ -175,10 +175,10 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         numbers = range(start[_COUNT], end[_COUNT])
-        return [File(number, self._ledger.paths[number]) for number in numbers]
+        return [ArrivedFile(number, self._ledger.paths[number]) for number in numbers]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        assert isinstance(partition, File)
+        assert isinstance(partition, ArrivedFile)
         yield pa.RecordBatch.from_pydict({"file_no": [partition.number], "path": [partition.path]}, schema=_ARROW)
 
     def commit(self, end: dict[str, int]) -> None:

@@ -8,8 +8,8 @@ from pyspark.sql.datasource import InputPartition
 from dbce_spark import config as configuration
 from dbce_spark.archive import sources
 from dbce_spark.archive.index.byte_ranges import by_file
-from dbce_spark.archive.index.capture_filter import Counts, selection
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.capture_filter import FilterCounts, selection
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.spark.source.options import Options
 
@@ -30,15 +30,15 @@ class Files(InputPartition):
         self.paths = paths
 
 
-class Ranges(InputPartition):
+class RangePartition(InputPartition):
     """Records of some files, in file order; and lines of an index that name none."""
 
-    def __init__(self, entries: dict[str, list[Entry]], faults: list[BadLine]):
+    def __init__(self, entries: dict[str, list[IndexEntry]], faults: list[BadLine]):
         self.entries = entries
         self.faults = faults
 
 
-def planned(options: Options) -> list[Files] | list[Ranges]:
+def planned(options: Options) -> list[Files] | list[RangePartition]:
     """Plan all that is to be read, a task each."""
     return _of_index(options) if options.index else _of_files(options)
 
@@ -58,14 +58,16 @@ def _size(path: str, otherwise: int) -> int:
         return otherwise
 
 
-def _of_index(options: Options) -> list[Ranges]:
+def _of_index(options: Options) -> list[RangePartition]:
     """Read the entries that the filters pass, all of them held: about 1 KB each."""
     # It brings pyarrow.dataset and pandas, a second for each worker: who reads whole files need not wait for that.
     from dbce_spark.archive.index.index_file import wanted
 
     faults: list[BadLine] = []
-    entries: list[Entry] = []
-    for one in wanted(options.index, options.base, selection(options.select), configuration.default().fetch, Counts()):
+    entries: list[IndexEntry] = []
+    for one in wanted(
+        options.index, options.base, selection(options.select), configuration.default().fetch, FilterCounts()
+    ):
         if isinstance(one, BadLine):
             faults.append(one)
         elif not (one.is_revisit and options.kinds and "revisit" not in options.kinds):
@@ -76,12 +78,12 @@ def _of_index(options: Options) -> list[Ranges]:
         for path, found in files.items()
         for nth, entry in enumerate(found)
     ]
-    parts = [Ranges(_grouped(pairs), []) for pairs in packed(sizes, options.partition_bytes, opening=0)]
-    return [Ranges({}, faults), *parts] if faults else parts or [Ranges({}, [])]
+    parts = [RangePartition(_grouped(pairs), []) for pairs in packed(sizes, options.partition_bytes, opening=0)]
+    return [RangePartition({}, faults), *parts] if faults else parts or [RangePartition({}, [])]
 
 
-def _grouped(pairs: Iterable[tuple[str, Entry]]) -> dict[str, list[Entry]]:
-    files: dict[str, list[Entry]] = {}
+def _grouped(pairs: Iterable[tuple[str, IndexEntry]]) -> dict[str, list[IndexEntry]]:
+    files: dict[str, list[IndexEntry]] = {}
     for path, entry in pairs:
         files.setdefault(path, []).append(entry)
     return files

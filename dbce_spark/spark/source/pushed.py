@@ -7,8 +7,8 @@ from typing import Any
 
 from pyspark.sql import datasource as ds
 
-from dbce_spark import timestamps
-from dbce_spark.spark.source.columns import Row
+from dbce_spark.files import timestamps
+from dbce_spark.spark.source.columns import SourceRow
 
 CHEAP = ("kind", "url", "host", "date", "record_id", "http_status", "mime")
 """Columns whose filters are taken, in order: those of the record's head first."""
@@ -35,7 +35,7 @@ class Pushed:
     given: Any
     is_negated: bool
 
-    def passes(self, row: Row) -> bool:
+    def passes(self, row: SourceRow) -> bool:
         value = row.value(self.name)
         if self.kind in (ds.IsNull, ds.IsNotNull):
             return ((value is None) == (self.kind is ds.IsNull)) != self.is_negated

@@ -9,18 +9,18 @@ from pyspark.sql.types import StructType
 
 from dbce_spark import config as configuration
 from dbce_spark.archive.index.fetch import Fetched, fetch, open_file
-from dbce_spark.archive.index.index_entry import Entry
+from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.errors import InputError
 from dbce_spark.spark.source import rows
 from dbce_spark.spark.source.choice import Choice
 from dbce_spark.spark.source.columns import BATCH_BYTES, BATCH_ROWS, Columns, columns, size_of, spark_schema
 from dbce_spark.spark.source.options import Mode, Options, parse
-from dbce_spark.spark.source.partitions import Files, Ranges, planned
+from dbce_spark.spark.source.partitions import Files, RangePartition, planned
 from dbce_spark.spark.source.pushed import Pushed, taken
 from dbce_spark.spark.source.rows import DamageRow, RecordRow
 
-Found = tuple[RecordRow | DamageRow, Entry | None]
+Found = tuple[RecordRow | DamageRow, IndexEntry | None]
 """A row, and the line of the index that led to it."""
 
 
@@ -105,7 +105,7 @@ class WarcReader(DataSourceReader):
         if isinstance(partition, Files):
             for path in partition.paths:
                 yield from self._of_file(path)
-        elif isinstance(partition, Ranges):
+        elif isinstance(partition, RangePartition):
             yield from ((rows.of_bad_line(one), None) for one in partition.faults)
             for path, entries in partition.entries.items():
                 yield from self._of_ranges(path, entries)
@@ -122,7 +122,7 @@ class WarcReader(DataSourceReader):
         except OSError as error:
             yield rows.of_unreadable(path, error), None
 
-    def _of_ranges(self, path: str, entries: list[Entry]) -> Iterator[Found]:
+    def _of_ranges(self, path: str, entries: list[IndexEntry]) -> Iterator[Found]:
         for fetched in fetch(path, entries, configuration.default().fetch, self.options.max_record_bytes):
             if isinstance(fetched, Fetched):
                 yield from self._of_range(fetched)

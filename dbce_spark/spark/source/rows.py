@@ -14,15 +14,15 @@ from dbce_spark.archive.records import Cause, Damage, Record
 from dbce_spark.archive.sources import MEMBER
 from dbce_spark.archive.warc import microseconds
 from dbce_spark.html.charset import Decoded, decode
-from dbce_spark.model import Reason
+from dbce_spark.model import RejectReason
 
 _TEXT = re.compile(r"text/.*|application/(?:xml|json|javascript|ecmascript|warc-fields)|.*\+(?:xml|json)")
 _TRUNCATED, _SHORT = "record_truncated", "record_short"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """Why something cannot be read: a word of `rejects.Reason` or `selection.Fault`, and a sentence."""
+class RowFault:
+    """Why something cannot be read: a word of `rejects.Reason` or `select_records.Fault`, and a sentence."""
 
     reason: str
     detail: str
@@ -42,7 +42,7 @@ class RecordRow:
         self.length = record.length
         self.kind = record.kind
         self.url = record.url or None
-        self.fault: Fault | None = None
+        self.fault: RowFault | None = None
 
     def value(self, name: str) -> Any:
         return getattr(self, name)
@@ -72,7 +72,7 @@ class RecordRow:
     @cached_property
     def block(self) -> bytes | None:
         if self._record.block is None:
-            self.fault = Fault(Reason.TOO_LARGE, f"{self._record.declared_length} bytes in one record")
+            self.fault = RowFault(RejectReason.TOO_LARGE, f"{self._record.declared_length} bytes in one record")
         return self._record.block
 
     @cached_property
@@ -86,7 +86,7 @@ class RecordRow:
         declared_type = "" if self._record.is_arc else declared(self._record.headers.get("content-type")).essence
         found = http.message(block) if declared_type in ("", "application/http") else http.split(block)
         if found is None and declared_type in ("", "application/http"):
-            self.fault = Fault(Reason.BAD_HTTP, f"begins with {block[:24]!r}")
+            self.fault = RowFault(RejectReason.BAD_HTTP, f"begins with {block[:24]!r}")
         return found
 
     @property
@@ -110,19 +110,19 @@ class RecordRow:
         return self._declared.essence or None
 
     @cached_property
-    def _content(self) -> http.Content | None:
+    def _content(self) -> http.HttpContent | None:
         """Return the body, its encodings undone; the whole block where it holds no HTTP response."""
         if self.kind == "revisit":
             return None
         if self.response is None:
-            return None if self.block is None or self.fault else http.Content(self.block, frozenset())
+            return None if self.block is None or self.fault else http.HttpContent(self.block, frozenset())
         most = self._max_payload_bytes
         try:
             return http.content(self.response, max_bytes=most, max_ratio=most)
         except http.BodyTooLarge as error:
-            self.fault = Fault(Reason.TOO_LARGE, str(error))
+            self.fault = RowFault(RejectReason.TOO_LARGE, str(error))
         except http.BodyError as error:
-            self.fault = Fault(Reason.BAD_ENCODING, str(error))
+            self.fault = RowFault(RejectReason.BAD_ENCODING, str(error))
         return None
 
     @property
@@ -172,7 +172,7 @@ class DamageRow:
     file: str
     offset: int | None
     length: int | None
-    fault: Fault
+    fault: RowFault
     url: str | None = None
     date: int | None = None
 
@@ -199,10 +199,10 @@ def member(file: str, within: str) -> str:
 
 
 def of_damage(damage: Damage, file: str, offset: int) -> DamageRow:
-    reason = {Cause.FOREIGN: Reason.NOT_AN_ARCHIVE, Cause.SWOLLEN: Reason.TOO_LARGE}.get(
-        damage.cause, Reason.BROKEN_RECORD
+    reason = {Cause.FOREIGN: RejectReason.NOT_AN_ARCHIVE, Cause.SWOLLEN: RejectReason.TOO_LARGE}.get(
+        damage.cause, RejectReason.BROKEN_RECORD
     )
-    return DamageRow(file=file, offset=offset, length=damage.length, fault=Fault(reason, damage.detail))
+    return DamageRow(file=file, offset=offset, length=damage.length, fault=RowFault(reason, damage.detail))
 
 
 def of_unfetched(found: Unfetched) -> DamageRow:
@@ -211,7 +211,7 @@ def of_unfetched(found: Unfetched) -> DamageRow:
         file=entry.path,
         offset=entry.offset,
         length=entry.length if entry.length >= 0 else None,
-        fault=Fault(found.fault, found.detail),
+        fault=RowFault(found.fault, found.detail),
         url=entry.url,
         date=entry.timestamp,
     )
@@ -219,8 +219,8 @@ def of_unfetched(found: Unfetched) -> DamageRow:
 
 def of_bad_line(found: BadLine) -> DamageRow:
     where = f"line {found.line}: " if found.line > 0 else ""
-    return DamageRow(file=found.path, offset=None, length=None, fault=Fault(found.fault, f"{where}{found.detail}"))
+    return DamageRow(file=found.path, offset=None, length=None, fault=RowFault(found.fault, f"{where}{found.detail}"))
 
 
 def of_unreadable(file: str, error: OSError) -> DamageRow:
-    return DamageRow(file=file, offset=None, length=None, fault=Fault(Reason.FILE_UNREADABLE, str(error)))
+    return DamageRow(file=file, offset=None, length=None, fault=RowFault(RejectReason.FILE_UNREADABLE, str(error)))

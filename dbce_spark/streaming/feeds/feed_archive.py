@@ -15,17 +15,17 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import dbce_spark
-from dbce_spark import storage, timestamps
 from dbce_spark.archive.warc import ITEM_LINK, ITEM_TITLE
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage, timestamps
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.web_request import Exchange
+from dbce_spark.streaming.feeds.web_request import WebExchange
 
 _VERSION = "WARC/1.1"
 _BUILDER = RecordBuilder(warc_version=_VERSION)
 
 
-class Archive:
+class FeedArchive:
     """One open WARC file in `folder`; those that are closed go to `output`, a folder or a URL.
 
     A file in `folder` holds as far as whoever writes has noted; what lies behind is of a page that was not noted.
@@ -43,7 +43,7 @@ class Archive:
         self.began: datetime | None = None
         """When it was begun."""
 
-    def write(self, item: Item, exchanges: list[Exchange]) -> int:
+    def write(self, item: Item, exchanges: list[WebExchange]) -> int:
         """Writes how the page of an item was come by, redirects first; returns how far the open file holds then."""
         file = self._opened()
         writer = WARCWriter(file, gzip=True, warc_version=_VERSION)
@@ -108,14 +108,14 @@ class Archive:
         headers = {"WARC-Record-ID": self._info, "WARC-Date": timestamps.warc_date(began), "WARC-Filename": self.name}
         return _record("warcinfo", "", _fields(told), "application/warc-fields", headers)
 
-    def _request(self, exchange: Exchange, reply: str) -> ArcWarcRecord:
+    def _request(self, exchange: WebExchange, reply: str) -> ArcWarcRecord:
         target = urlsplit(exchange.url)
         place = target.path + (f"?{target.query}" if target.query else "")
         head = StatusAndHeaders(f"GET {place} HTTP/1.1", [*exchange.asked], is_http_request=True)
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
         return _record("request", exchange.url, b"", "application/http; msgtype=request", headers, head)
 
-    def _response(self, exchange: Exchange, reply: str, item: Item | None) -> ArcWarcRecord:
+    def _response(self, exchange: WebExchange, reply: str, item: Item | None) -> ArcWarcRecord:
         # The library escapes what is not ASCII in headers, and fails on the phrase of a server that speaks French.
         reason = exchange.reason.encode("ascii", "replace").decode()
         head = StatusAndHeaders(f"{exchange.status} {reason}".strip(), [*exchange.headers], "HTTP/1.1")
@@ -127,13 +127,13 @@ class Archive:
             headers |= {name: value for name, value in said.items() if value}
         return _record("response", exchange.url, exchange.body, "application/http; msgtype=response", headers, head)
 
-    def _metadata(self, exchange: Exchange, reply: str, item: Item) -> ArcWarcRecord:
+    def _metadata(self, exchange: WebExchange, reply: str, item: Item) -> ArcWarcRecord:
         told = {"via": item.feed, "link": item.link, "title": item.title, "date": item.date}
         told["description"] = item.description
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
         return _record("metadata", exchange.url, _fields(told), "application/warc-fields", headers)
 
-    def _headers(self, exchange: Exchange, record_id: str) -> dict[str, str]:
+    def _headers(self, exchange: WebExchange, record_id: str) -> dict[str, str]:
         return {
             "WARC-Record-ID": record_id,
             "WARC-Date": timestamps.warc_date(exchange.began),

@@ -16,12 +16,12 @@ from urllib.parse import urlsplit
 from dbce_spark.archive.mime import declared, is_sniffed
 from dbce_spark.config import AcquireConfig
 from dbce_spark.streaming.feeds import feed_parser
-from dbce_spark.streaming.feeds.feed_archive import Archive
+from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
 from dbce_spark.streaming.feeds.feed_memory import Fate, Memory, Polled, Waiting
 from dbce_spark.streaming.feeds.feed_parser import Feed, NotAFeed
 from dbce_spark.streaming.feeds.robots import Robots, origin
-from dbce_spark.streaming.feeds.web_request import Exchange, Unreachable, Web, encoded, plain
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, encoded, plain
 
 _TICK_SECONDS = 0.2
 """Between two looks at the clock while nothing ends."""
@@ -39,7 +39,7 @@ class _Errand:
     url: str
     feed: Polled | None = None
     page: Waiting | None = None
-    redirects: tuple[Exchange, ...] = ()
+    redirects: tuple[WebExchange, ...] = ()
 
     @property
     def is_robots(self) -> bool:
@@ -62,7 +62,7 @@ class _Outcome:
     """What came of one request: an answer, with the feed in it if one was asked for; or why there is none."""
 
     errand: _Errand
-    exchange: Exchange | None
+    exchange: WebExchange | None
     feed: Feed | None
     detail: str
 
@@ -74,7 +74,7 @@ class Reader:
         self,
         urls: Iterable[str],
         memory: Memory,
-        archive: Archive,
+        archive: FeedArchive,
         config: AcquireConfig,
         mimes: tuple[str, ...],
         warn: Callable[[str], object],
@@ -223,7 +223,7 @@ class Reader:
         elif errand.page is not None:
             self._keep_page(errand, errand.page, outcome)
 
-    def _keep_robots(self, errand: _Errand, exchange: Exchange | None, now: float) -> None:
+    def _keep_robots(self, errand: _Errand, exchange: WebExchange | None, now: float) -> None:
         asked = errand.redirects[0].url if errand.redirects else errand.url
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
         body = b"" if exchange is None else plain(exchange, self._config.max_bytes)

@@ -26,7 +26,7 @@ class Unreachable(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class WebExchange:
     """A request and its answer. Headers are pairs in the order as sent; `body` is without its chunks, as encoded.
 
     `cut`: why the body is not whole, in the words of WARC-Truncated ("length", "time", "disconnect"); "" if it is.
@@ -81,7 +81,7 @@ def encoded(url: str) -> str:
     return urlunsplit((parts.scheme.lower(), place, quote(parts.path, _SAFE) or "/", quote(parts.query, _SAFE), ""))
 
 
-def plain(exchange: Exchange, max_bytes: int) -> bytes:
+def plain(exchange: WebExchange, max_bytes: int) -> bytes:
     """The body of an answer without its content encoding; nothing, if that cannot be undone, or is longer."""
     headers = {name.lower(): value for name, value in exchange.headers}
     try:
@@ -106,7 +106,7 @@ class Web:
         headers: Mapping[str, str],
         max_bytes: int,
         wants: Callable[[str], bool],
-    ) -> Exchange:
+    ) -> WebExchange:
         """One request; redirects are not followed. The body is read if it is `wants` of its media type, or what
         Content-Type says.
 
@@ -139,7 +139,7 @@ class Web:
             body, cut = _body(answer, max_bytes, config.answer_seconds) if is_wanted else (b"", "")
         finally:
             answer.close()
-        return Exchange(
+        return WebExchange(
             url=url,
             asked=tuple(asked.items()),
             began=began,

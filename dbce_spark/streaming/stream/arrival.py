@@ -9,10 +9,10 @@ import numpy as np
 import zstandard
 
 from dbce_spark.model import Capture, Page
+from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys, block_keys
 from dbce_spark.streaming.urltree.url_keys import UrlKey, url_key
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.tables import stream_rows
 
 Row = Mapping[str, Any]
 """A row of a table, by its columns; timestamps are microseconds since 1970."""

@@ -11,11 +11,11 @@ import numpy as np
 
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Capture, Label, text_hash
+from dbce_spark.output.schemas import stream_rows
 from dbce_spark.streaming.stream.arrival import Arrival, Row, unpacked
 from dbce_spark.streaming.urltree.url_keys import STEPS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
-from dbce_spark.tables import stream_rows
 
 VERSION = 1
 """Of what is kept around the tree, which has a version of its own. A state of another is refused."""

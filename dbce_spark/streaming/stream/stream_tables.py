@@ -13,13 +13,13 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from dbce_spark import storage, timestamps
 from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
+from dbce_spark.files import storage, timestamps
+from dbce_spark.output.schemas import reject_rows, stream_rows
 from dbce_spark.streaming.stream.arrival import Row
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.local_stream import REJECTS
-from dbce_spark.tables import reject_rows, stream_rows
 
 VERSION = 1
 """Of what is written: tables, commits and what travels. An output of another version is refused."""
@@ -78,7 +78,7 @@ def folder(table: str, batch: int) -> str:
     return f"{table}/batch={batch}"
 
 
-class Part:
+class StreamPart:
     """What one part of the state gives to the tables of a batch: a file each, of those that have rows.
 
     They are there when the block ends well, whole, and replace what another attempt has written.

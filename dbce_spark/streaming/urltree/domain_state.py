@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.urltree.blocks import Keys
-from dbce_spark.streaming.urltree.url_tree import Held, Node, Table, Tree
+from dbce_spark.streaming.urltree.url_tree import CountTable, Held, Node, UrlTree
 
 VERSION = 1
 """Of the layout below. A state of another version is refused."""
@@ -28,12 +28,12 @@ Array = npt.NDArray[Any]
 class Unpacked:
     """What `pack` was given."""
 
-    tree: Tree
+    tree: UrlTree
     keys: Keys
     next_number: int
 
 
-def pack(tree: Tree, keys: Keys, next_number: int, hash_name: str) -> bytes:
+def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
     """A tree with the keys of its vocabulary."""
     nodes = list(tree.nodes())
     index = {node: at for at, node in enumerate(nodes)}
@@ -81,7 +81,7 @@ def unpack(data: bytes, hash_name: str) -> Unpacked:
             " back, or begin with a new checkpoint"
         )
     nodes = _nodes(header["names"], columns)
-    tree = Tree(nodes[0].name)
+    tree = UrlTree(nodes[0].name)
     tree.root = nodes[0]
     tree.totals, tree.holders = columns["totals"].astype(np.uint16), columns["holders"].astype(np.int32)
     documents = zip(
@@ -128,7 +128,7 @@ def _nodes(names: Sequence[str], columns: Mapping[str, Array]) -> list[Node]:
         node = Node(names[at], nodes[parent] if parent >= 0 else None)
         node.documents, node.ends, node.only = documents, ends, only
         if table != _NO_TABLE:
-            node.table = Table(ids[at], counts[at])
+            node.table = CountTable(ids[at], counts[at])
         if node.parent is not None:
             node.parent.children = node.parent.children or {}
             node.parent.children[node.name] = node

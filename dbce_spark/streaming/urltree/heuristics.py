@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from dbce_spark.streaming.urltree.url_tree import Node
-from dbce_spark.streaming.urltree.urltree_settings import LabelConfig
+from dbce_spark.streaming.urltree.urltree_settings import HeuristicConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,33 +15,33 @@ class Decision:
     c_max: int
 
 
-def decide(leaf: Node, config: LabelConfig) -> Decision:
+def decide(leaf: Node, config: HeuristicConfig) -> Decision:
     """By the configured heuristic, for the document of this leaf, which the tree holds already."""
     return _DECISIONS[config.heuristic](leaf, config)
 
 
-def strict(leaf: Node, config: LabelConfig) -> Decision:
+def strict(leaf: Node, config: HeuristicConfig) -> Decision:
     """The nearest node above the leaf, or itself, that has seen `n_min` documents; else the domain's."""
     return Decision(_supported(leaf, config.n_min), config.c_max)
 
 
-def strict_support(leaf: Node, config: LabelConfig) -> Decision:
+def strict_support(leaf: Node, config: HeuristicConfig) -> Decision:
     """As strict, of the nodes that have seen more than `support` documents."""
     return Decision(_supported(leaf, config.support + 1), config.c_max)
 
 
-def strict_at_domain(leaf: Node, config: LabelConfig) -> Decision:
+def strict_at_domain(leaf: Node, config: HeuristicConfig) -> Decision:
     """Always the node of the domain."""
     return Decision(_domain(leaf), config.c_max)
 
 
-def relaxed_at_domain(leaf: Node, config: LabelConfig) -> Decision:
+def relaxed_at_domain(leaf: Node, config: HeuristicConfig) -> Decision:
     """As strict, but `relaxed_c_max` documents may share a block once the domain has more than `relaxed_above`."""
     is_relaxed = _domain(leaf).documents > config.relaxed_above
     return Decision(_supported(leaf, config.n_min), config.relaxed_c_max if is_relaxed else config.c_max)
 
 
-_DECISIONS: Mapping[str, Callable[[Node, LabelConfig], Decision]] = {
+_DECISIONS: Mapping[str, Callable[[Node, HeuristicConfig], Decision]] = {
     "strict": strict,
     "strict-support": strict_support,
     "strict-at-domain": strict_at_domain,

@@ -21,7 +21,7 @@ NOBODY, SEVERAL = -1, -2
 
 
 @dataclass(slots=True)
-class Table:
+class CountTable:
     """How many documents hold each of some blocks."""
 
     ids: Ids  # ascending
@@ -62,7 +62,7 @@ class Node:
         self.documents = 0  # n_s of the paper
         self.ends = NOBODY  # the document whose branch ends here
         self.only = NOBODY
-        self.table: Table | None = None
+        self.table: CountTable | None = None
 
     def up(self) -> "Iterator[Node]":
         """This node, and all above it up to the domain's."""
@@ -89,7 +89,7 @@ class Held:
 
 
 @dataclass(slots=True)
-class Tree:
+class UrlTree:
     """The tree of a domain. Documents go by numbers that only grow, blocks by those of a vocabulary."""
 
     domain: str
@@ -200,7 +200,7 @@ class Tree:
         if node.table is None:
             first = np.unique(self.documents[node.only].ids)
             ids = first[self.holders[first] == SEVERAL]
-            node.table, node.only = Table(ids, np.ones(len(ids), np.uint16)), NOBODY
+            node.table, node.only = CountTable(ids, np.ones(len(ids), np.uint16)), NOBODY
         node.table.add(counted)
 
     def _count_first_holders(self, ids: Ids, holders: npt.NDArray[np.int32]) -> None:

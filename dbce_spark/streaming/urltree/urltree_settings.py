@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
-from dbce_spark.bounds import NonNegativeInt, PositiveInt, Share, at_least, between, one_of
-from dbce_spark.config import filled
+from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, filled, one_of
 from dbce_spark.errors import ConfigError
 
 HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
@@ -40,7 +39,7 @@ class BlocksConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelConfig:
+class HeuristicConfig:
     heuristic: Annotated[str, one_of(*HEURISTICS)]
     n_min: PositiveInt
     c_max: NonNegativeInt
@@ -81,7 +80,7 @@ class UrlTreeConfig:
 
     keys: KeysConfig
     blocks: BlocksConfig
-    label: LabelConfig
+    label: HeuristicConfig
     window: WindowConfig
     relabel: RelabelConfig
     learn: LearnConfig

@@ -12,7 +12,7 @@ from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys
 from dbce_spark.streaming.urltree.heuristics import decide
 from dbce_spark.streaming.urltree.url_keys import UrlKey
-from dbce_spark.streaming.urltree.url_tree import Counts, Held, Tree
+from dbce_spark.streaming.urltree.url_tree import Counts, Held, UrlTree
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.vocabulary import Vocabulary, of_keys
 
@@ -43,7 +43,7 @@ class Labelled:
     domain_documents: int
     c_max: int  # a block that more documents of the node hold is boilerplate
     counts: Counts  # documents of the node that hold the block
-    labels: Bits  # of `labels.Label`
+    labels: Bits  # of `labels_command.Label`
     is_late: bool  # not the document that arrived, but one before it, labelled again
 
 
@@ -53,7 +53,7 @@ class DomainTree:
     def __init__(self, domain: str, config: UrlTreeConfig):
         self.domain = domain
         self._config = config
-        self._tree = Tree(domain)
+        self._tree = UrlTree(domain)
         self._vocabulary = Vocabulary(WORDS[config.blocks.hash])
         self._order: list[tuple[int, int]] = []  # timestamp and number of each document, ascending
         self._next = 0

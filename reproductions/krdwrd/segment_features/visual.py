@@ -4,7 +4,7 @@ from math import log1p
 
 import numpy as np
 
-from dbce_spark.annotation.rendering import Rendering, Run
+from dbce_spark.annotation.rendering import RenderedText, Rendering
 from reproductions.krdwrd.segment_features import Values
 
 NAMES = (
@@ -25,7 +25,7 @@ def features(of: Rendering) -> Values:
     return np.array(rows, np.float64).reshape(-1, len(NAMES))
 
 
-def _of_run(run: Run, width: float, height: float) -> list[float]:
+def _of_run(run: RenderedText, width: float, height: float) -> list[float]:
     boxes = np.array(run.boxes, np.float64).reshape(-1, 4)
     if not len(boxes):
         return [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, log1p(run.font_size), 0.0]

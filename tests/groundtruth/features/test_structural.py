@@ -2,7 +2,7 @@
 
 import pytest
 
-from dbce_spark.annotation.page_file import Sheet, Span
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from reproductions.krdwrd.segment_features import structural
 
@@ -13,7 +13,7 @@ HTML = (
 
 
 def known(xpath: str) -> dict[str, float]:
-    sheet = Sheet(page="p", html=HTML, text="x", segments=(Span(f"/html/body/{xpath}", 0, 1),))
+    sheet = Sheet(page="p", html=HTML, text="x", segments=(SegmentSpan(f"/html/body/{xpath}", 0, 1),))
     return dict(zip(structural.NAMES, structural.features(sheet)[0].tolist(), strict=True))
 
 

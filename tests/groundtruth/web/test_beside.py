@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from dbce_spark import cli
 from dbce_spark.annotation import (
     accounts,
     cross_tasks,
@@ -22,6 +21,7 @@ from dbce_spark.annotation import (
     workbench_store,
 )
 from dbce_spark.annotation.cross_tasks import CrossSheet
+from dbce_spark.commands import cli
 from reproductions import __main__ as reproductions
 from tests.support.annotation_stores import DOT, PASSWORD, SETTINGS
 from tests.support.builders import CONFIG, archive, http, record

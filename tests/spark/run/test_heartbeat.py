@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dbce_spark.log import Log
-from dbce_spark.spark.run import heartbeat, metrics, progress, staging
+from dbce_spark.spark.run import heartbeat, progress, run_metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
 
 RUN = Log("a run", 2, "dbce extract a --output b", "stream")
@@ -64,14 +64,14 @@ def test_a_program_reads_how_far_a_stage_is() -> None:
 
 def test_gauges_have_sums_and_shares() -> None:
     """Rejects in all and by reason, extractions and the crossed share of them; what was not counted is 0."""
-    shown = metrics.values({**PAGES.counts, "crossed": 3, "single": 1, "of no gauge": 9}, 20.2604)
+    shown = run_metrics.values({**PAGES.counts, "crossed": 3, "single": 1, "of no gauge": 9}, 20.2604)
 
-    assert {*metrics.WHOLE, *metrics.FRACTIONS} == shown.keys()
+    assert {*run_metrics.WHOLE, *run_metrics.FRACTIONS} == shown.keys()
     assert (2, 1, 1, 0) == tuple(
         shown[name] for name in ("rejects", "rejects_no_text", "rejects_bad_http", "rejects_too_large")
     )
     assert (4, 0.75, 20.26) == tuple(shown[name] for name in ("extractions", "crossed_share", "pages_per_second"))
-    assert 0.0 == metrics.values({}, 0.0)["crossed_share"]
+    assert 0.0 == run_metrics.values({}, 0.0)["crossed_share"]
 
 
 def test_a_heartbeat_is_read_as_it_was_written(tmp_path: Path) -> None:

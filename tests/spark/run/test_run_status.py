@@ -16,7 +16,7 @@ import fsspec
 import pytest
 
 from dbce_spark.archive.failed_files import Loss
-from dbce_spark.cli import main
+from dbce_spark.commands.cli import main
 from dbce_spark.errors import OutputError
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
@@ -24,7 +24,7 @@ from dbce_spark.spark.run import checkpoints, plan, staging
 from dbce_spark.spark.run import heartbeat as state
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
-from dbce_spark.spark.run.run_status import Done, inspect_run
+from dbce_spark.spark.run.run_status import DoneShare, inspect_run
 from tests.support.builders import config
 
 ROOT = Path(__file__).parents[3]
@@ -72,7 +72,7 @@ def test_a_run_that_nobody_works_on_is_dead(tmp_path: Path) -> None:
     found = inspect_run(begun(tmp_path, updated=LONG_AGO))
 
     assert (Condition.DEAD, "a run", 2) == (found.condition, found.run_id, found.attempts)
-    assert (Done(done=2, of=20), None) == (found.files, found.parts)
+    assert (DoneShare(done=2, of=20), None) == (found.files, found.parts)
     assert (40, 27, {"not_html": 6, "bad_http": 1}) == (found.records, found.captures, found.rejects)
     assert found.failed_files is not None
     assert (1, 20, 1, {"1.warc": "broken_record: x"}) == (
@@ -134,7 +134,11 @@ def test_parts_are_counted_when_all_is_read(tmp_path: Path) -> None:
     checkpoints.write(staging.path(work, staging.SECONDS), {"start": 1.0, "pages": 2.0, "sites": 3.0})
     found = inspect_run(work)
 
-    assert (Done(done=20, of=20), Done(done=1, of=40), ("pages", "sites")) == (found.files, found.parts, found.stages)
+    assert (DoneShare(done=20, of=20), DoneShare(done=1, of=40), ("pages", "sites")) == (
+        found.files,
+        found.parts,
+        found.stages,
+    )
 
 
 def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
@@ -146,7 +150,7 @@ def test_what_indexes_name_counts_when_they_are_read(tmp_path: Path) -> None:
     checkpoints.write(staging.done(work, staging.SELECTION), told)
     found = inspect_run(work)
 
-    assert (Done(done=2, of=None), Done(done=2, of=5)) == (before, found.files)
+    assert (DoneShare(done=2, of=None), DoneShare(done=2, of=5)) == (before, found.files)
     assert 2 == found.rejects["broken_index_line"]
     assert found.failed_files is not None
     assert (0, 4) == (found.failed_files.count, found.failed_files.of)
@@ -283,7 +287,7 @@ def test_what_another_version_has_written_is_not_guessed_at(
 def test_status_needs_no_spark(tmp_path: Path) -> None:
     """It works where pyspark cannot be imported."""
     begun(tmp_path)
-    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.cli import main; sys.exit(main())"
+    program = "import sys; sys.modules['pyspark'] = None; from dbce_spark.commands.cli import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "status", str(tmp_path)]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 

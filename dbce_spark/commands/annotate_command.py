@@ -1,0 +1,279 @@
+"""`dbce annotate`: a store of archived pages that people label in their browsers."""
+
+import argparse
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import INPUT_HELP, count, names, stoppable
+from dbce_spark.errors import PlatformError
+
+if TYPE_CHECKING:
+    from dbce_spark.annotation.workbench_settings import WorkbenchSettings
+
+_STORE_HELP = "use the store in this SQLite file"
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "annotate",
+        help="let people label archived pages in their browsers",
+        description="Let people label archived pages in their browsers (docs/annotation.md). Needs pip install"
+        " 'dbce-spark[annotate]'. Defaults are in conf/annotate.toml.",
+    )
+    steps = command.add_subparsers(title="steps", required=True, metavar="STEP")
+    _add_add(steps)
+    _add_take(steps)
+    _add_account(steps)
+    _add_serve(steps)
+    _add_status(steps)
+    _add_backup(steps)
+    _add_export(steps)
+
+
+def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "add",
+        help="add pages of web archives to a store",
+        description="Add pages of web archives to a store, with the styles and pictures that they load. A store that"
+        " does not exist is created.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument("--archive", action="extend", nargs="+", required=True, metavar="PATH", help=INPUT_HELP)
+    step.add_argument(
+        "--min-words",
+        type=count,
+        metavar="N",
+        help="add pages with a text of at least N words (default: that of conf/annotate.toml, 500)",
+    )
+    step.add_argument(
+        "--max-words",
+        type=count,
+        metavar="N",
+        help="add pages with a text of at most N words (default: that of conf/annotate.toml, 6000)",
+    )
+    step.add_argument("--site", type=names, default=[], metavar="NAME,...", help="add only pages of these sites")
+    step.add_argument(
+        "--language",
+        type=names,
+        default=[],
+        metavar="TAG,...",
+        help="add only pages that declare one of these languages",
+    )
+    step.add_argument(
+        "--url",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="add only pages whose URL this pattern matches somewhere; may be repeated",
+    )
+    how_many = step.add_mutually_exclusive_group()
+    how_many.add_argument("--one-per-site", action="store_true", help="add one page of each site, drawn by the seed")
+    how_many.add_argument(
+        "--whole-sites",
+        action="store_true",
+        help="add all pages, with all snapshots, of each site that has a matching page",
+    )
+    step.add_argument(
+        "--sample", type=count, metavar="N", help="add N of the matching pages, or N sites with --whole-sites"
+    )
+    step.add_argument(
+        "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
+    )
+    step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
+    step.set_defaults(run=_add)
+
+
+def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "take",
+        help="add pages from JSON lines to a store",
+        description="Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created"
+        " if it does not exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their"
+        " neighbours. The styles and pictures of pages are copied from the given archives.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument("pages", nargs="+", metavar="PAGES", help="read JSON lines with id, html, text and segments")
+    step.add_argument(
+        "--archive",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help=f"copy styles and pictures from archives: {INPUT_HELP}",
+    )
+    step.set_defaults(run=_take)
+
+
+def _add_account(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "account",
+        help="create an account, or set a new password for one",
+        description="Create an account, or set a new password for an existing one. The password is printed once.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument("name", metavar="NAME", help="set the name to log in with; exports do not contain it")
+    step.add_argument(
+        "--admin", action="store_true", help="let the account see progress, and create and close accounts"
+    )
+    step.add_argument("--password-stdin", action="store_true", help="read the password from the first line of stdin")
+    step.set_defaults(run=_account)
+
+
+def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "serve",
+        help="serve a store to browsers",
+        description="Serve a store to browsers, on two ports of one process, until it is stopped. However it is"
+        " stopped, no label is lost.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument(
+        "--host", metavar="NAME", help="listen on this address (default: that of conf/annotate.toml, this machine only)"
+    )
+    step.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help="serve the workbench on this port (default: that of conf/annotate.toml, 8420)",
+    )
+    step.add_argument(
+        "--replay-port",
+        type=int,
+        metavar="N",
+        help="serve archived pages on this port (default: that of conf/annotate.toml, 8421)",
+    )
+    step.set_defaults(run=_serve)
+
+
+def _add_status(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "status",
+        help="show the progress of labelling",
+        description="Show how many pages of a store are labelled, and by how many people.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.set_defaults(run=_status)
+
+
+def _add_backup(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "backup",
+        help="copy a store, even while it is served",
+        description="Copy a store as it is at this moment, even while it is served. Nobody has to wait.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument("target", metavar="FILE", help="write the copy to this file, which must not exist yet")
+    step.set_defaults(run=_backup)
+
+
+def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    step = steps.add_parser(
+        "export",
+        help="write pages and submissions as JSON lines",
+        description="Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce"
+        " labels merge` and `dbce labels agreement` read.",
+    )
+    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
+    step.add_argument("target", metavar="DIR", help="write to this folder, in place of earlier files of these names")
+    step.set_defaults(run=_export)
+
+
+def _add(arguments: argparse.Namespace) -> None:
+    settings = _settings(min_words=arguments.min_words, max_words=arguments.max_words, seed=arguments.seed)
+    from dbce_spark.annotation import page_import
+
+    wanted = page_import.WantedPages(
+        sites=tuple(arguments.site),
+        languages=tuple(arguments.language),
+        urls=tuple(arguments.url),
+        listed=page_import.listed(arguments.list) if arguments.list else frozenset(),
+        min_words=settings.min_words,
+        max_words=settings.max_words,
+        one_per_site=arguments.one_per_site,
+        whole_sites=arguments.whole_sites,
+        sample=arguments.sample,
+        seed=settings.seed,
+    )
+    print(page_import.add(arguments.store, arguments.archive, wanted, configuration.default(), settings))
+
+
+def _take(arguments: argparse.Namespace) -> None:
+    settings = _settings()
+    from dbce_spark.annotation import import_export
+
+    print(import_export.take(arguments.store, arguments.pages, arguments.archive, configuration.default(), settings))
+
+
+def _account(arguments: argparse.Namespace) -> None:
+    settings = _settings()
+    from dbce_spark.annotation import accounts, workbench_store
+
+    given = sys.stdin.readline().rstrip("\n") if arguments.password_stdin else ""
+    with closing(workbench_store.opened(arguments.store)) as opened:
+        known = {one.name.lower(): one for one in accounts.all_of(opened)}
+        found = known.get(arguments.name.strip().lower())
+        if found:
+            made = accounts.set_password(opened, found.number, settings, given)
+        else:
+            made = accounts.add(opened, arguments.name, settings, password=given, is_admin=arguments.admin)
+    told = "" if given else f"; the password is {made}"
+    print(f"{arguments.name}: {'another password' if found else 'an account'}{told}")
+
+
+def _serve(arguments: argparse.Namespace) -> None:
+    settings = _settings(host=arguments.host, port=arguments.port, replay_port=arguments.replay_port)
+    from dbce_spark.annotation.web import workbench_server
+
+    def ready(address: str) -> None:
+        print(f"{address}  (archived pages on port {settings.replay_port}; stop with Ctrl-C)", flush=True)
+
+    with stoppable():
+        workbench_server.serve(arguments.store, settings, configuration.default(), ready)
+
+
+def _status(arguments: argparse.Namespace) -> None:
+    _settings()
+    from dbce_spark.annotation import accounts, drafts, workbench_store
+
+    with closing(workbench_store.opened(arguments.store)) as opened:
+        progress, people = drafts.progress(opened), accounts.all_of(opened)
+    print(f"{progress.pages:,} pages, {len(people)} accounts, {progress.submissions:,} submissions")
+    for submissions, pages in progress.pages_by_submissions.items():
+        print(f"{pages:8,} pages with {submissions} submissions")
+    for one in people:
+        pages, seconds = progress.by_account.get(one.number, (0, 0.0))
+        each = f", {seconds / pages:.0f} s each" if pages else ""
+        print(f"{one.annotator:>16}  {one.name}: {pages:,} pages{each}")
+
+
+def _backup(arguments: argparse.Namespace) -> None:
+    _settings()
+    from dbce_spark.annotation import workbench_store
+
+    workbench_store.backup(arguments.store, arguments.target)
+    print(f"{arguments.target}: {Path(arguments.target).stat().st_size:,} bytes")
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    _settings()
+    from dbce_spark.annotation import import_export
+
+    print(import_export.export(arguments.store, arguments.target, configuration.default()))
+
+
+def _settings(**given: object) -> "WorkbenchSettings":
+    """What the workbench works with; the packages that it needs are asked for first."""
+    try:
+        import argon2  # noqa: F401
+        import flask  # noqa: F401
+        import tinycss2  # noqa: F401
+        import waitress  # noqa: F401
+    except ImportError as error:
+        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
+    from dbce_spark.annotation.workbench_settings import settings
+
+    return settings(given)

@@ -1,0 +1,110 @@
+"""The `dbce` command."""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+import dbce_spark
+from dbce_spark import log
+from dbce_spark.commands import (
+    acquire_command,
+    annotate_command,
+    collection_command,
+    evaluate_command,
+    extract_command,
+    history_command,
+    labels_command,
+    reader_commands,
+    rules_command,
+    status_command,
+    stream_command,
+)
+from dbce_spark.errors import DbceError
+
+GROUPS: Mapping[str, Sequence[ModuleType]] = {
+    "extract and read": (extract_command, status_command, reader_commands),
+    "collections": (collection_command, history_command),
+    "streams": (acquire_command, stream_command, rules_command),
+    "benchmark and train": (evaluate_command,),
+    "annotate": (annotate_command, labels_command),
+}
+"""The modules of the commands under each heading of `dbce --help`, in its order."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command of `dbce`; return its exit status."""
+    return run(parser(), argv)
+
+
+def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> int:
+    """Run the command that the arguments name; return 0, or the status of an error that was printed in one line."""
+    arguments = parser.parse_args(argv)
+    try:
+        status: int | None = arguments.run(arguments)
+    except DbceError as error:
+        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        return error.exit_status
+    except KeyboardInterrupt:
+        print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
+        return 130
+    return status or 0
+
+
+def extract_main(argv: Sequence[str] | None = None) -> int:
+    """`dbce extract`, for spark-submit."""
+    return main(["extract", *(sys.argv[1:] if argv is None else argv)])
+
+
+def changes_main(argv: Sequence[str] | None = None) -> int:
+    """`dbce changes`, for spark-submit."""
+    return main(["changes", *(sys.argv[1:] if argv is None else argv)])
+
+
+def stream_main(argv: Sequence[str] | None = None) -> int:
+    """`dbce stream`, for spark-submit."""
+    return main(["stream", *(sys.argv[1:] if argv is None else argv)])
+
+
+def parser() -> argparse.ArgumentParser:
+    """Build the parser of all commands, in the order of GROUPS."""
+    headings: dict[str, str] = {}
+    parser = argparse.ArgumentParser(
+        prog="dbce",
+        description=dbce_spark.__doc__,
+        epilog="`dbce COMMAND --help` lists the options of a command.",
+        formatter_class=lambda prog: GroupedHelp(prog, headings),
+    )
+    parser.add_argument("--version", action="version", version=f"dbce-spark {dbce_spark.__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    for heading, modules in GROUPS.items():
+        before = len(commands.choices)
+        for one in modules:
+            one.add(commands)
+        headings[list(commands.choices)[before]] = heading
+    return parser
+
+
+class GroupedHelp(argparse.HelpFormatter):
+    """List commands under headings; argparse has a single list.
+
+    headings: by the name of the first command below it.
+    """
+
+    def __init__(self, prog: str, headings: Mapping[str, str]) -> None:
+        super().__init__(prog)
+        self._headings = headings
+
+    def _format_action(self, action: argparse.Action) -> str:
+        if isinstance(action, argparse._SubParsersAction):
+            # argparse reckons the width of this column without the indent of what stands in it.
+            self._action_max_length += self._indent_increment
+            return self._join_parts([self._format_action(one) for one in self._iter_indented_subactions(action)])
+        text = super()._format_action(action)
+        heading = self._headings.get(action.dest)
+        before = " " * (self._current_indent - self._indent_increment)
+        return f"\n{before}{heading}:\n{text}" if heading else text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,139 @@
+"""`dbce evaluate`, `dbce train` and `dbce convert`: measure extractors on gold pages, and learn from them."""
+
+import argparse
+
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import count, names, seconds
+
+_PAGES_HELP = (
+    "read JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
+    " article-extraction-benchmark, CETD, CleanEval, dragnet)"
+)
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds them to the commands of `dbce`."""
+    _add_evaluate(commands)
+    _add_train(commands)
+    _add_convert(commands)
+
+
+def _add_evaluate(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "evaluate",
+        help="score extractors on pages whose main text is known",
+        description="Score extractors on gold pages, and write summary.md, report.html, scores.parquet,"
+        " texts.parquet and pages.parquet (docs/benchmark.md).",
+    )
+    command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    command.add_argument(
+        "--extractors", type=names, default="dbce,trafilatura,readability,resiliparse", metavar="NAME,...",
+        help="compare these extractors, or all; the others are tested against the first (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write tables and report to this folder, in place of earlier ones",
+    )
+    command.add_argument(
+        "--reuse",
+        action="store_true",
+        help="reuse the texts of an earlier run in the output folder, where nothing has changed",
+    )
+    command.add_argument(
+        "--folds",
+        default="",
+        metavar="DIR",
+        help="judge each site by the classifier that has not seen it, of those that `dbce train --folds` wrote",
+    )
+    command.add_argument(
+        "--floors", default="", metavar="FILE", help="fail if a mean F1 is under its floor in this file"
+    )
+    command.add_argument(
+        "--pin-floors",
+        action="store_true",
+        help="write the scores that are reached as floors into the file of --floors",
+    )
+    command.add_argument(
+        "--lower-floors", action="store_true", help="let --pin-floors lower floors, and replace those of other pages"
+    )
+    command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
+    command.add_argument(
+        "--time-limit", type=seconds, default=30.0, metavar="SECONDS",
+        help="stop an extractor on a page after this time (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--contrasts", type=int, default=10, metavar="N",
+        help="show the N worst pages of each extractor beside their gold; 0: none (default: %(default)s)",
+    )  # fmt: skip
+    command.set_defaults(run=_evaluate)
+
+
+def _add_train(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "train",
+        help="train the classifier on pages whose main text is known",
+        description="Train the classifier on gold pages, and with --folds one without each fifth of the sites, for"
+        " unbiased scores (docs/classifier.md).",
+    )
+    command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    command.add_argument(
+        "--output", required=True, metavar="FILE", help="write the classifier to this file, such as classifier.npz"
+    )
+    command.add_argument(
+        "--folds", metavar="DIR",
+        help="train one classifier without each fifth of the sites too, for `dbce evaluate --folds DIR`",
+    )  # fmt: skip
+    command.add_argument("--limit", type=count, metavar="N", help="use only the first N pages of each set")
+    command.set_defaults(run=_train)
+
+
+def _add_convert(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "convert",
+        help="write published sets of gold pages as JSON lines",
+        description="Write gold pages of any format that `dbce evaluate` reads as JSON lines.",
+    )
+    command.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    command.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    command.set_defaults(run=_convert)
+
+
+def _evaluate(arguments: argparse.Namespace) -> None:
+    from dbce_spark.evaluation import harness
+
+    request = harness.EvaluationRequest(
+        paths=arguments.pages,
+        extractors=arguments.extractors,
+        output=arguments.output,
+        limit=arguments.limit,
+        time_limit=arguments.time_limit,
+        reuse=arguments.reuse,
+        folds=arguments.folds,
+        floors=arguments.floors,
+        pin_floors=arguments.pin_floors,
+        lower_floors=arguments.lower_floors,
+        contrasts=arguments.contrasts,
+    )
+    print(harness.evaluate(request, configuration.default()))
+
+
+def _train(arguments: argparse.Namespace) -> None:
+    from dbce_spark.evaluation.training import train_job
+
+    request = train_job.TrainRequest(
+        paths=arguments.pages, output=arguments.output, folds=arguments.folds, limit=arguments.limit
+    )
+    print(train_job.train(request, configuration.default()))
+
+
+def _convert(arguments: argparse.Namespace) -> None:
+    from dbce_spark.evaluation import datasets
+
+    print(f"{datasets.convert(arguments.pages, arguments.output):,} pages in {arguments.output}")

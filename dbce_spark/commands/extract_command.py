@@ -1,0 +1,241 @@
+"""`dbce extract`."""
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+
+from dbce_spark import config as configuration
+from dbce_spark.archive import failed_files, indexed_records, sources
+from dbce_spark.archive.index import index_file, read_estimate
+from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
+from dbce_spark.commands.arguments import (
+    INPUT_HELP,
+    add_log,
+    add_spark,
+    command_line,
+    count,
+    spark_settings,
+    started_whole,
+    stoppable,
+    told_to,
+)
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import InputError
+from dbce_spark.log import Log
+from dbce_spark.output.collection import Collection
+
+_FILTERS = {
+    "surt": ("PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
+    "domain": ("NAME", "read captures of this registered domain and all its hosts"),
+    "host": ("NAME", "read captures of exactly this host"),
+    "mime": ("TYPE", "read captures of this media type, such as text/html or text/*"),
+    "status": ("CODE", "read captures with this HTTP status"),
+    "language": ("CODE", "read captures that the index lists in this language, such as de or deu"),
+    "digest": ("DIGEST", "read captures whose payload has this digest"),
+    "url": ("REGEX", "read captures whose URL this pattern matches somewhere"),
+}
+_NOT_LOGGED = ("run_id", "config", "versions", "plan")
+"""Of run.json: what a log has already, or that is too long for a line."""
+_PLURALS = {"status": "statuses"}
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "extract",
+        help="label the text of every page in web archives, and write it as Parquet",
+        description="Label the text of every page in web archives, and write it as Parquet (docs/tables.md).",
+    )
+    command.add_argument("input", nargs="*", metavar="INPUT", help=INPUT_HELP)
+    where = command.add_mutually_exclusive_group(required=True)
+    where.add_argument(
+        "--output", metavar="DIR",
+        help="write extractions, captures, rejects and run.json to this folder, or URL such as s3://bucket/name",
+    )  # fmt: skip
+    where.add_argument(
+        "--collection", metavar="DIR",
+        help="extend the collection in this folder by what is new in INPUT (docs/collections.md)",
+    )  # fmt: skip
+    command.add_argument(
+        "--staging", default="", metavar="DIR",
+        help="keep intermediate files in this folder; required if the output is in an object store (default: in the"
+        " output)",
+    )  # fmt: skip
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help="set one parameter of conf/dbce.toml for this run, such as lsh.threshold=0.3; may be repeated",
+    )  # fmt: skip
+    command.add_argument(
+        "--favor", choices=("precision", "balanced", "recall"),
+        help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
+        " conf/dbce.toml, balanced)",
+    )  # fmt: skip
+    command.add_argument("--comments", action="store_true", help="keep readers' comments below the content too")
+    command.add_argument("--html", action="store_true", help="write each page as annotated HTML too (column html)")
+    command.add_argument(
+        "--limit", type=count, metavar="N", help="extract only the first N captures, by file and offset"
+    )
+    command.add_argument("--dry-run", action="store_true", help="show what would be read, and stop")
+    command.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace a finished output, or start an unfinished one from the beginning",
+    )
+    command.add_argument(
+        "--max-failed-files", type=float, metavar="SHARE",
+        help="fail if more than this share of the files cannot be read (default: input.max_failed_files of"
+        " conf/dbce.toml, 0.05)",
+    )  # fmt: skip
+    add_spark(command)
+    add_log(command)
+    _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
+    command.set_defaults(run=_extract_and_tell)
+
+
+def _add_selection(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument(
+        "--index", action="append", default=[], metavar="FILE",
+        help="read only the selected records of the archives that this index lists: CDX, CDXJ, ZipNum, Parquet or"
+        " WACZ, named as INPUT is; may be repeated",
+    )  # fmt: skip
+    group.add_argument(
+        "--base", default="", metavar="FOLDER_OR_URL",
+        help="look for the archives of the index in this folder or below this URL (default: the folder of the index)",
+    )  # fmt: skip
+    for option, (metavar, text) in _FILTERS.items():
+        group.add_argument(f"--{option}", action="append", default=[], metavar=metavar, help=f"{text}; may be repeated")
+    group.add_argument(
+        "--from",
+        dest="since",
+        metavar="DATE",
+        help="read captures of this date or later, such as 2010, 201003 or 2010-03-05",
+    )
+    group.add_argument(
+        "--to",
+        dest="until",
+        metavar="DATE",
+        help="read captures of this date or earlier, up to the end of that year, month or day",
+    )
+    group.add_argument(
+        "--sample",
+        type=float,
+        metavar="SHARE",
+        help="read this share of the registered domains, such as 0.01; always the same domains",
+    )
+
+
+def _extract_and_tell(arguments: argparse.Namespace) -> None:
+    told = Log(command=command_line())
+    with told_to(arguments, told), stoppable():
+        _extract(arguments, told)
+
+
+def _extract(arguments: argparse.Namespace, told: Log) -> None:
+    started = time.monotonic()
+    config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
+    wanted = indexed_records.wanted(config)
+    files = sources.expand(arguments.input, config.input.patterns)
+    indexes = indexed_records.indexes(arguments.index, config.input.index_patterns)
+    base = sources.absolute(arguments.base)
+    _check(arguments, config, files, indexes)
+    if arguments.dry_run:
+        _tell_input(files, indexes, base, wanted, config)
+        return
+    settings = spark_settings(arguments.spark)
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import increment, job
+    from dbce_spark.spark.run import summary
+    from dbce_spark.spark.run.run_request import RunRequest
+
+    request = RunRequest(
+        files=files,
+        indexes=indexes,
+        base=base,
+        output=sources.absolute(arguments.output or ""),  # workers on a cluster stand in folders of their own
+        with_html=arguments.html,
+        limit=arguments.limit,
+        started=started,
+        overwrite=arguments.overwrite,
+        staging=sources.absolute(arguments.staging),
+    )
+    to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
+    if to:
+        new = increment.prepared(to, request, config)
+        if new is None:
+            print(f"nothing is new; {arguments.collection} stays as it is")
+            return
+        request = new
+    job.check_output(request, config)
+    job.name(told, request, config)
+    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
+    with told.waiting("Spark starts"), started_whole():
+        spark = session("dbce extract", master=arguments.master, settings=settings)
+    report = increment.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
+    print(summary.text(report, request.output))
+    failed_files.check(report["failed_files"], config.input.max_failed_files)
+    figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
+    told.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+
+
+def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str], indexes: Sequence[str]) -> None:
+    """That the options can be had together."""
+    if not files and not indexes:
+        raise InputError("nothing to read; give an INPUT, an --index, or both")
+    if files and config.select.languages:
+        raise InputError(
+            "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
+            " output by their column `language`"
+        )
+    if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
+        raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
+
+
+def _tell_input(files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig) -> None:
+    """What would be read."""
+    if files:
+        _tell_files(files)
+    if indexes:
+        counts = FilterCounts()
+        found = index_file.wanted(indexes, base, wanted, config.fetch, counts)
+        print(read_estimate.of_index(found, counts, config.fetch).text())
+
+
+def _asked(arguments: argparse.Namespace) -> list[str]:
+    """What the options of `extract` set of the configuration, as --set would."""
+    values: dict[str, object] = {
+        "label.favor": arguments.favor,
+        "label.comments": arguments.comments or None,
+        "input.max_failed_files": arguments.max_failed_files,
+        "select.since": arguments.since,
+        "select.until": arguments.until,
+        "select.sample": arguments.sample,
+    }
+    lists = {f"select.{_PLURALS.get(name, f'{name}s')}": getattr(arguments, name) for name in _FILTERS}
+    lists["select.statuses"] = [_status(text) for text in arguments.status]
+    given = {name: value for name, value in (values | lists).items() if value is not None and value != []}
+    # JSON of texts, numbers and lists of them is TOML.
+    return [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in given.items()]
+
+
+def _status(text: str) -> int:
+    if not text.isdigit():
+        raise InputError(f"--status {text}: write a number, such as 200")
+    return int(text)
+
+
+def _tell_files(files: Sequence[str]) -> None:
+    total = 0
+    for path in files:
+        try:
+            size = sources.size(path)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: {error}") from error
+        total += max(size, 0)
+        print(f"{size:>16,}  {path}")
+    print(f"{total:>16,}  bytes in {len(files):,} files would be read")

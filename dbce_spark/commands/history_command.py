@@ -1,0 +1,112 @@
+"""`dbce history` and `dbce changes`: what became of pages in a collection."""
+
+import argparse
+import sys
+from dataclasses import asdict
+
+from dbce_spark.archive import sources
+from dbce_spark.commands.arguments import (
+    add_log,
+    add_spark,
+    add_version,
+    spark_settings,
+    started_whole,
+    stoppable,
+    told_to,
+)
+from dbce_spark.config import LshConfig
+from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
+from dbce_spark.log import Log
+from dbce_spark.output.collection import Collection
+from dbce_spark.output.history import url_history
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds them to the commands of `dbce`."""
+    _add_history(commands)
+    _add_changes(commands)
+
+
+def _add_history(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "history",
+        help="show how a page changed from capture to capture",
+        description="Show how a page changed from capture to capture (docs/collections.md).",
+    )
+    command.add_argument(
+        "url", metavar="URL", help="show the page of this URL; any spelling with the same SURT key will do"
+    )
+    command.add_argument("--collection", required=True, metavar="DIR", help="look for captures in this collection")
+    add_version(command)
+    command.add_argument(
+        "--all", action="store_true", dest="everything", help="show changes of boilerplate too, not of content alone"
+    )
+    command.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="colour added and removed text (default: on a terminal)",
+    )
+    command.set_defaults(run=_history)
+
+
+def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "changes",
+        help="write how all pages of a collection changed, as Parquet tables",
+        description="Write how all pages of a collection changed from capture to capture, as Parquet tables: steps,"
+        " changes, lives of texts, redesigns of sites (docs/collections.md).",
+    )
+    command.add_argument(
+        "collection",
+        metavar="COLLECTION",
+        help="use the collection in this folder, written by `dbce extract --collection`",
+    )
+    command.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write the tables to this folder, which must not exist yet, or URL",
+    )
+    add_version(command)
+    add_spark(command)
+    add_log(command)
+    command.set_defaults(run=_changes_and_tell)
+
+
+def _history(arguments: argparse.Namespace) -> None:
+    of = Collection(arguments.collection)
+    latest = of.known()
+    version = latest if arguments.version is None else of.version(arguments.version)
+    coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
+    line = url_history.moments(of, version, arguments.url)
+    threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
+    print(url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
+
+
+def _changes_and_tell(arguments: argparse.Namespace) -> None:
+    told = Log(command="dbce changes", stage="changes")
+    with told_to(arguments, told), stoppable():
+        _changes(arguments, told)
+
+
+def _changes(arguments: argparse.Namespace, told: Log) -> None:
+    of = Collection(sources.absolute(arguments.collection))
+    latest = of.known()
+    version = latest if arguments.version is None else of.version(arguments.version)
+    output = sources.absolute(arguments.output)
+    if storage.names(output):
+        raise OutputError(f"{output} is not empty; give a folder that is not there yet")
+    settings = spark_settings(arguments.spark)
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import changes
+
+    told.tell(
+        "start", f"version {version.number} of {of.folder} to {output}; Spark starts", {"version": version.number}
+    )
+    with told.waiting("Spark starts"), started_whole():
+        spark = session("dbce changes", master=arguments.master, settings=settings)
+    account = changes.write(spark, of, version, output, told)
+    told.tell("end", f"written in {account.seconds:,.1f} s", asdict(account))
+    print(f"{account.text()}\nin {output}")

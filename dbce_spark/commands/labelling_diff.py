@@ -1,0 +1,126 @@
+"""Any two labellings of the same pages over each other: of people, gold, modes of the method, other extractors.
+
+People label segments, extractors give texts. A segment is content to a text if the text holds it (`leaves.held`); pages
+that nobody has cut into segments are cut at their text nodes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.compute as pc
+
+from dbce_spark.annotation import labelling, page_file
+from dbce_spark.annotation.page_file import SegmentSpan, Sheet
+from dbce_spark.annotation.submission import Tags
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation import datasets, extracted_texts, leaves
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.leaves import Leaves
+from dbce_spark.evaluation.metrics import words
+from dbce_spark.files import jsonl
+from dbce_spark.html.page import PageError
+from dbce_spark.model import Label
+from dbce_spark.report import overlay
+from dbce_spark.report.overlay import Contrast, Names
+
+GOLD = "gold"
+"""Names the text that people marked in gold pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page that is looked at. What is not known is ""."""
+
+    sheet: Sheet
+    number: str  # its id, in its set
+    dataset: str = ""
+    gold: str = ""
+
+
+Labels = Callable[[_Page], Tags | None]
+"""The tags of a page, one a segment; None: it has none."""
+
+
+def write(pages: Iterable[str], reference: str, given: str, output: str) -> str:
+    """Writes two labellings over the pages that both have, and an index from those that differ most. Says how much.
+
+    pages: files of pages as annotators have them, or gold pages. reference, given: "gold"; DIR@EXTRACTOR, where
+    `dbce evaluate` wrote to DIR; a file of labels; FILE@ANNOTATOR of submissions.
+
+    Raises:
+        InputError: an input cannot be read, the labels are not of these pages, or no page has both.
+    """
+    sides = [part.rpartition("@") if "@" in part else (part, "", "") for part in (reference, given)]
+    labels = [_labels(path, name) for path, _, name in sides]
+    names = Names(*(name or Path(path).stem for path, _, name in sides))
+    try:
+        found = overlay.write(output.rstrip("/"), _contrasts(pages, *labels), names)
+    except PageError as error:
+        raise InputError(f"a page cannot be shown: {error}") from error
+    if not found:
+        raise InputError("no page has labels of both; give the pages that were labelled")
+    total = sum(one.words for one in found)
+    share = 100 * sum(one.differing for one in found) / max(1, total)
+    return f"{len(found):,} pages, {share:.1f} % of {total:,} words differ\nin {output}/index.html"
+
+
+def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterator[Contrast]:
+    for page in (page for path in paths for page in _pages(path)):
+        first = reference(page)
+        second = None if first is None else given(page)
+        if first is not None and second is not None:
+            yield labelling.contrast(page.sheet, first, second)
+
+
+def _pages(path: str) -> Iterator[_Page]:
+    if not Path(path).is_dir() and any("segments" in fields for _, fields in jsonl.first(path)):
+        return (_Page(one, one.page) for one in page_file.read(path))
+    return (_of_gold(page) for some in datasets.read([path]).sets.values() for page in some)
+
+
+def _of_gold(page: GoldPage) -> _Page:
+    found = leaves.of_html(page.html)
+    cut = Sheet(
+        page=f"{page.dataset} {page.page_id}",
+        html=page.html,
+        text=found.joined,
+        segments=tuple(SegmentSpan("", *span) for span in found.spans),
+        url=page.url,
+    )
+    return _Page(cut, page.page_id, page.dataset, page.gold)
+
+
+def _labels(path: str, name: str) -> Labels:
+    if path == GOLD:
+        return lambda page: _held(page, page.gold) if page.gold else None
+    if Path(path).is_dir():
+        return _of_extractor(path, name)
+    found = labelling.read(path, name)
+    return lambda page: found.get(page.number)
+
+
+def _of_extractor(folder: str, name: str) -> Labels:
+    """What an extractor's texts hold. A page that says of no set is taken from whatever set has its id."""
+    rows = extracted_texts.read(folder).rows
+    there = sorted(pc.unique(rows["extractor"]).to_pylist())
+    if name not in there:
+        raise InputError(
+            f"{folder}: no texts of {name or 'no name'}; give {folder}@NAME, of {', '.join(there) or 'none'}"
+        )
+    chosen = rows.filter(pc.equal(rows["extractor"], name)).select(["dataset", "page_id", "text"]).to_pylist()
+    of_sets = {(row["dataset"], row["page_id"]): row["text"] for row in chosen}
+    of_any = {row["page_id"]: row["text"] for row in chosen}
+
+    def labels(page: _Page) -> Tags | None:
+        text = of_sets.get((page.dataset, page.number)) if page.dataset else of_any.get(page.number)
+        return None if text is None else _held(page, text)
+
+    return labels
+
+
+def _held(page: _Page, text: str) -> Tags:
+    """What a text holds of a page's segments is content, all else boilerplate."""
+    of = page.sheet.texts
+    held = leaves.held(Leaves(tuple(of), tuple(range(len(of))), tuple(map(words, of))), text)
+    return tuple(Label.CONTENT if one else Label.BOILERPLATE for one in held.tolist())

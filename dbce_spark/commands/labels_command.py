@@ -1,0 +1,255 @@
+"""`dbce labels`: what comes of the labels that people gave."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import INPUT_HELP, count, names
+from dbce_spark.errors import InputError
+
+if TYPE_CHECKING:
+    from dbce_spark.annotation import labels_job
+
+_PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groundtruth.md), plain, .xz or .gz"
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "labels",
+        help="merge people's labels, measure their agreement, and make gold sets of them",
+        description="Merge people's labels, measure their agreement, and make gold sets of them (docs/groundtruth.md).",
+    )
+    parts = command.add_subparsers(title="parts", required=True, metavar="PART")
+    _add_merge(parts)
+    _add_agreement(parts)
+    _add_export(parts)
+    _add_diff(parts)
+    _add_crosses(parts)
+    _add_render(parts)
+
+
+def _add_merge(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "merge",
+        help="merge submissions to the majority's label of every segment",
+        description="Merge submissions to the majority's label of every segment, in merged.jsonl; refused.jsonl"
+        " lists the submissions that were left out, with reasons.",
+    )
+    _add_inputs(part)
+    part.set_defaults(run=_merge)
+
+
+def _add_agreement(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "agreement",
+        help="measure how far annotators agree",
+        description="Measure how far annotators agree: Fleiss's multi-pi of every page in agreement.jsonl;"
+        " agreement, bias and time of annotators in report.html.",
+    )
+    _add_inputs(part)
+    part.set_defaults(run=_agreement)
+
+
+def _add_export(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "export",
+        help="write merged labels as a gold set",
+        description="Write merged labels as a gold set: JSON lines that `dbce evaluate` and `dbce train` read.",
+    )
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument(
+        "--merged", required=True, metavar="FILE", help="read merged labels from merged.jsonl of `dbce labels merge`"
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    part.add_argument("--dataset", default="labels", metavar="NAME", help="name the gold set (default: %(default)s)")
+    part.set_defaults(run=_export)
+
+
+def _add_diff(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "diff",
+        help="show two labellings of the same pages in colours",
+        description="Show two labellings of the same pages in colours, as HTML, with an index that begins with those"
+        " that differ most.",
+    )
+    part.add_argument(
+        "pages", nargs="+", metavar="PAGES", help=f"{_PAGES_HELP}; or gold pages, as `dbce evaluate` reads them"
+    )
+    labels = (
+        "gold; DIR@EXTRACTOR for an extractor's texts that `dbce evaluate` wrote to DIR; FILE@ANNOTATOR for one"
+        " annotator's submissions; or a file, merged.jsonl or other JSON lines with page and tags"
+    )
+    part.add_argument(
+        "--reference", required=True, metavar="LABELS", help=f"show the colours of these labels: {labels}"
+    )
+    part.add_argument(
+        "--given", required=True, metavar="LABELS", help="compare these labels with the reference; written like it"
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write to this folder, in place of earlier files of the same names",
+    )
+    part.set_defaults(run=_diff)
+
+
+def _add_crosses(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "crosses",
+        help="choose crosses of archives for people to label",
+        description="Choose crosses of archives, and write them as pages for people to label, cut where the"
+        " occurrence bits change, with their neighbours (thesis 4.1).",
+    )
+    part.add_argument("inputs", nargs="+", metavar="INPUT", help=INPUT_HELP)
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    part.add_argument(
+        "--tasks",
+        default="",
+        metavar="DIR",
+        help="write each cross as an HTML file too, to be labelled in a browser without a server",
+    )
+    part.add_argument(
+        "--urls-per-site", type=count, metavar="N", help="draw N URLs of each site (default: that of conf/labels.toml)"
+    )
+    part.add_argument(
+        "--crosses-per-url",
+        type=count,
+        metavar="N",
+        help="choose N crosses of each URL, with different numbers of arms (default: that of conf/labels.toml)",
+    )
+    part.set_defaults(run=_crosses)
+
+
+def _add_render(parts: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    part = parts.add_parser(
+        "render",
+        help="record how a browser shows pages",
+        description="Record where a headless Chromium shows every segment, how large its letters are, and whether it"
+        " is visible. No script runs, and nothing is loaded from the network.",
+    )
+    part.add_argument(
+        "pages", nargs="*", metavar="PAGES", help=f"{_PAGES_HELP}; they are shown without styles and pictures"
+    )
+    part.add_argument(
+        "--store",
+        default="",
+        metavar="STORE",
+        help="read the pages of this store of `dbce annotate`, with their archived styles and pictures",
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="write JSON lines to this file; names ending in .xz or .gz are compressed",
+    )
+    part.add_argument(
+        "--screenshots", default="", metavar="DIR", help="write a picture of each whole page to this folder"
+    )
+    part.set_defaults(run=_render)
+
+
+def _add_inputs(part: argparse.ArgumentParser) -> None:
+    part.add_argument("pages", nargs="+", metavar="PAGES", help=_PAGES_HELP)
+    part.add_argument(
+        "--submissions", nargs="+", required=True, metavar="FILE", help="read submissions from JSON lines"
+    )
+    part.add_argument(
+        "--output",
+        required=True,
+        metavar="DIR",
+        help="write to this folder, in place of earlier files of the same names",
+    )
+    part.add_argument(
+        "--minimum",
+        type=count,
+        metavar="N",
+        help="leave out pages with fewer than N submissions (default: that of conf/labels.toml)",
+    )
+    part.add_argument(
+        "--minimum-pages",
+        type=count,
+        metavar="N",
+        help="leave out annotators with fewer than N pages (default: that of conf/labels.toml)",
+    )
+    part.add_argument(
+        "--tolerated-bias",
+        type=float,
+        metavar="SHARE",
+        help="keep annotators up to this bias, even as outliers; 1: keep all (default: that of conf/labels.toml)",
+    )
+    part.add_argument("--exclude", type=names, default=[], metavar="NAME,...", help="leave out these annotators")
+
+
+def _merge(arguments: argparse.Namespace) -> None:
+    from dbce_spark.annotation import labels_job
+
+    print(labels_job.merge(_request(arguments)))
+
+
+def _agreement(arguments: argparse.Namespace) -> None:
+    from dbce_spark.annotation import labels_job
+
+    print(labels_job.agree(_request(arguments)))
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from dbce_spark.annotation import labels_job
+
+    print(labels_job.export(arguments.pages, arguments.merged, arguments.output, dataset=arguments.dataset))
+
+
+def _diff(arguments: argparse.Namespace) -> None:
+    from dbce_spark.commands import labelling_diff
+
+    print(labelling_diff.write(arguments.pages, arguments.reference, arguments.given, arguments.output))
+
+
+def _crosses(arguments: argparse.Namespace) -> None:
+    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.merge_rules import rules
+
+    given = {"urls_per_site": arguments.urls_per_site, "crosses_per_url": arguments.crosses_per_url}
+    print(
+        labels_job.choose_crosses(
+            arguments.inputs, arguments.output, arguments.tasks, rules(given), configuration.default()
+        )
+    )
+
+
+def _render(arguments: argparse.Namespace) -> None:
+    from dbce_spark.annotation import render_job
+
+    if not arguments.pages and not arguments.store:
+        raise InputError("there is nothing to show; give files of pages, or a --store")
+    print(render_job.render(arguments.pages, arguments.store, arguments.output, arguments.screenshots))
+
+
+def _request(arguments: argparse.Namespace) -> "labels_job.LabelsRequest":
+    from dbce_spark.annotation import labels_job
+    from dbce_spark.annotation.merge_rules import rules
+
+    return labels_job.LabelsRequest(
+        pages=arguments.pages,
+        submissions=arguments.submissions,
+        excluded=arguments.exclude,
+        output=arguments.output,
+        rules=rules(
+            {
+                "minimum_submissions": arguments.minimum,
+                "minimum_pages": arguments.minimum_pages,
+                "tolerated_bias": arguments.tolerated_bias,
+            }
+        ),
+    )

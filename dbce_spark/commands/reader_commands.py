@@ -1,0 +1,185 @@
+"""`dbce report`, `dbce export` and `dbce corpus`: what is made of an output, or of a collection."""
+
+import argparse
+import json
+import os
+
+from dbce_spark import config as configuration
+from dbce_spark.commands.arguments import add_version, count, names
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds them to the commands of `dbce`."""
+    _add_report(commands)
+    _add_export(commands)
+    _add_corpus(commands)
+
+
+def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "report",
+        help="write a report of an output as static HTML",
+        description="Write a report of an output as static HTML: totals, rejects, templates, sample pages with labels.",
+    )
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="read the output of `dbce extract`, or a collection")
+    add_version(command)
+    command.add_argument("--output", required=True, metavar="DIR", help="write the report to this folder")
+    command.add_argument(
+        "--pages", type=count, default=12, metavar="N", help="show N sample pages (default: %(default)s)"
+    )
+    command.set_defaults(run=_report)
+
+
+def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "export",
+        help="write an output as JSON lines, as plain text by site, or with Dolma's attributes",
+        description="Write an output as documents for corpus builders, as plain text by site, or as pages with"
+        " Dolma's attributes (docs/export.md). Defaults are in conf/export.toml.",
+    )
+    command.add_argument("extracted", metavar="OUTPUT_DIR", help="read the output of `dbce extract`, or a collection")
+    add_version(command)
+    command.add_argument(
+        "--to", required=True, choices=("jsonl", "text", "dolma"),
+        help="write jsonl: main texts, one document on each line; text: main texts, one file for each site; dolma:"
+        " whole pages, one document on each line, with labels and evidence as attributes",
+    )  # fmt: skip
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="write to this folder, which must not exist yet, or URL"
+    )
+    command.add_argument(
+        "--source",
+        metavar="NAME",
+        help="set the field `source` of the documents (default: that of conf/export.toml, dbce)",
+    )
+    command.add_argument(
+        "--compression",
+        choices=("gz", "zst"),
+        help="compress shards in this way (default: that of conf/export.toml, gz)",
+    )
+    command.add_argument(
+        "--shard-bytes",
+        type=count,
+        metavar="N",
+        help="begin a new shard after N bytes of documents, uncompressed (default: that of conf/export.toml)",
+    )
+    command.add_argument(
+        "--processes", type=count, default=os.cpu_count() or 1, metavar="N",
+        help="write N parts of the output at once (default: one for each core, here %(default)s)",
+    )  # fmt: skip
+    wanted = command.add_argument_group("rows", "choose the rows to export (default: all)")
+    wanted.add_argument(
+        "--site", action="append", default=[], metavar="NAME", help="export pages of this site; may be repeated"
+    )
+    wanted.add_argument(
+        "--language",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="export texts in this language, such as de; may be repeated",
+    )
+    wanted.add_argument(
+        "--status",
+        choices=("crossed", "single"),
+        help="export pages that were compared with siblings (crossed), or judged alone (single)",
+    )
+    wanted.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
+    command.set_defaults(run=_export)
+
+
+def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "corpus",
+        help="write the extractions that pass filters, with counts of what each filter removed",
+        description="Write the extractions of an output that pass filters, with a table of what each filter removed"
+        " (docs/corpus.md).",
+    )
+    command.add_argument(
+        "extracted",
+        metavar="OUTPUT",
+        help="read the output of `dbce extract`, in a folder or at a URL, or a collection",
+    )
+    add_version(command)
+    command.add_argument("--to", required=True, metavar="DIR", help="write the corpus to this folder or URL")
+    command.add_argument("--status", choices=("crossed", "single"), help="keep only pages of this status")
+    command.add_argument(
+        "--language",
+        action="append",
+        metavar="CODE",
+        help="keep texts in this language, such as en, de or zh; may be repeated",
+    )
+    command.add_argument("--min-words", type=int, metavar="N", help="keep texts of at least N words")
+    command.add_argument(
+        "--min-probability", type=float, metavar="P", help="keep texts with a mean score of at least P"
+    )
+    command.add_argument(
+        "--duplicates",
+        choices=("keep", "exact", "near"),
+        help="keep duplicates, or remove exact ones, or exact and near ones",
+    )
+    command.add_argument(
+        "--within", choices=("all", "url"), help="keep a text once in the whole corpus, or once for each URL"
+    )
+    command.add_argument(
+        "--columns", type=names, default=[], metavar="NAME,...", help="write only these columns (default: all)"
+    )
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
+    command.add_argument("--overwrite", action="store_true", help="replace an existing corpus")
+    command.set_defaults(run=_corpus)
+
+
+def _report(arguments: argparse.Namespace) -> None:
+    from dbce_spark.report import write_report
+
+    index = write_report(arguments.extracted, arguments.output, pages=arguments.pages, version=arguments.version)
+    print(f"Report: {index}")
+
+
+def _export(arguments: argparse.Namespace) -> None:
+    from dbce_spark import export
+    from dbce_spark.export.export_settings import WantedRows, settings
+
+    wanted = WantedRows(
+        site=frozenset(arguments.site),
+        language=frozenset(arguments.language),
+        status=frozenset([arguments.status] if arguments.status else []),
+        min_words=arguments.min_words,
+    )
+    given = {name: getattr(arguments, name) for name in ("source", "compression", "shard_bytes")}
+    request = export.ExportRequest(
+        extracted=arguments.extracted,
+        target=arguments.output,
+        to=arguments.to,
+        wanted=wanted,
+        settings=settings(given),
+        processes=arguments.processes,
+        version=arguments.version,
+    )
+    print(export.export(request))
+
+
+def _corpus(arguments: argparse.Namespace) -> None:
+    from dbce_spark.export import corpus
+
+    values = {
+        "statuses": arguments.status and [arguments.status],
+        "languages": arguments.language,
+        "min_words": arguments.min_words,
+        "min_probability": arguments.min_probability,
+        "duplicates": arguments.duplicates,
+        "within": arguments.within,
+    }
+    asked = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
+    config = configuration.load(arguments.config, asked)
+    request = corpus.CorpusRequest(
+        output=arguments.extracted,
+        target=arguments.to,
+        columns=arguments.columns,
+        overwrite=arguments.overwrite,
+        version=arguments.version,
+    )
+    print(corpus.write(request, config.corpus))

@@ -1,0 +1,127 @@
+"""`dbce stream`."""
+
+import argparse
+from collections.abc import Sequence
+
+from dbce_spark import config as configuration
+from dbce_spark.archive import sources
+from dbce_spark.commands.arguments import (
+    add_log,
+    add_spark,
+    command_line,
+    seconds,
+    spark_settings,
+    started_whole,
+    stoppable,
+    told_to,
+)
+from dbce_spark.errors import InputError
+from dbce_spark.log import Log
+from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
+from dbce_spark.streaming.urltree import urltree_settings as urltree
+
+_OF_TREE = "urltree."
+"""What settings of conf/urltree.toml begin with."""
+_COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "stream",
+        help="label pages as they arrive, by comparing them with earlier pages of their domain",
+        description="Label the pages of WARC files as these appear, by comparing them with earlier pages of their"
+        " domain (URL Tree), and write them as Parquet (docs/streaming.md). The same command with the same --output"
+        " resumes a stream.",
+    )
+    command.add_argument(
+        "input", nargs="+", metavar="INPUT",
+        help="read a folder in which files appear (searched at every depth), a glob in quotes, or a file; local, or"
+        " any URL that fsspec supports (s3://)",
+    )  # fmt: skip
+    command.add_argument(
+        "--output", required=True, metavar="DIR", help="write tables and commits to this folder or URL"
+    )
+    command.add_argument(
+        "--checkpoint", default="", metavar="DIR",
+        help="keep the state of Spark in this folder, which all workers must see, or a URL that Spark supports"
+        " (default: in the output)",
+    )  # fmt: skip
+    command.add_argument(
+        "--every", type=seconds, metavar="SECONDS",
+        help="run until stopped, with a batch at this interval; without it, read the files that exist, and stop",
+    )  # fmt: skip
+    command.add_argument(
+        "--heuristic",
+        choices=urltree.HEURISTICS,
+        help="label by this rule of the URL Tree (default: that of conf/urltree.toml)",
+    )
+    command.add_argument(
+        "--relabel", type=int, metavar="N",
+        help="label a page again when the node of the tree that decided it has N documents; 0: never (default:"
+        " that of conf/urltree.toml, 0)",
+    )  # fmt: skip
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
+    )
+    command.add_argument(
+        "--urltree",
+        metavar="FILE",
+        help="read parameters of the URL Tree from this TOML file;"
+        " those that it leaves out keep their values in conf/urltree.toml",
+    )
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help="set one parameter of conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as"
+        " urltree.label.n_min=3; may be repeated",
+    )  # fmt: skip
+    add_spark(command)
+    add_log(command)
+    command.set_defaults(run=_stream_and_tell)
+
+
+def _stream_and_tell(arguments: argparse.Namespace) -> None:
+    told = Log(command=command_line(), stage="stream")
+    with told_to(arguments, told), stoppable():
+        _stream(arguments, told)
+
+
+def _stream(arguments: argparse.Namespace, told: Log) -> None:
+    of_tree = [one.removeprefix(_OF_TREE) for one in arguments.settings if one.startswith(_OF_TREE)]
+    config = configuration.load(arguments.config, [one for one in arguments.settings if not one.startswith(_OF_TREE)])
+    tree = urltree.load(arguments.urltree, [*of_tree, *_asked(arguments)])
+    to = sources.absolute(arguments.output).rstrip("/")
+    if "://" in to and not arguments.checkpoint:
+        raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
+    settings = spark_settings(arguments.spark)
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import stream_job  # only here: `dbce --help` needs neither Spark nor Java
+    from dbce_spark.spark.run.record_counts import rejects_by_reason
+
+    request = stream_job.StreamRequest(
+        inputs=tuple(sources.absolute(one) for one in _checked(arguments.input)),
+        output=to,
+        checkpoint=sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}",
+        every=arguments.every,
+    )
+    told.tell("start", f"{', '.join(request.inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
+    with told.waiting("Spark starts"), started_whole():
+        spark = session("dbce stream", master=arguments.master, settings=settings)
+    totals = stream_job.run(spark, request, config, tree, told)
+    told.tell("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
+    counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
+    print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
+
+
+def _checked(inputs: Sequence[str]) -> Sequence[str]:
+    if listed := next((one for one in inputs if one.startswith("@")), ""):
+        raise InputError(f"{listed}: a stream takes folders, globs and files, no manifest")
+    return inputs
+
+
+def _asked(arguments: argparse.Namespace) -> list[str]:
+    """What the options set of the tree's parameters, as --set would."""
+    values = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel}
+    return [f"{name}={value}" for name, value in values.items() if value is not None]

@@ -1,0 +1,91 @@
+"""Files of JSON lines, plain, .xz or .gz: one object a line, each with the place that an error names."""
+
+import json
+import lzma
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from math import isnan
+from typing import Any
+
+from dbce_spark.archive import sources
+from dbce_spark.errors import InputError
+from dbce_spark.files import storage
+
+Fields = Mapping[str, Any]
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "a text": str,
+    "a list": list,
+    "a whole number": int,
+    "a number": (int, float),
+}
+
+
+def read(path: str) -> Iterator[tuple[str, Fields]]:
+    """Iterate over the objects of a file, each after its place, such as "file:3".
+
+    Raises:
+        InputError: it cannot be read, or a line is no JSON object.
+    """
+    number = 0
+    try:
+        with sources.plain(path) as lines:
+            for number, written in enumerate(lines, start=1):
+                if written.strip():
+                    place = f"{path}:{number}"
+                    yield place, _object(written, place)
+    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
+
+
+def first(path: str) -> list[tuple[str, Fields]]:
+    """Read the first object of a file; none, where it is empty.
+
+    Raises:
+        InputError: as of `read`.
+    """
+    return list(islice(read(path), 1))
+
+
+def write(path: str, objects: Iterable[Fields]) -> int:
+    """Write one object a line, and return how many; the same objects give the same bytes."""
+    written = 0
+    with storage.whole_file(path) as stream, storage.packed(stream, path) as plain:
+        for one in objects:
+            plain.write(line(_without_nan(one)))
+            written += 1
+    return written
+
+
+def line(fields: Fields, *, compact: bool = False) -> bytes:
+    """Encode an object as a line of UTF-8, its keys in their order; `compact`: without spaces."""
+    separators = (",", ":") if compact else None
+    return f"{json.dumps(fields, ensure_ascii=False, separators=separators)}\n".encode("utf-8", "surrogatepass")
+
+
+def field(fields: Fields, name: str, kind: str, place: str) -> Any:
+    """Return a field that must be there. kind: "a text", "a list", "a whole number" or "a number".
+
+    Raises:
+        InputError: it is not there, or is something else.
+    """
+    value = fields.get(name)
+    if isinstance(value, bool) or not isinstance(value, _KINDS[kind]):
+        raise InputError(f"{place}: {name} must be {kind}, not {value!r}")
+    return value
+
+
+def _object(written: bytes, place: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(written)
+    except ValueError as error:
+        raise InputError(f"{place}: no JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InputError(f"{place}: a JSON {type(fields).__name__}, not an object")
+    return fields
+
+
+def _without_nan(one: Fields) -> dict[str, Any]:
+    """Put null for NaN, which JSON does not have."""
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in one.items()}

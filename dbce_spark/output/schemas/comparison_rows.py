@@ -1,0 +1,30 @@
+"""Define the rows that the comparison of a site's pages returns, and those of captures that it affects."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from dbce_spark.output.schemas.annotation_rows import ANNOTATIONS
+from dbce_spark.output.schemas.codec import INT, STRING, fields
+from dbce_spark.output.schemas.evidence_rows import EVIDENCE
+
+_PLACE = fields(file_no=INT, row_no=INT)
+
+PAGE_ANNOTATIONS = pa.schema([*_PLACE, *ANNOTATIONS])
+"""An annotation of a staged page, and the place of that."""
+
+PAGE_EVIDENCE = pa.schema([*_PLACE, *EVIDENCE])
+"""Evidence for a staged page, and the place of that."""
+
+POOL_MEMBERS = pa.schema(fields(kind=INT, site=STRING, pool=STRING, capture_id=STRING, wanted=pa.bool_()))
+"""A capture in a pool of siblings or snapshots; `wanted`: the pool gives evidence for it."""
+
+AFFECTED = pa.schema(fields(capture_id=STRING, file_no=INT, row_no=INT, is_affected=pa.bool_(), is_needed=pa.bool_()))
+"""A capture of the prior state whose site has grown, with the place of its page: whether its evidence may have changed,
+and whether others are compared with it."""
+
+
+def placed_batch(places: Sequence[tuple[int, int]], rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Put the place of its page, file_no and row_no, before each of some rows."""
+    columns = [pa.array(column, pa.int32()) for column in zip(*places, strict=True)]
+    return pa.RecordBatch.from_arrays([*columns, *rows.columns], schema=pa.schema([*_PLACE, *rows.schema]))

@@ -1,0 +1,52 @@
+"""Store crosses and the buckets that they were found in, and restore them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from dbce_spark.model import BucketCross, Cross, bits_text
+from dbce_spark.output.schemas.codec import FLOAT, INT, LONG, STRING, attributes, decode_row, encode, fields, names_of
+
+CROSS = fields(
+    cross_id=STRING,
+    bits=STRING,
+    cur=STRING,
+    up=STRING,
+    down=STRING,
+    prev=STRING,
+    next=STRING,
+    up_similarity=FLOAT,
+    down_similarity=FLOAT,
+    prev_similarity=FLOAT,
+    next_similarity=FLOAT,
+)
+BUCKET = fields(bucket_id=STRING, bucket_urls=LONG, group=STRING)
+FOUND = pa.schema([*CROSS, *BUCKET])
+BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
+
+
+def found_rows(found: Sequence[BucketCross]) -> list[dict[str, Any]]:
+    """Convert crosses and their buckets to FOUND rows as dictionaries, as an ASKED row holds them."""
+    rows: list[dict[str, Any]] = found_batch(found).to_pylist()
+    return rows
+
+
+def crosses_batch(crosses: Sequence[Cross]) -> pa.RecordBatch:
+    """Store crosses, with the id and the bits that follow from their arms."""
+    return encode(pa.schema(CROSS), crosses, bits=_bits_words(crosses))
+
+
+def _bits_words(crosses: Sequence[Cross]) -> pa.Array:
+    return BITS_WORDS.take(pa.array([cross.bits for cross in crosses], INT))
+
+
+def found_batch(found: Sequence[BucketCross]) -> pa.RecordBatch:
+    """Store crosses and their buckets as FOUND rows."""
+    crosses = [one.cross for one in found]
+    return encode(FOUND, crosses, bits=_bits_words(crosses), **attributes(found, names_of(BUCKET)))
+
+
+def found_from(row: Mapping[str, Any]) -> BucketCross:
+    """Restore a cross and its bucket from a FOUND row."""
+    return decode_row(BucketCross, row, cross=decode_row(Cross, row))

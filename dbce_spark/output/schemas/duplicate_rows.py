@@ -1,0 +1,102 @@
+"""Define the table `duplicates` and the rows by which texts are compared."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.config import DuplicatesConfig
+from dbce_spark.dbce import texts
+from dbce_spark.dbce.duplicates import Mark, MarkedText
+from dbce_spark.dbce.texts import Text, TextSignature
+from dbce_spark.output.schemas.codec import (
+    BINARY,
+    FLOAT,
+    INT,
+    STRING,
+    TIME,
+    attributes,
+    batch_of,
+    decode,
+    encode,
+    fields,
+    names_of,
+    packed,
+    plain,
+    unpacked,
+)
+
+_MARK = fields(duplicate_of=STRING, similarity=FLOAT, same_url=pa.bool_(), copy_of=STRING, repeats=STRING, steps=INT)
+_TEXT = fields(capture_id=STRING, url_key=STRING, timestamp=TIME, text_digest=STRING)
+DUPLICATES = pa.schema([*_TEXT, *_MARK, *fields(signature=BINARY)])
+"""Each capture that has a text, which earlier one has the same or nearly, and what later ones are compared with."""
+
+TEXTS = pa.schema([*_TEXT, *fields(signature=BINARY, site_part=INT, task=INT, row_no=INT)])
+"""Texts as they are compared; `task` and `row_no` say where the row is staged."""
+
+MARKS = pa.schema([*fields(capture_id=STRING, task=INT, row_no=INT), *_MARK])
+"""The duplicates of a text, and where its row is staged; nowhere, if it is of an earlier increment and marked anew."""
+
+COMPARED = pa.schema([*TEXTS, *_MARK, *fields(is_relabelled=pa.bool_())])
+"""Texts that are staged, and those of earlier increments with their marks. `is_relabelled` is null but for the latter:
+whether they are labelled again."""
+
+_TEXT_SIGNATURE = np.dtype("<u2")
+
+
+def texts_batch(extracted: pa.RecordBatch, config: DuplicatesConfig, *, task: int, first_row: int) -> pa.RecordBatch:
+    """Select the EXTRACTIONS rows that have a text, and convert them to TEXTS rows."""
+    some = extracted.filter(pc.greater(extracted.column("text_words"), 0))
+    read = [texts.read(text, config) for text in some.column("text").to_pylist()]
+    columns = {name: some.column(name) for name in ("capture_id", "url_key", "timestamp", "site_part")}
+    columns |= {
+        "text_digest": [digest for digest, _ in read],
+        "signature": packed((signature for _, signature in read), _TEXT_SIGNATURE),
+        "task": [task] * len(read),
+        "row_no": [*range(first_row, first_row + len(read))],
+    }
+    return batch_of(TEXTS, len(read), columns)
+
+
+def text_signatures(column: pa.Array) -> TextSignature:
+    """Restore the signatures of texts, all of which have one: uint16, shape (texts, rows)."""
+    packed = b"".join(column.to_pylist())
+    return np.frombuffer(packed, _TEXT_SIGNATURE).reshape(len(column), -1)
+
+
+def texts_from(rows: pa.Table) -> list[Text]:
+    """Restore texts from TEXTS rows."""
+    digests, signatures = (plain(rows.column(name)) for name in ("text_digest", "signature"))
+    return [*decode(Text, rows, digest=digests, signature=unpacked(signatures, _TEXT_SIGNATURE))]
+
+
+def marked_from(rows: pa.Table) -> list[MarkedText]:
+    """Restore texts with their marks from DUPLICATES rows."""
+    return [*map(MarkedText, texts_from(rows), decode(Mark, rows))]
+
+
+def marks_batch(marked: Sequence[MarkedText], rows: pa.Table) -> pa.RecordBatch:
+    """Store the marks of texts as MARKS rows, with the places of those that are among the TEXTS rows."""
+    ids = pa.array([text.capture_id for text, _ in marked], STRING)
+    at = pc.index_in(ids, rows.column("capture_id").combine_chunks())
+    places = {name: rows.column(name).combine_chunks().take(at) for name in ("task", "row_no")}
+    return encode(MARKS, [mark for _, mark in marked], capture_id=ids, **places)
+
+
+def duplicates_batch(staged: pa.RecordBatch, marks: pa.RecordBatch) -> pa.RecordBatch:
+    """Join TEXTS rows and their MARKS rows, in the same order, to DUPLICATES rows."""
+    columns = {name: staged.column(name) for name in staged.schema.names}
+    columns |= {field.name: marks.column(field.name) for field in _MARK}
+    return batch_of(DUPLICATES, len(staged), columns)
+
+
+def marked_batch(marked: Sequence[MarkedText]) -> pa.RecordBatch:
+    """Store texts and their marks as DUPLICATES rows."""
+    return encode(
+        DUPLICATES,
+        [text for text, _ in marked],
+        text_digest=[text.digest for text, _ in marked],
+        signature=packed((text.signature for text, _ in marked), _TEXT_SIGNATURE),
+        **attributes([mark for _, mark in marked], names_of(_MARK)),
+    )

@@ -1,0 +1,100 @@
+"""Define the rows of a site's captures, and restore what other pages see of them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.model import IndexedCapture, Member, Neighbour, PageFeatures
+from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, fields, plain, unpacked
+from dbce_spark.output.schemas.page_rows import HASH, KEY, NUMBER, PAGES, SIGNATURE, VERDICT
+
+MEMBERS = pa.schema(
+    fields(
+        capture_id=STRING,
+        site=STRING,
+        url_key=STRING,
+        timestamp=LONG,
+        record_id=STRING,
+        payload_digest=STRING,
+        declared_digest=STRING,
+        signature=BINARY,
+        bands=pa.list_(LONG),
+        is_witness=pa.bool_(),
+        carried=LONG,
+        file_no=INT,
+        row_no=INT,
+    )
+)
+"""The index of a collection's pages: the ids of each, its buckets, and where its row of PAGES is kept."""
+
+NEIGHBOURS = pa.schema(
+    [field for field in PAGES if field.name in ("capture_id", "site", "url_key", "timestamp")]
+    + fields(block_numbers=BINARY, verdicts=BINARY, keys=BINARY, tokens=BINARY, signature=BINARY)
+    + fields(bands=pa.list_(LONG))
+)
+"""The columns of PAGES that the comparison of a site reads."""
+
+_MEMBER = ("capture_id", "url_key", "timestamp", "signature")
+_WITNESS = ("capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys")
+
+
+def witnesses_from(rows: pa.Table) -> list[PageFeatures]:
+    """Restore pages as others see them, from their capture_id, url_key and timestamp (in microseconds), the later half
+    of their block_numbers as `numbers`, their verdicts and keys. Pages that the classifier has not looked at, which
+    have none of these, are left out."""
+    return [one for one in _seen_from(rows) if one is not None]
+
+
+def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
+    """Restore pages as others see them; None where the classifier has not looked at one."""
+    for capture_id, url_key, timestamp, *packs in zip(*(plain(rows.column(name)) for name in _WITNESS), strict=True):
+        if None in packs:
+            yield None
+            continue
+        numbers, verdicts, keys = packs
+        words, link_words = np.frombuffer(numbers, NUMBER).reshape(2, -1)
+        yield PageFeatures(
+            capture_id=capture_id,
+            url_key=url_key,
+            timestamp=timestamp,
+            words=words,
+            link_words=link_words,
+            verdicts=np.frombuffer(verdicts, VERDICT),
+            keys=np.frombuffer(keys, KEY).reshape(-1, len(words)),
+        )
+
+
+def neighbours_from(rows: pa.Table) -> list[Neighbour]:
+    """Restore the pages of one site from what `witnesses_from` reads, their site, signature, bands and tokens."""
+    tokens = unpacked((one or b"" for one in plain(rows.column("tokens"))), HASH)
+    return [*decode(Neighbour, rows, member=_members_from(rows), witness=_seen_from(rows), tokens=tokens)]
+
+
+def _members_from(rows: pa.Table) -> Iterator[Member | None]:
+    """Restore what buckets know of captures of one site; None without a signature."""
+    site = rows.column("site")[0].as_py()
+    columns = zip(*(plain(rows.column(name)) for name in _MEMBER), _numbers(rows.column("bands")), strict=True)
+    for capture_id, url_key, timestamp, signature, bands in columns:
+        yield signature and Member(
+            capture_id=capture_id,
+            site=site,
+            url_key=url_key,
+            timestamp=timestamp,
+            signature=np.frombuffer(signature, SIGNATURE),
+            bands=bands.view(np.uint64),
+        )
+
+
+def standing_from(rows: pa.Table) -> list[IndexedCapture]:
+    """Restore the captures of one site from MEMBERS rows."""
+    return [*decode(IndexedCapture, rows, member=_members_from(rows))]
+
+
+def _numbers(column: pa.ChunkedArray) -> list[Any]:
+    """Split a column of lists of numbers into an array for each row, empty where the row is null."""
+    lists = column.combine_chunks()
+    lengths = pc.list_value_length(lists).fill_null(0).to_numpy(zero_copy_only=False)
+    return np.split(lists.flatten().to_numpy(), np.cumsum(lengths)[:-1])

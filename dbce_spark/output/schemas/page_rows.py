@@ -1,0 +1,110 @@
+"""Store decoded pages as rows of the stage that reads archives, and restore them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page
+from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
+from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, encode, fields, packed, plain, row_places
+
+_BLOCKS = fields(page_text=STRING, xpaths=STRING, block_numbers=BINARY)
+_BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
+_TRAITS = fields(traits_codes=BINARY, verdicts=BINARY, keys=BINARY)
+PAGES = pa.schema(
+    [
+        *CAPTURE,
+        *_BLOCKS,
+        *_TRAITS,
+        *fields(tokens=BINARY, signature=BINARY, bands=pa.list_(LONG), carried=LONG, html=BINARY),
+        *fields(file_no=INT, row_no=INT),
+    ]
+)
+"""Pages as the map over files stages them. The columns of the blocks are packed, since Java only carries them: XPaths
+joined by newlines, the numbers as int32, one column after the other. So are its traits, null where there are none.
+`carried` are the bytes that others of its site need of it. `file_no` and `row_no` say where the row is staged."""
+
+# The order of bytes is that of the files, whatever the machine's.
+NUMBER = np.dtype("<i4")
+HASH = np.dtype("<u8")
+SIGNATURE = np.dtype("<u4")
+VERDICT = np.dtype("<u2")
+KEY = np.dtype("<u4")
+_ID_BYTES = 512
+"""Of a row's ids and of the objects around them."""
+
+
+def pages_batch(
+    pages: Sequence[Page], htmls: Sequence[bytes | None], *, file_no: int, first_row: int
+) -> pa.RecordBatch:
+    """Store pages as PAGES rows; `htmls` are their HTML in UTF-8 where it is kept."""
+    blocks = [page.blocks for page in pages]
+    numbers = (np.concatenate([getattr(one, name) for name in _BLOCK_NUMBERS]) for one in blocks)
+    return encode(
+        PAGES,
+        pages,
+        **capture_columns(pages),
+        **_traits_columns([page.traits for page in pages]),
+        page_text=[one.text for one in blocks],
+        xpaths=["\n".join(one.xpaths) for one in blocks],
+        block_numbers=packed(numbers, NUMBER),
+        tokens=packed((one.tokens for one in blocks), HASH),
+        signature=packed((page.signature for page in pages), SIGNATURE),
+        bands=[page.bands.view(np.int64) for page in pages],
+        carried=[_carried(page) for page in pages],
+        html=list(htmls),
+        **row_places(len(pages), file_no, first_row),
+    )
+
+
+def _carried(page: Page) -> int:
+    """Count the bytes of ids and signature, of the hashed words, and of what other pages compare of each block."""
+    signed = 0 if page.signature is None else page.signature.nbytes + page.bands.nbytes + page.blocks.tokens.nbytes
+    seen = 0 if page.traits is None else 8 * len(page.blocks) + page.traits.verdicts.nbytes + page.traits.keys.nbytes
+    return _ID_BYTES + signed + seen
+
+
+def _traits_columns(traits: Sequence[BlockFeatures | None]) -> dict[str, Any]:
+    return {
+        "traits_codes": packed((None if one is None else one.codes for one in traits), np.uint8),
+        "verdicts": packed((None if one is None else one.verdicts for one in traits), VERDICT),
+        "keys": packed((None if one is None else one.keys for one in traits), KEY),
+    }
+
+
+def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
+    """Restore pages from PAGES rows, without tokens and signature, which only earlier stages need."""
+    return decode(
+        Page,
+        batch,
+        capture=decode(Capture, batch),
+        metadata=decode(Metadata, batch),
+        flags=map(tuple, plain(batch.column("flags"))),
+        blocks=map(_blocks_from, *(plain(batch.column(field.name)) for field in _BLOCKS)),
+        signature=[None] * len(batch),
+        bands=[np.empty(0, np.uint64)] * len(batch),
+        traits=map(_traits_from, *(plain(batch.column(field.name)) for field in _TRAITS)),
+    )
+
+
+def _blocks_from(text: str, xpaths: str, numbers: bytes) -> Blocks:
+    columns = np.frombuffer(numbers, NUMBER).reshape(len(_BLOCK_NUMBERS), -1)
+    return Blocks(
+        text=text,
+        xpaths=xpaths.split("\n"),
+        tokens=np.empty(0, np.uint64),
+        **dict(zip(_BLOCK_NUMBERS, columns, strict=True)),
+    )
+
+
+def _traits_from(codes: bytes | None, verdicts: bytes | None, keys: bytes | None) -> BlockFeatures | None:
+    if codes is None or verdicts is None or keys is None:
+        return None
+    by_block = np.frombuffer(verdicts, VERDICT)
+    return BlockFeatures(
+        codes=np.frombuffer(codes, np.uint8).reshape(-1, len(by_block)),
+        verdicts=by_block,
+        keys=np.frombuffer(keys, KEY).reshape(-1, len(by_block)),
+    )

@@ -1,0 +1,26 @@
+"""Define the table `rejects`: records that became no row, and why."""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from dbce_spark.model import Reject
+from dbce_spark.output.schemas.codec import LONG, STRING, encode, fields
+
+REJECTS = pa.schema(
+    fields(
+        warc_file=STRING,
+        warc_offset=LONG,
+        record_id=STRING,
+        url=STRING,
+        stage=STRING,
+        reason=STRING,
+        detail=STRING,
+    )
+)
+
+
+def rejects_batch(rejects: Sequence[Reject]) -> pa.RecordBatch:
+    """Store rejects as REJECTS rows, their stage and reason in words."""
+    stages, reasons = ([str(getattr(one, name)) for one in rejects] for name in ("stage", "reason"))
+    return encode(REJECTS, rejects, stage=stages, reason=reasons)

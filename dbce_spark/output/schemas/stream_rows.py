@@ -1,0 +1,57 @@
+"""Define the tables of a stream, and the rows that it passes between its stages."""
+
+import pyarrow as pa
+
+from dbce_spark.output.schemas.capture_columns import CAPTURE
+from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, TIME, fields
+
+_DECISION = fields(node=STRING, node_documents=INT, domain_documents=INT, c_max=INT)
+_PLACE_IN_STREAM = fields(domain=STRING, file_no=LONG, row_no=LONG)
+_COUNTED = fields(label=STRING, count=INT)
+_STREAM_BLOCK = [*fields(xpath=STRING, start=INT, end=INT), *_COUNTED]
+_STREAMED = [
+    field
+    for field in CAPTURE
+    if field.name not in ("url_key", "site", "declared_digest", "declared_charset", "truncated")
+]
+LABELS = pa.schema(
+    [
+        *_STREAMED,
+        *fields(item_title=STRING, item_link=STRING, key=STRING),
+        *_PLACE_IN_STREAM,
+        *_DECISION,
+        *fields(blocks=pa.list_(pa.struct(_STREAM_BLOCK)), text=STRING, page_text=STRING),
+        *fields(words=INT, text_words=INT, steps=pa.list_(STRING)),
+    ]
+)
+"""A page of a stream as it was labelled when it arrived."""
+
+LATE_LABELS = pa.schema(
+    [
+        *fields(capture_id=STRING),
+        *_PLACE_IN_STREAM,
+        *_DECISION,
+        *fields(blocks=pa.list_(pa.struct(_COUNTED))),
+    ]
+)
+"""The same page labelled once more; its place in the stream is that of the page by whose arrival it was."""
+
+REPEATS = pa.schema(
+    [
+        *fields(capture_id=STRING, url=STRING, key=STRING, timestamp=TIME),
+        *fields(warc_file=STRING, warc_offset=LONG, warc_length=LONG, record_id=STRING, payload_digest=STRING),
+        *_PLACE_IN_STREAM,
+        *fields(steps=pa.list_(STRING)),
+    ]
+)
+"""A page that a stream dropped since its domain had one of the same URL key."""
+
+STREAM = pa.schema(
+    [
+        *fields(domain=STRING, table=STRING, file_no=LONG, row_no=LONG),
+        *fields(told=BINARY, said=STRING, keys=BINARY),
+    ]
+)
+"""Messages to where a domain's state is, and the answers. `told` is a page's row, packed, since only the writer of the
+table unpacks it; `said`, in JSON, has first what a tree needs of the page beside the `keys` of its blocks, then the
+labels by the tree. Or a row that passes the state by: a reject, or the counts of the records of a file."""

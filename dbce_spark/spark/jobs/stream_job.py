@@ -1,0 +1,349 @@
+"""The stream job: files that appear are read, their pages labelled where their domain's state is, and written.
+
+No algorithm is here: `dbce_spark.streaming.stream` labels pages, and `stream.local` is the whole of it.
+"""
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import asdict, dataclass
+from operator import itemgetter
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark import TaskContext
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
+
+from dbce_spark.archive.index.fetch import start_wait
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import JobError, OutputError, PlatformError
+from dbce_spark.log import Log
+from dbce_spark.model import Revisit
+from dbce_spark.output.schemas import stream_rows
+from dbce_spark.spark.engine import sandbox, worker
+from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.jobs.job import cause
+from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
+from dbce_spark.spark.stages import read_pages
+from dbce_spark.spark.stages.read_pages import RecordOutcomes
+from dbce_spark.streaming.stream import domain as domains
+from dbce_spark.streaming.stream import stream_tables
+from dbce_spark.streaming.stream.arrival import Row, arrived, head
+from dbce_spark.streaming.stream.domain import Domain, Outcome, row
+from dbce_spark.streaming.stream.local_stream import REJECTS, arrivals, of_reject, parsing
+from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
+
+try:
+    import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
+
+    from dbce_spark.spark.source.file_source import NAME, Arrivals
+except ImportError as error:
+    raise PlatformError(
+        f"dbce stream needs PySpark 4.2 or newer, and protobuf: pip install 'dbce-spark[stream]' ({error})"
+    ) from error
+
+LEDGER = "arrivals"
+"""Folder of the output that says which files were taken in which order."""
+_PAGE, _TALLY = "page", "tally"
+"""Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
+_PAST = (REJECTS, _TALLY)
+"""Tables that no tree labels: their rows are whole in the column `said`."""
+_SHOWN = {
+    "files": "files",
+    "records": "records",
+    domains.LABELS: "labelled",
+    domains.REPEATS: "repeats",
+    REJECTS: "rejects",
+}
+"""Counts of a batch that the log shows, each with its word."""
+_OURS = re.compile(r"^dbce_spark\.errors\.\w+: (.+)$", re.MULTILINE)
+_ROWS_TOGETHER = 64
+_NOTHING = b""
+_Sent = tuple[str, str, int, int, bytes, str, bytes]
+"""A STREAM row."""
+_KIND = 1
+_place = itemgetter(2, 3)
+_WAIT_SECONDS = 1
+
+SETTINGS = {
+    # The only store that keeps state beside Java's heap, and the only one that this kind of state can be in.
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    # A batch writes what has changed of the state, and not all files of RocksDB.
+    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    # Only the last batch is ever gone back to; Spark would keep the state behind a hundred of them.
+    "spark.sql.streaming.minBatchesToRetain": "4",
+    # Without rows that come by time alone there is nothing to do in a batch without files.
+    "spark.sql.streaming.noDataMicroBatches.enabled": "false",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamRequest:
+    """The request for a stream. `every`: seconds from one batch to the next; None: what is there now, and no more.
+
+    `checkpoint` is where Spark keeps how far it is, and the state: a folder, or a URL that Spark knows.
+    """
+
+    inputs: tuple[str, ...]
+    output: str
+    checkpoint: str
+    every: float | None
+
+
+def run(
+    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
+) -> dict[str, int]:
+    """Read what has appeared, or go on until stopped; return all that was counted since the stream began.
+
+    Raises:
+        OutputError: the output is of another stream, or another process writes there.
+        JobError: Spark gave up.
+    """
+    folder = request.output
+    with run_lock(folder), heartbeat.keeping_failure(folder):
+        _check_begun(request, config, tree)
+        log.run_id, log.attempt = heartbeat.next_attempt(folder, goes_on=True)
+        with heartbeat.beating(folder, log):
+            return _run(spark, request, config, tree, log)
+
+
+def run_lock(folder: str) -> AbstractContextManager[None]:
+    """Keep other processes off the output within the block; of a store only Spark can, behind a batch.
+
+    Raises:
+        OutputError: one does.
+    """
+    return nullcontext() if "://" in folder else staging.run_lock(folder)
+
+
+def _run(
+    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
+) -> dict[str, int]:
+    with under(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
+        query = _started(spark, request, config, tree, log)
+        try:
+            while not query.awaitTermination(_WAIT_SECONDS):
+                pass
+        except PySparkException as error:
+            raise JobError(f"Spark gave up: {_cause(str(error))}; the same command goes on from there") from error
+        finally:
+            with suppress(Py4JError, PySparkException):
+                query.stop()
+    done = stream_tables.last_commit(request.output)
+    return done.totals if done else {}
+
+
+def _cause(text: str) -> str:
+    """Return the cause of an end in Spark's long message; an error of ours in a worker in its own words."""
+    ours = _OURS.search(text)
+    return ours[1] if ours else cause(text)
+
+
+def _check_begun(request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig) -> None:
+    settings = {
+        "checkpoint": request.checkpoint,
+        "partitions": config.stream.partitions,
+        "state": domains.VERSION,
+        "input": asdict(config.input),
+        "page": asdict(config.page),
+        "urltree": asdict(tree),
+    }
+    is_new = not stream_tables.begin(request.output, settings, plan.unlike)
+    if is_new and Path(request.checkpoint, "offsets").exists():
+        raise OutputError(f"{request.checkpoint} is of a stream with another output; give another --checkpoint")
+
+
+def _started(
+    spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
+) -> StreamingQuery:
+    spark.dataSource.register(Arrivals)
+    options = {
+        "inputs": json.dumps([*request.inputs]),
+        "patterns": json.dumps([*config.input.patterns]),
+        "ledger": f"{request.output}/{LEDGER}",
+        "files": str(config.stream.batch_files),
+        "bytes": str(config.stream.batch_bytes),
+    }
+    schema = staging.schema(stream_rows.STREAM)
+    files = spark.readStream.format(NAME).options(**options).load()
+    labelled = (
+        files.mapInArrow(_reading(config, tree), schema)
+        .groupBy("domain")
+        .transformWithStateInPandas(Labelling(tree), schema, outputMode="Append", timeMode="None")
+    )
+    trigger: dict[str, Any] = (
+        {"availableNow": True}
+        if request.every is None
+        else {"processingTime": f"{round(1000 * request.every)} milliseconds"}
+    )
+    return (
+        labelled.writeStream.queryName("dbce stream")
+        .foreachBatch(_writing(request.output, log))
+        .option("checkpointLocation", request.checkpoint)
+        .outputMode("append")
+        .trigger(**trigger)
+        .start()
+    )
+
+
+def _reading(config: DbceConfig, tree: UrlTreeConfig) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the map over files: STREAM rows of the pages, rejects and counts of each."""
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        worker.prepare()
+        for batch in batches:
+            for file in batch.to_pylist():
+                yield from read_file(file["path"], file["file_no"], config, tree)
+
+    return read
+
+
+class _Passed:
+    """A sink that counts revisits: an earlier page has their payload."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, _: Revisit) -> None:
+        self.count += 1
+
+
+def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
+    """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
+    sleep(start_wait(path, config.fetch))
+    task = TaskContext.get()
+    revisits, row_no = _Passed(), 0
+    outcomes = RecordOutcomes(revisits)
+    with sandbox.reading(path, parsing(config), None if task is None else task.attemptNumber()) as reading:
+        for some, _ in read_pages.page_batches(reading, outcomes, with_html=False, limit=None):
+            sent = []
+            for one in arrivals(some, file_no, tree):
+                keys = one.keys.astype("<u8").tobytes()
+                sent.append((one.domain, _PAGE, file_no, row_no, one.told, head(one), keys))
+                row_no += 1
+            yield _stream_batch(sent)
+    outcomes.counts.revisits = revisits.count
+    skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
+    counts = outcomes.counts.by_name() + skipped
+    lost = [_past(REJECTS, file_no, at, of_reject(one, file_no)) for at, one in enumerate(outcomes.rejects)]
+    yield _stream_batch([*lost, _past(_TALLY, file_no, 0, counts + Counter(files=1))])
+
+
+def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
+    """Make a row that goes past the state of all domains."""
+    return "", table, file_no, row_no, _NOTHING, json.dumps(row), _NOTHING
+
+
+def _stream_batch(rows: Sequence[_Sent]) -> pa.RecordBatch:
+    columns = [*zip(*rows, strict=True)] or [()] * len(stream_rows.STREAM)
+    arrays = [pa.array(column, field.type) for column, field in zip(columns, stream_rows.STREAM, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=stream_rows.STREAM)
+
+
+class Labelling(StatefulProcessor):
+    """What happens where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
+
+    def __init__(self, tree: UrlTreeConfig):
+        self._tree = tree
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self._state = handle.getValueState("domain", "state binary")
+
+    def handleInputRows(  # noqa: N802
+        self,
+        key: Any,
+        rows: Iterator[Any],
+        timerValues: TimerValues,  # noqa: N803
+    ) -> Iterator[pd.DataFrame]:
+        """Label the pages of a domain, which come in any order, in the order of the stream."""
+        sent = [row for frame in rows for row in frame.itertuples(index=False, name=None)]
+        if past := [one for one in sent if one[_KIND] != _PAGE]:
+            yield pd.DataFrame(past, columns=stream_rows.STREAM.names)
+        if waiting := [one for one in sent if one[_KIND] == _PAGE]:
+            yield from self._labelled(key[0], sorted(waiting, key=_place))
+
+    def _labelled(self, name: str, waiting: Iterable[_Sent]) -> Iterator[pd.DataFrame]:
+        # Spark warns of a state that is read and not there.
+        before = self._state.get() if self._state.exists() else None
+        domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
+        made: list[_Sent] = []
+        for _, _, file_no, row_no, told, said, keys in waiting:
+            for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree)):
+                made.append((name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING))
+            if len(made) >= _ROWS_TOGETHER:
+                yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
+                made = []
+        if made:
+            yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
+        self._state.update((domain.to_bytes(),))
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def row_of(table: str, told: bytes, said: str) -> Row:
+    """Return the row of its table that a STREAM row behind the state becomes."""
+    own: Row = json.loads(said)
+    return own if table in _PAST else row(Outcome(table, told, own))
+
+
+def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
+    """Return what Spark calls with each batch, and calls again after a kill."""
+
+    def write(batch: DataFrame, number: int) -> None:
+        # A batch that is committed already is computed again all the same: Spark lacks the state behind it.
+        began = monotonic()
+        files: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
+        for part in batch.mapInArrow(_part(folder, number), "files string, counts string").collect():
+            files.update(json.loads(part["files"]))
+            counts.update(json.loads(part["counts"]))
+        made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
+        _tell(batch.sparkSession, made, log)
+
+    return write
+
+
+def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the map over the parts of a batch: their files, and what is to be counted."""
+
+    def write(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        task, counts = TaskContext.get(), Counter[str]()
+        assert task is not None
+        with stream_tables.StreamPart(folder, number, task.partitionId()) as part:
+            for batch in batches:
+                rows: dict[str, list[Row]] = defaultdict(list)
+                columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
+                for table, told, said in zip(*columns, strict=True):
+                    rows[table].append(row_of(table, told, said))
+                for counted in rows.pop(_TALLY, []):
+                    counts.update(counted)
+                for table, some in rows.items():
+                    part.write(table, some)
+                    counts[table] += len(some)
+                    counts.update(f"steps.{step}" for one in some for step in one.get("steps", ()))
+        yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
+
+    return write
+
+
+def _tell(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
+    """Show the counts of a batch: to the log, and in Spark's metrics."""
+    totals = Counter(made.totals)
+    counted = totals + Counter(sources=totals["files"])
+    run_metrics.of(spark.sparkContext).show(run_metrics.values(counted, made.pages_per_second))
+    seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _SHOWN.items())
+    figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
+    line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
+    log.tell("progress", line, figures | {"counts": made.counts, "totals": made.totals})

@@ -1,0 +1,199 @@
+"""The strategy for large sites: crosses are found bucket by bucket. Ids and signatures travel; no text, no tokens, no
+HTML."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from dbce_spark.dbce import crosses
+from dbce_spark.dbce.buckets import BucketKey, BucketSizes
+from dbce_spark.model import Adjacent, BucketCross, Member, Signature
+from dbce_spark.output.schemas import cross_rows
+from dbce_spark.spark.engine.groups import groups, numbered
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.stage_counts import ComparedSites
+from dbce_spark.spark.stages.compare_pages import compared_pages
+
+NAME = "crosses"
+_BUCKETS = "buckets"
+BUCKET = ["site", "band", "key"]
+CHUNK = [*BUCKET, "chunk"]
+"""What of a bucket meets in one task: all of it, or of a capped one a chunk."""
+_SUMS = ["one_sum", "other_sum"]
+_BUCKET_ROW = pa.schema(
+    [
+        ("site", pa.string()),
+        ("band", pa.int32()),
+        ("key", pa.int64()),
+        ("size", pa.int64()),
+        *((name, pa.int64()) for name in _SUMS),
+    ]
+)
+"""A bucket: how many captures are in it, and two hashes that tell whether they are the same ones as in another."""
+_NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
+_ADJACENT = [*Adjacent.__dataclass_fields__]
+_PAGE_ROW = pa.schema(
+    [
+        ("site", pa.string()),
+        ("capture_id", pa.string()),
+        ("url_key", pa.string()),
+        ("timestamp", pa.int64()),
+        ("signature", pa.binary()),
+        ("bands", pa.list_(pa.int64())),
+        ("prev", pa.string()),
+        ("next", pa.string()),
+        ("prev_similarity", pa.float64()),
+        ("next_similarity", pa.float64()),
+    ]
+)
+"""A page beside the captures before and behind it."""
+_BATCH_ROWS = 1024
+_NO_BANDS = np.empty(0, np.uint64)
+"""Of no use within a bucket."""
+
+
+def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
+    """Stage the chosen crosses of every capture of large sites, as FOUND rows."""
+    cap = run.config.bucket.cap
+    pages = compared_pages.of_large_sites(run)
+    run.stage_rows(buckets(memberships(pages)), _BUCKETS)
+    every = run.staged(_BUCKETS, _BUCKET_ROW)
+    found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
+    run.stage_rows(select(found, run.config.cross.per_capture), NAME)
+    row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
+    return ComparedSites(BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes())
+
+
+def adjacent(pages: DataFrame) -> DataFrame:
+    """Make _PAGE_ROW of PAGES rows with a signature: beside each what `crosses.adjacent` gives."""
+    line = Window.partitionBy("site", "url_key").orderBy("timestamp", "capture_id")
+    signed = pages.where(F.col("signature").isNotNull()).select(
+        "site", "capture_id", "url_key", F.unix_micros("timestamp").alias("timestamp"), "signature", "bands"
+    )
+    one = F.struct("capture_id", "signature")
+    beside = signed.withColumns({"before": F.lag(one).over(line), "behind": F.lead(one).over(line)})
+    return beside.mapInArrow(_compared, staging.schema(_PAGE_ROW))
+
+
+def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        own = [_signature(one) for one in batch.column("signature").to_pylist()]
+        columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
+        for arm, others in (("prev", "before"), ("next", "behind")):
+            found = batch.column(others).to_pylist()
+            columns[arm] = pa.array([other["capture_id"] if other else "" for other in found], pa.string())
+            similar = [
+                crosses.similarity(one, _signature(other["signature"])) if other else 0.0
+                for one, other in zip(own, found, strict=True)
+            ]
+            columns[f"{arm}_similarity"] = pa.array(similar, pa.float64())
+        yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
+
+
+def _signature(stored: bytes) -> Signature:
+    return np.frombuffer(stored, "<u4")
+
+
+def memberships(pages: DataFrame) -> DataFrame:
+    """Make a row for each band of each page that has a signature: `band` and `key` in place of `bands`."""
+    others = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
+    signed = pages.where(F.col("signature").isNotNull())
+    return signed.select(*others, "signature", F.posexplode("bands").alias("band", "key"))
+
+
+def buckets(members: DataFrame) -> DataFrame:
+    """Make all buckets of some memberships, as _BUCKET_ROW: those of the same captures have the same sums."""
+    sums = [F.bit_xor(F.xxhash64("capture_id", F.lit(salt))).alias(name) for salt, name in enumerate(_SUMS)]
+    return members.groupBy(*BUCKET).agg(F.count("*").alias("size"), *sums)
+
+
+def searched(every: DataFrame) -> DataFrame:
+    """Choose the buckets that are searched for crosses: those of more than one capture, and of several with the same
+    captures the one of the lowest id, as `dbce.sites` does."""
+    named = every.where("size > 1").mapInArrow(_named, staging.schema(_NAMED_ROW))
+    first = F.min(F.struct("bucket_id", "band", "key")).alias("first")
+    return named.groupBy("site", "size", *_SUMS).agg(first).select("site", "first.band", "first.key", "size")
+
+
+def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        keys = zip(*(batch.column(name).to_pylist() for name in BUCKET), strict=True)
+        ids = pa.array([crosses.bucket_id(BucketKey(*key)) for key in keys], pa.string())
+        yield batch.append_column("bucket_id", ids)
+
+
+def in_chunks(members: DataFrame, chosen: DataFrame, cap: int) -> DataFrame:
+    """Keep the memberships in the chosen buckets, with the `chunk` that `buckets.chunks` puts each into.
+
+    The captures of a large bucket never meet in one task.
+    """
+    first = F.lit(0).cast("long")
+    whole = members.join(chosen.where(last_chunk(cap) == 0), on=BUCKET, how="inner").withColumn("chunk", first)
+    cut = members.join(chosen.where(last_chunk(cap) > 0), on=BUCKET, how="inner")
+    chunk = F.least(F.expr(f"at div {cap}"), last_chunk(cap))
+    return whole.unionByName(numbered(cut, BUCKET).withColumn("chunk", chunk).drop("at"))
+
+
+def last_chunk(cap: int) -> Column:
+    """Return the number of a bucket's last chunk, as `buckets.last_chunk` of `size`."""
+    return F.expr(f"greatest(0L, (2 * size + {cap}) div {2 * cap} - 1)")
+
+
+def find(members: DataFrame) -> DataFrame:
+    """Find the crosses in each chunk of each bucket, as FOUND rows: the same cross once for every bucket."""
+
+    def of_chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        rows: list[BucketCross] = []
+        for chunk in groups(batches, CHUNK):
+            if chunk.num_rows > 1:
+                rows.extend(_of_chunk(chunk))
+            if len(rows) >= _BATCH_ROWS:
+                yield cross_rows.found_batch(rows)
+                rows = []
+        yield cross_rows.found_batch(rows)
+
+    return (
+        members.repartition(*CHUNK).sortWithinPartitions(*CHUNK).mapInArrow(of_chunks, staging.schema(cross_rows.FOUND))
+    )
+
+
+def _of_chunk(chunk: pa.Table) -> Iterator[BucketCross]:
+    """Find the crosses of the members in one group of rows."""
+    first = chunk.slice(0, 1).to_pylist()[0]
+    bucket = BucketKey(first["site"], first["band"], first["key"])
+    signatures = np.frombuffer(b"".join(chunk.column("signature").to_pylist()), "<u4").reshape(chunk.num_rows, -1)
+    ids, url_keys, timestamps = (chunk.column(name).to_pylist() for name in ("capture_id", "url_key", "timestamp"))
+    members = [
+        Member(
+            capture_id=capture_id,
+            site=bucket.site,
+            url_key=url_key,
+            timestamp=timestamp,
+            signature=signature,
+            bands=_NO_BANDS,
+        )
+        for capture_id, url_key, timestamp, signature in zip(ids, url_keys, timestamps, signatures, strict=True)
+    ]
+    beside = [Adjacent(**row) for row in chunk.select(_ADJACENT).to_pylist()]
+    return crosses.find(bucket, members, first["chunk"], dict(zip(ids, beside, strict=True)))
+
+
+def select(found: DataFrame, per_capture: int) -> DataFrame:
+    """Choose among FOUND rows as `crosses.select` does."""
+    of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_urls"), "bucket_id")
+    arms = F.length(F.replace("bits", F.lit("0"), F.lit("")))
+    similarity = F.col("up_similarity") + F.col("down_similarity")
+    of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")
+    unique = found.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
+    ranked = unique.withColumn("nth", F.row_number().over(of_capture)).where(F.col("nth") <= per_capture)
+    return ranked.select(*cross_rows.FOUND.names)
+
+
+def staged(run: Run) -> DataFrame:
+    """Read the chosen crosses, as FOUND rows."""
+    return run.staged(NAME, cross_rows.FOUND)

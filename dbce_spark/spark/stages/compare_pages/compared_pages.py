@@ -1,0 +1,121 @@
+"""Pages by the strategy that their site is compared by.
+
+A site that one worker can hold is compared whole. One of a collection that has grown is compared as an increment: only
+what is new, and what that affects. One too large for a worker is compared bucket by bucket.
+"""
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from dbce_spark.output.schemas import member_rows
+from dbce_spark.spark.run import collection_state, staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.stages import match_revisits
+from dbce_spark.spark.stages.read_pages import kept
+
+_LARGE = "large"
+_SITE_ROW = pa.schema([("site", pa.string())])
+_GROWN_ROW = pa.schema([("site", pa.string()), ("is_large", pa.bool_())])
+_INDEXED_CAPTURE_BYTES = 1500
+"""What a worker holds of a capture of a site that has grown: ids, signature and bands."""
+
+
+def stage_sites(run: Run) -> None:
+    """Stage which sites are larger than `bucket.whole_site_bytes`, and which of the prior state have grown."""
+    whole = run.config.bucket.whole_site_bytes
+    sizes = kept(run).groupBy("site").agg(F.sum("carried").alias("bytes"), F.count("*").alias("captures"))
+    if run.prior:
+        run.stage_rows(_growing(run, sizes), staging.GROWN)
+    large = sizes.where(F.col("bytes") > whole).join(grown(run), on="site", how="left_anti")
+    run.stage_rows(large.select("site"), _LARGE)
+
+
+def _growing(run: Run, sizes: DataFrame) -> DataFrame:
+    """Find the prior sites that pages come into, or of which pages were fetched again: site, is_large."""
+    prior = collection_state.members(run.spark, run.prior)
+    again = prior.join(match_revisits.fetched_again(run), on="capture_id", how="left_semi")
+    come = sizes.select("site", "captures").unionByName(again.select("site", F.lit(0).alias("captures")))
+    before = prior.groupBy("site").agg(F.count("*").alias("before"))
+    captures = come.groupBy("site").agg(F.sum("captures").alias("captures")).join(before, on="site")
+    size = (F.col("captures") + F.col("before")) * _INDEXED_CAPTURE_BYTES
+    return captures.select("site", (size > run.config.bucket.whole_site_bytes).alias("is_large"))
+
+
+def has_large(run: Run) -> bool:
+    """Return whether any site is too large for one worker."""
+    return not _all_large(run).isEmpty()
+
+
+def has_grown(run: Run) -> bool:
+    """Return whether any site of the prior state has grown."""
+    return not grown(run).isEmpty()
+
+
+def grown(run: Run) -> DataFrame:
+    """Read the sites of the prior state with pages that go on or were fetched again: site, is_large."""
+    return run.staged(staging.GROWN, _GROWN_ROW)
+
+
+def of_whole_sites(run: Run) -> DataFrame:
+    """Read the pages that go on of the sites that are compared whole, as PAGES rows."""
+    return kept(run).join(_not_whole(run), on="site", how="left_anti")
+
+
+def of_grown_sites(run: Run) -> DataFrame:
+    """Read the pages that go on of the sites that are compared as increments, as PAGES rows."""
+    return kept(run).join(grown(run).where("not is_large"), on="site", how="left_semi")
+
+
+def of_large_sites(run: Run) -> DataFrame:
+    """Read the pages of the sites that are compared bucket by bucket, as NEIGHBOURS rows: those that go on, and those
+    of the prior state."""
+    return not_in_place(run).join(_all_large(run), on="site", how="left_semi")
+
+
+def not_in_place(run: Run) -> DataFrame:
+    """Read the pages of all sites that are not compared whole, as NEIGHBOURS rows: those that go on, and those of the
+    prior state that they are compared with."""
+    new = kept(run).join(_not_whole(run), on="site", how="left_semi")
+    return new.select(*member_rows.NEIGHBOURS.names).unionByName(run.staged(staging.NEIGHBOURS, member_rows.NEIGHBOURS))
+
+
+def members(pages: DataFrame) -> DataFrame:
+    """Make MEMBERS rows of PAGES rows."""
+    made = {"timestamp": F.unix_micros("timestamp"), "is_witness": F.col("verdicts").isNotNull()}
+    return pages.select(*(made.get(name, F.col(name)).alias(name) for name in member_rows.MEMBERS.names))
+
+
+def neighbour_columns() -> list[Column]:
+    """Return what `member_rows.neighbours_from` reads of PAGES rows, but the site.
+
+    Pages in no bucket are in no diff.
+    """
+    tokens = F.when(F.col("signature").isNotNull(), F.col("tokens")).alias("tokens")
+    return [*feature_columns(), F.col("signature"), F.col("bands"), tokens]
+
+
+def feature_columns() -> list[Column]:
+    """Return what `member_rows.witnesses_from` reads of PAGES rows.
+
+    Words and link words are the later half of the packed numbers.
+    """
+    half = "length(block_numbers) div 2"
+    return [
+        F.col("capture_id"),
+        F.col("url_key"),
+        F.unix_micros("timestamp").alias("timestamp"),
+        F.when(F.col("verdicts").isNotNull(), F.expr(f"substring(block_numbers, 1 + {half}, {half})")).alias("numbers"),
+        F.col("verdicts"),
+        F.col("keys"),
+    ]
+
+
+def _all_large(run: Run) -> DataFrame:
+    of_prior = grown(run).where("is_large").select("site")
+    return run.staged(_LARGE, _SITE_ROW).unionByName(of_prior)
+
+
+def _not_whole(run: Run) -> DataFrame:
+    """Read the sites that are not compared whole."""
+    return run.staged(_LARGE, _SITE_ROW).unionByName(grown(run).select("site"))

@@ -1,0 +1,106 @@
+"""The strategy for sites that one worker can hold: each is compared whole, in one place.
+
+Most sites are such. All that their pages give each other then takes one shuffle, where large sites take several; the
+rows are the same. No text travels, and no HTML.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import sites
+from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.model import Annotation, BucketCross, Codes
+from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, member_rows
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.stage_counts import ComparedSites
+from dbce_spark.spark.run.task_tables import TaskTables
+from dbce_spark.spark.stages.compare_pages import bucket_sizes, compared_pages
+from dbce_spark.spark.stages.read_pages import PLACE
+
+NAME = "sites"
+_SCHEMAS = {
+    staging.PAGE_ANNOTATIONS: comparison_rows.PAGE_ANNOTATIONS,
+    staging.PAGE_EVIDENCE: comparison_rows.PAGE_EVIDENCE,
+}
+_BATCH_ROWS = 256
+
+_Place = tuple[int, int]
+
+
+def compare(run: Run, _account: RunAccount) -> ComparedSites:
+    """Choose the strategy of each site, and stage the annotations and the evidence of the pages of whole ones."""
+    compared_pages.stage_sites(run)
+    pages, work, config = compared_pages.of_whole_sites(run), run.work, run.config
+
+    def of_task(batches: Iterator[pa.RecordBatch]) -> BucketSizes:
+        with TaskTables(work, _SCHEMAS) as staged:
+            return compare_sites(batches, staged, config)
+
+    staging.renew(work, *_SCHEMAS)
+    sizes = bucket_sizes.total(site_by_site(pages), of_task)
+    return ComparedSites(sizes, has_grown=compared_pages.has_grown(run), has_large=compared_pages.has_large(run))
+
+
+def site_by_site(pages: DataFrame) -> DataFrame:
+    """Bring the pages of a site to one task, in order of site and capture: what `compare_sites` reads."""
+    carried = pages.select("site", *PLACE, *compared_pages.neighbour_columns())
+    return carried.repartition("site").sortWithinPartitions("site", "capture_id")
+
+
+def compare_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: DbceConfig) -> BucketSizes:
+    """Stage what `dbce.sites.told` gives for the sites of one task; return the sizes of their buckets."""
+    rows, sizes = _Rows(), BucketSizes()
+    for site in groups(batches, ["site"]):
+        if site.num_rows == 1:  # there is nothing to compare it with
+            continue
+        compared = sites.compare_sites(member_rows.neighbours_from(site), config)
+        rows.add(compared, site)
+        sizes += compared.sizes
+        if len(rows) >= _BATCH_ROWS:
+            rows.write(staged)
+            rows = _Rows()
+    rows.write(staged)
+    return sizes
+
+
+@dataclass(slots=True)
+class _Rows:
+    """Annotations and evidence of some captures, with the places where these are staged."""
+
+    annotations: list[tuple[_Place, tuple[BucketCross, Annotation]]] = field(default_factory=list)
+    evidence: list[tuple[_Place, tuple[str, int, Codes]]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.annotations) + len(self.evidence)
+
+    def add(self, compared: sites.SiteComparison, site: pa.Table) -> None:
+        ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *PLACE))
+        of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
+        for found, annotation in zip(compared.found, compared.annotations, strict=True):
+            self.annotations.append((of[found.cross.cur], (found, annotation)))
+        of_kinds = (
+            (evidence_rows.SIBLINGS, compared.heard.by_siblings),
+            (evidence_rows.SNAPSHOTS, compared.heard.by_snapshots),
+        )
+        for kind, by_capture in of_kinds:
+            self.evidence += [(of[capture_id], (capture_id, kind, codes)) for capture_id, codes in by_capture.items()]
+
+    def write(self, staged: TaskTables) -> None:
+        if self.annotations:
+            places, rows = zip(*self.annotations, strict=True)
+            staged.write(
+                staging.PAGE_ANNOTATIONS, comparison_rows.placed_batch(places, annotation_rows.annotations_batch(rows))
+            )
+        if self.evidence:
+            places, codes = zip(*self.evidence, strict=True)
+            staged.write(
+                staging.PAGE_EVIDENCE, comparison_rows.placed_batch(places, evidence_rows.evidence_batch(codes))
+            )

@@ -1,0 +1,316 @@
+"""The stage `originals`: `dbce_spark.dbce.originals`, of what no input holds, over all indexes at once.
+
+Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found goes to such.
+The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from dbce_spark.archive import indexed_records
+from dbce_spark.archive.index import index_file
+from dbce_spark.archive.index.capture_filter import FilterCounts
+from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
+from dbce_spark.archive.revisits import Name, names_in_index
+from dbce_spark.archive.warc import Fetch
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import originals
+from dbce_spark.dbce.originals import Lack, Original
+from dbce_spark.files import storage
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Page, Reject, Skip
+from dbce_spark.output.schemas import page_rows, revisit_rows
+from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.sandbox import Sandbox
+from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.record_counts import RecordCounts
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.stage_counts import FoundOriginals
+from dbce_spark.spark.stages import match_revisits, read_pages
+from dbce_spark.spark.stages.read_pages import PLACE
+
+NAME = "originals"
+_LOST, _NAMES, _FOUND, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
+
+_ROWS = 8192
+"""Rows of a batch: some 2 MB."""
+_LOST_ROW = pa.schema(
+    [("file_no", pa.int32()), ("row_no", pa.int32()), ("warc_file", pa.string()), ("warc_offset", pa.int64())]
+)
+"""A revisit that is looked for. No times are in it: Spark writes them as only Spark reads them."""
+_PAYLOAD = pa.struct(
+    [
+        ("path", pa.string()),
+        ("offset", pa.int64()),
+        ("length", pa.int64()),
+        ("mime", pa.string()),
+        ("mime_detected", pa.string()),
+        ("status", pa.int64()),
+        ("digest", pa.string()),
+        ("languages", pa.list_(pa.string())),
+    ]
+)
+"""A `Payload`: rows of it are ordered as that is."""
+_FOUND_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
+_CLAIMS_ROW = pa.schema([*_LOST_ROW.remove(3).remove(2), ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
+"""The payload of a revisit, and the page that was read of it if one was."""
+_OUTCOMES_ROW = pa.schema(
+    [
+        ("path", pa.string()),
+        ("offset", pa.int64()),
+        ("original", match_revisits.ORIGINAL),
+        ("filter", pa.string()),
+        ("lack", pa.string()),
+        *_LOST_ROW.remove(3).remove(2),
+    ]
+)
+"""What became of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OriginalStaging:
+    """How originals are staged: where, from which file number on, and by which parameters."""
+
+    work: str
+    first_no: int
+    with_html: bool
+    config: DbceConfig
+
+
+def _find_originals(run: Run, account: RunAccount) -> FoundOriginals:
+    """Look for the originals of revisits among the pages that were read, then in the indexes.
+
+    Those of archives that are read up to a limit are looked for no further.
+    """
+    match_revisits.match(run)
+    if not run.request.indexes or run.request.limit is not None:
+        return FoundOriginals()
+    return _look_in_indexes(run, first_no=len(account.by_source))
+
+
+def _count(_run: Run, account: RunAccount, found: FoundOriginals) -> None:
+    account.originals = found
+
+
+STAGE = Stage(name=NAME, applies=lambda run, account: account.has_revisits, work=_find_originals, count=_count)
+
+
+def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
+    """Stage the pages of the originals of unmatched revisits, and what became of these revisits."""
+    most = run.config.select.max_wanted
+    unmatched = match_revisits.unmatched(run)
+    first = unmatched.orderBy(*PLACE).limit(most) if unmatched.count() > most else unmatched
+    run.stage_rows(first.select(*_LOST_ROW.names), _LOST)
+    lost = run.staged(_LOST, _LOST_ROW)
+    looked_for = lost.count()
+    if not looked_for:
+        return FoundOriginals()
+    wanted = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_semi")
+    wanted_names = wanted.mapInArrow(
+        match_revisits.wanted_of(names_in_index), staging.schema(match_revisits.WANTED_ROW)
+    )
+    run.stage_rows(wanted_names, _NAMES)
+    run.stage_rows(_look_up(run, wanted), _FOUND)
+    run.stage_rows(_claims(run), _CLAIMS)
+    claims = run.staged(_CLAIMS, _CLAIMS_ROW)
+    by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
+    beyond = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_anti")
+    detail = F.lit(originals.beyond(most)).alias("lack")
+    outcomes = _outcomes(run).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
+    match_revisits.stage_outcomes(run, outcomes)
+    return FoundOriginals(looked_for=looked_for, named=claims.count(), by_part=by_part)
+
+
+def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
+    """Find what each part of the indexes has under the names of some revisits, as _FOUND_ROW."""
+    config, base = run.config, run.request.base
+    selection = asked(indexed_records.wanted(config), _keys(wanted, indexed_records.wanted(config).prefixes))
+    found = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
+    parts = run.spark.sparkContext.broadcast(found)
+    names, lost = (staging.path(run.work, name) for name in (_NAMES, _LOST))
+
+    def look_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for at in batch.column("id").to_pylist():
+                lookup = Lookup.of(_names_in(names), _places_in(lost))
+                for one in index_file.wanted_of(parts.value[at], base, selection, config.fetch, FilterCounts()):
+                    if isinstance(one, IndexEntry):
+                        lookup.offer(one)
+                yield from _found_batches(lookup)
+
+    count = len(found)
+    schema = staging.schema(_FOUND_ROW)
+    if not count:
+        return run.spark.createDataFrame([], schema)
+    return run.spark.range(0, count, 1, count).mapInArrow(look_up, schema)
+
+
+def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
+    """Collect the keys that revisits refer to beside those that are read anyway."""
+    if not prefixes:
+        return []
+    key = F.col("refers_to_key")
+    inside = reduce(lambda one, other: one | other, (key.startswith(prefix) for prefix in prefixes))
+    rows = wanted.where(~inside).select(key).distinct().orderBy(key).limit(MOST_KEYS).collect()
+    return [row["refers_to_key"] for row in rows]
+
+
+def _names_in(path: str) -> Iterator[tuple[Name, int]]:
+    for batch in ds.dataset(path).to_batches(columns=["name", "is_before", "at"]):
+        for name, is_before, at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield Name(name, is_before), at
+
+
+def _places_in(path: str) -> Iterator[tuple[str, int]]:
+    for batch in ds.dataset(path).to_batches(columns=["warc_file", "warc_offset"]):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _found_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
+    found = lookup.found()
+    while some := [*islice(found, _ROWS)]:
+        rows = [(one.name, one.is_before, one.at, one.payload._asdict()) for one in some]
+        columns = zip(zip(*rows, strict=True), _FOUND_ROW.types, strict=True)
+        yield pa.RecordBatch.from_arrays([pa.array(column, kind) for column, kind in columns], schema=_FOUND_ROW)
+
+
+def _claims(run: Run) -> DataFrame:
+    """Find the payload of each revisit that has one, and the page if it was read of just that place."""
+    found = run.staged(_FOUND, _FOUND_ROW)
+    earliest = found.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
+    payloads = (
+        found.where("is_before")
+        .select("name", "at", "original")
+        .unionByName(earliest.select("name", "first.at", "first.original"))
+    )
+    claimed = match_revisits.find(run.staged(_NAMES, match_revisits.WANTED_ROW), payloads)
+    read_already = (
+        read_pages.staged(run)
+        .groupBy("warc_file", "warc_offset")
+        .agg(F.min(F.struct("capture_id", "payload_digest")).alias("original"))
+    )
+    return (
+        claimed.withColumnRenamed("original", "payload")
+        .withColumns({"warc_file": F.col("payload.path"), "warc_offset": F.col("payload.offset")})
+        .join(read_already, on=["warc_file", "warc_offset"], how="left")
+        .select(*_CLAIMS_ROW.names)
+    )
+
+
+def _read(run: Run, claims: DataFrame, wanted: DataFrame, first_no: int) -> list[RecordCounts]:
+    """Stage the originals as pages of their first revisits, a task for each `input.records_per_task` of them."""
+    per_part = run.config.input.records_per_task
+    place = [F.col("payload.path").alias("path"), F.col("payload.offset").alias("offset")]
+    timed = claims.select(*PLACE, *place, "payload").join(
+        wanted.select(*PLACE, F.unix_micros("timestamp").alias("at")), on=PLACE, how="inner"
+    )
+    first = timed.groupBy("path", "offset").agg(
+        F.min("payload").alias("payload"), F.min(F.struct("at", *PLACE)).alias("first")
+    )
+    # One window over all of them, who are select.max_wanted at most.
+    nth = F.row_number().over(Window.orderBy("path", "offset"))
+    numbered = first.select(
+        "payload", "first.file_no", "first.row_no", F.floor((nth - 1) / per_part).cast("int").alias("part")
+    )
+    count = first.count()
+    parts = -(-count // per_part)
+    if not parts:
+        return []
+    of_parts = numbered.join(wanted, on=PLACE, how="inner").repartitionById(parts, F.col("part"))
+    ordered = of_parts.sortWithinPartitions("part", "payload.path", "payload.offset")
+    to = OriginalStaging(work=run.work, first_no=first_no, with_html=run.request.with_html, config=run.config)
+    counts = read_pages.collected(ordered.mapInArrow(_reading(to), read_pages.COUNTS))
+    return [counts[first_no + part] for part in range(parts)]
+
+
+def _reading(to: OriginalStaging) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for part in groups(batches, ["part"]):
+            file_no = to.first_no + part.column("part")[0].as_py()
+            work = partial(stage_part, part, file_no, to)
+            yield read_pages.counts_batch(
+                file_no, checkpoints.once(staging.done(to.work, NAME, file_no), RecordCounts, work)
+            )
+
+    return read
+
+
+def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCounts:
+    """Stage the pages of some originals, and what became of each: REVISITS rows with `payload`, in order of path and
+    offset."""
+    (batch,) = part.combine_chunks().to_batches()
+    payloads = [
+        Payload(**(one | {"languages": tuple(one["languages"])})) for one in batch.column("payload").to_pylist()
+    ]
+    some = map(Original, payloads, revisit_rows.revisits_from(batch))
+    places_of = zip(*(batch.column(name).to_pylist() for name in PLACE), strict=True)
+    by_payload = dict(zip(payloads, places_of, strict=True))
+    rows = []
+    captures = 0
+    staged = staging.file(to.work, read_pages.NAME, file_no)
+    with (
+        storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
+        sandbox.parser(to.config) as parser,
+    ):
+        for one, found in originals.read(some, to.config):
+            outcome = _page(found, parser) if isinstance(found, Fetch) else found
+            if isinstance(found, Fetch) and isinstance(outcome, Page):
+                html = decode(found.html, found.capture.declared_charset).html if to.with_html else None
+                out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
+                captures += 1
+            rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
+    outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
+    storage.write_parquet(staging.file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
+    return RecordCounts(captures=captures)
+
+
+def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
+    (found,) = sandbox.pages_apart(parser, [fetch])
+    return originals.outcome_of(found)
+
+
+def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:
+    place = {"path": one.payload.path, "offset": one.payload.offset}
+    if isinstance(outcome, Lack):
+        return place | {"lack": originals.lack_at(originals.place_of(one.payload), outcome)}
+    if isinstance(outcome, Skip):
+        return place | {"filter": outcome.filter}
+    return place | {"original": {"capture_id": outcome.capture_id, "payload_digest": outcome.capture.payload_digest}}
+
+
+def _outcomes(run: Run) -> DataFrame:
+    """Read what became of each revisit that has a payload."""
+    claims = run.staged(_CLAIMS, _CLAIMS_ROW)
+    of_pages = claims.where(F.col("original").isNotNull()).select(*PLACE, "original")
+    outcomes = run.staged(_OUTCOMES, _OUTCOMES_ROW)
+    first = F.struct(*PLACE).alias("first")
+    by_place = outcomes.select("path", "offset", "original", "filter", "lack", first)
+    of_payloads = (
+        claims.where(F.col("original").isNull())
+        .select(*PLACE, F.col("payload.path").alias("path"), F.col("payload.offset").alias("offset"))
+        .join(by_place, on=["path", "offset"], how="inner")
+    )
+    is_page = F.col("original").isNotNull() & (F.struct(*PLACE) == F.col("first"))
+    return of_pages.unionByName(
+        of_payloads.select(
+            *PLACE,
+            F.when(~is_page, F.col("original")).alias("original"),
+            "filter",
+            "lack",
+            F.when(is_page, True).alias("is_page"),
+        ),
+        allowMissingColumns=True,
+    )

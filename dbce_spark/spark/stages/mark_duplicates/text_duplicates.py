@@ -1,0 +1,130 @@
+"""The stage `duplicates`: mark the texts that are like earlier ones. Digests and signatures travel; no text.
+
+The marks of a text are brought to the task that staged it, which writes its rows beside those of its extractions.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
+from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.stage_counts import DuplicateCounts
+from dbce_spark.spark.stages.mark_duplicates import in_one_task, over_tasks, prior_duplicates
+
+NAME = "duplicates"
+_ALL_MARKS = "marks"
+FEW = 20_000
+"""Texts that one task compares in less time than Spark takes to share them out: 7 MB, and some 2 s."""
+
+
+def write(run: Run, _account: RunAccount) -> DuplicateCounts:
+    """Write `duplicates`: a file beside each of `extractions`, with the rows of those that have a text in the same
+    order. Of a collection also what is marked anew of prior texts, as they are like one that has changed."""
+    work, target = run.work, f"{run.output}/{NAME}"
+
+    def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        counts: Counter[str] = Counter()
+        for group in groups(batches, ["task"]):
+            task = group.column("task")[0].as_py()
+            once = partial(write_task, work, target, task, group)
+            counts += checkpoints.once(staging.done(work, NAME, task), Counter[str], once)
+        yield pa.RecordBatch.from_pydict(
+            {"name": pa.array(list(counts), pa.string()), "n": pa.array(list(counts.values()), pa.int64())}
+        )
+
+    tasks = max(1, len(_staged_files(work)))
+    ordered = _marks(run).where("task is not null").repartition(tasks, "task").sortWithinPartitions("task", "row_no")
+    counts: Counter[str] = Counter()
+    for row in ordered.mapInArrow(write_all, "name string, n long").collect():
+        counts[row["name"]] += row["n"]
+    if not counts:
+        storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
+    return DuplicateCounts(**counts)
+
+
+def _count(_run: Run, account: RunAccount, counts: DuplicateCounts) -> None:
+    account.duplicates = counts
+
+
+STAGE = Stage(name=NAME, applies=lambda run, account: run.config.duplicates.find, work=write, count=_count)
+
+
+def _marks(run: Run) -> DataFrame:
+    """Make MARKS rows of the staged texts, and of prior ones that are marked anew, by the strategy for their number."""
+    texts = run.staged(staging.TEXTS, duplicate_rows.TEXTS)
+    are_few = _are_few(run)
+    if not run.prior:
+        return in_one_task.marks(texts, run.config.duplicates) if are_few else over_tasks.marks(run, texts)
+    before = prior_duplicates.before(run.spark, run.prior)
+    again = prior_duplicates.relabelled(run.spark, run.output)
+    if are_few:
+        is_relabelled = before.join(again.withColumn("is_relabelled", F.lit(True)), on="capture_id", how="left")
+        every = texts.unionByName(is_relabelled.fillna(False, ["is_relabelled"]), allowMissingColumns=True)
+        made = in_one_task.marks(every, run.config.duplicates)
+    else:
+        made = over_tasks.extended_marks(run, before, again, texts)
+    run.stage_rows(made, _ALL_MARKS)
+    marks = run.staged(_ALL_MARKS, duplicate_rows.MARKS)
+    prior_duplicates.write(marks, before, run.output)
+    return marks
+
+
+def _staged_files(work: str) -> list[Path]:
+    return [*Path(staging.path(work, staging.TEXTS)).glob("*.parquet")]
+
+
+def _are_few(run: Run) -> bool:
+    try:
+        count: int = sum(pq.read_metadata(path).num_rows for path in _staged_files(run.work))
+        return count + prior_duplicates.count(run.prior) <= FEW
+    except pa.ArrowInvalid:  # a task will name the file
+        return False
+
+
+def write_task(work: str, target: str, task: int, marks: pa.Table) -> Counter[str]:
+    """Write the rows of one task, from its staged texts and their MARKS rows. A second attempt writes the same.
+
+    Raises:
+        OutputError: the staged file is broken.
+    """
+    path = staging.file(work, staging.TEXTS, task)
+    try:
+        with storage.open_parquet(path) as file:
+            (staged,) = file.read().combine_chunks().to_batches()
+    except (pa.ArrowInvalid, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}") from error
+    (of_task,) = marks.combine_chunks().to_batches()
+    rows = duplicate_rows.duplicates_batch(staged, of_task)
+    parts = staged.column("site_part")
+    for part in pc.unique(parts).to_pylist():
+        of_part = rows.filter(pc.equal(parts, part))
+        target_path = f"{target}/site_part={part}/part-{task:05}.parquet"
+        storage.write_parquet(
+            target_path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"]
+        )
+    return counted(rows)
+
+
+def counted(rows: pa.RecordBatch) -> Counter[str]:
+    """Count DUPLICATES rows by the fields of DuplicateCounts."""
+    is_copy = pc.is_valid(rows.column("copy_of"))
+    is_near = pc.and_not(pc.is_valid(rows.column("duplicate_of")), is_copy)
+    is_unclear = pc.and_not(pc.is_null(rows.column("steps")), is_copy)
+    sums = {
+        name: pc.sum(mask).as_py() for name, mask in (("exact", is_copy), ("near", is_near), ("unclear", is_unclear))
+    }
+    return Counter({"texts": rows.num_rows, **sums})

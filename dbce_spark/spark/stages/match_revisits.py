@@ -1,0 +1,305 @@
+"""The stage `revisits`: `dbce_spark.archive.revisits` over all files at once. Names, ids and times are shuffled."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+from pyspark.sql.window import WindowSpec
+
+from dbce_spark.archive.revisits import Name, Resolved, left, names, names_of
+from dbce_spark.dbce.pages import DUPLICATE
+from dbce_spark.model import Reject, RejectReason, Revisit, Skip
+from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
+from dbce_spark.spark.run import collection_state, staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.record_counts import by_reason
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.stage_counts import RevisitCounts
+from dbce_spark.spark.stages import read_pages
+from dbce_spark.spark.stages.read_pages import LIMIT, PLACE
+
+NAME = staging.REVISITS
+_WANTED = "wanted"
+_MATCHED = "matched"
+
+_BEFORE = -1
+"""The number of a file before all that a run reads."""
+_NAMED = ["url_key", "timestamp", "record_id", "payload_digest", "declared_digest"]
+ORIGINAL = pa.struct([("capture_id", pa.string()), ("payload_digest", pa.string())])
+WANTED_ROW = pa.schema(
+    [
+        ("file_no", pa.int32()),
+        ("row_no", pa.int32()),
+        ("rank", pa.int32()),
+        ("name", pa.string()),
+        ("is_before", pa.bool_()),
+        ("at", pa.int64()),
+    ]
+)
+"""A name under which the original of a revisit is looked for; `at` is the revisit's time in microseconds."""
+MATCHED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", ORIGINAL)])
+"""A revisit's place, and its original."""
+OUTCOME_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
+"""What became of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
+needs, or is a page of its own. Those without a trace of an original have no row."""
+_FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
+_FILTER = pa.field("filter", pa.string())
+_SHARED_ROW, _LEFT_ROW = pa.schema([*capture_rows.CAPTURES, _FILTER]), pa.schema([*reject_rows.REJECTS, _FILTER])
+"""A row of the output, or one that is counted under a filter and goes no further."""
+_NAME_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", ORIGINAL)])
+"""A name of a capture."""
+
+
+def match(run: Run) -> None:
+    """Stage which page, of those that were read and those of the prior state, is the original of which revisit."""
+    wanted = staged(run).mapInArrow(wanted_of(names), staging.schema(WANTED_ROW))
+    run.stage_rows(wanted, _WANTED)
+    run.stage_rows(find(run.staged(_WANTED, WANTED_ROW), _page_names(run)), _MATCHED)
+
+
+def staged(run: Run) -> DataFrame:
+    """Read all staged revisits."""
+    return run.staged(NAME, revisit_rows.REVISITS)
+
+
+def unmatched(run: Run) -> DataFrame:
+    """Read the staged revisits whose originals are none of the pages that were read."""
+    return staged(run).join(run.staged(_MATCHED, MATCHED_ROW), on=PLACE, how="left_anti")
+
+
+def stage_outcomes(run: Run, outcomes: DataFrame) -> None:
+    """Stage what became of unmatched revisits, as OUTCOME_ROW."""
+    run.stage_rows(outcomes.select(*OUTCOME_ROW.names), staging.REVISIT_OUTCOMES)
+
+
+def _resolve(run: Run, account: RunAccount) -> RevisitCounts:
+    """Stage the pages that go no further, and, where there are revisits, what becomes of each."""
+    counts = RevisitCounts(dropped=read_pages.drop(run))
+    return replace(_stage_revisits(run), dropped=counts.dropped) if account.has_revisits else counts
+
+
+def _count(run: Run, account: RunAccount, counts: RevisitCounts) -> None:
+    account.revisits = counts
+    run.progress.know(by_reason(account.records.rejects + counts.rejects))
+
+
+STAGE = Stage(name=NAME, work=_resolve, count=_count)
+
+
+def _stage_revisits(run: Run) -> RevisitCounts:
+    """Stage the revisits that share an extraction as CAPTURES rows, those without an original as REJECTS rows.
+
+    Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
+    """
+    placed = _placed(run)
+    found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
+    run.stage_rows(_filtered(run, found), staging.SHARED)
+    lost = _lost(placed)
+    if run.request.limit is not None:
+        lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
+    run.stage_rows(lost.mapInArrow(_left, staging.schema(_LEFT_ROW)), staging.UNRESOLVED)
+    return _counted(run.staged(staging.SHARED, _SHARED_ROW), _staged_left(run))
+
+
+def _placed(run: Run) -> DataFrame:
+    """Read all staged revisits, each beside its outcome if there is one yet."""
+    matched = run.staged(_MATCHED, MATCHED_ROW)
+    outcomes = matched.unionByName(run.staged(staging.REVISIT_OUTCOMES, OUTCOME_ROW), allowMissingColumns=True)
+    return staged(run).join(outcomes, on=PLACE, how="left")
+
+
+def _lost(placed: DataFrame) -> DataFrame:
+    """Keep the revisits without an original that are no page either."""
+    return placed.where(F.col("original").isNull() & F.col("is_page").isNull())
+
+
+def _filtered(run: Run, found: DataFrame) -> DataFrame:
+    """Make _SHARED_ROW of revisits with an original: those of pages beyond the limit, and those that are the same
+    capture as a page or an earlier revisit, are counted under a filter."""
+    kept = read_pages.kept(run).select("capture_id")
+    same = read_pages.staged(run).select("capture_id")
+    if run.prior:
+        kept = kept.unionByName(collection_state.members(run.spark, run.prior).select("capture_id"))
+        same = same.unionByName(collection_state.capture_ids(run.spark, run.prior))
+    of_page = kept.withColumnRenamed("capture_id", "extraction_id").withColumn("is_kept", F.lit(True))
+    same = same.distinct().withColumn("is_page", F.lit(True))
+    nth = F.row_number().over(Window.partitionBy("capture_id").orderBy(*PLACE))
+    is_duplicate = F.col("is_page").isNotNull() | (F.col("nth") > 1)
+    counted_under = F.when(F.col("is_kept").isNull(), LIMIT.filter).when(is_duplicate, DUPLICATE.filter)
+    return (
+        found.withColumn("nth", nth)
+        .join(of_page, on="extraction_id", how="left")
+        .join(same, on="capture_id", how="left")
+        .withColumn("filter", counted_under)
+        .select(*_SHARED_ROW.names)
+    )
+
+
+def _counted(shared: DataFrame, left: DataFrame) -> RevisitCounts:
+    found, lost = _counts(shared), _counts(left)
+    unresolved = lost.pop("", 0)
+    return RevisitCounts(
+        shared=found.pop("", 0),
+        rejects=Counter({str(RejectReason.REVISIT_UNRESOLVED): unresolved} if unresolved else {}),
+        skipped=found + lost,
+    )
+
+
+def _counts(rows: DataFrame) -> Counter[str]:
+    """Count the rows of each `filter`; "": none."""
+    return Counter({row["filter"] or "": row["count"] for row in rows.groupBy("filter").count().collect()})
+
+
+def _page_names(run: Run) -> DataFrame:
+    """Make _NAME_ROW of every name of every page that is staged, or of the prior state."""
+    at = F.unix_micros("timestamp").alias("timestamp")
+    named = read_pages.staged(run).select("capture_id", *(at if name == "timestamp" else name for name in _NAMED))
+    if run.prior:
+        named = named.unionByName(collection_state.members(run.spark, run.prior).select("capture_id", *_NAMED))
+    return named.mapInArrow(_named, staging.schema(_NAME_ROW))
+
+
+def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
+    """Find the original of each revisit that has one, as `archive.revisits.resolve` does: file_no, row_no, original.
+
+    `wanted` and `captures` are rows of names; an `original` may be anything that can be sorted. Under a name, both are
+    sorted by time, and each revisit sees the last capture that went before.
+    """
+    asked_for = captures.join(wanted.select("name").distinct(), on="name", how="left_semi")
+    under = wanted.unionByName(asked_for, allowMissingColumns=True)
+    is_revisit = F.col("rank").isNotNull()
+    until = _last_of(Window.partitionBy("name").orderBy("at", is_revisit, "original"))
+    behind = _last_of(Window.partitionBy("name").orderBy(F.desc("at"), is_revisit, F.desc("original")))
+    found = under.select(*PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
+    resolved = found.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
+    return resolved.groupBy(*PLACE).agg(F.min_by("original", "rank").alias("original"))
+
+
+def _last_of(window: WindowSpec) -> Column:
+    return F.last("original", ignorenulls=True).over(window.rowsBetween(Window.unboundedPreceding, Window.currentRow))
+
+
+def shared(run: Run) -> DataFrame:
+    """Read the revisits that share an extraction, as CAPTURES rows."""
+    rows = run.staged(staging.SHARED, _SHARED_ROW)
+    return rows.where(F.col("filter").isNull()).drop("filter")
+
+
+def fetched_again(run: Run) -> DataFrame:
+    """Read the captures whose extractions revisits share: capture_id."""
+    return shared(run).select(F.col("extraction_id").alias("capture_id")).distinct()
+
+
+def seen(run: Run) -> DataFrame:
+    """Sum up when the revisits of each extraction were fetched: capture_id, and as `seen` that and the fields of
+    `Seen`."""
+    revisited = shared(run).select("extraction_id", "timestamp")
+    if run.prior:
+        before = collection_state.revisited(run.spark, run.prior).select("extraction_id", "timestamp")
+        revisited = revisited.unionByName(before)
+    by_extraction = revisited.groupBy(F.col("extraction_id").alias("capture_id"))
+    counted = by_extraction.agg(
+        F.unix_micros(F.min("timestamp")).alias("first"),
+        F.unix_micros(F.max("timestamp")).alias("last"),
+        F.sum(F.lit(1))
+        .cast("int")
+        .alias("revisits"),  # not a count, which cannot be null: rows of other kinds have none
+    )
+    return counted.select("capture_id", F.struct("*").alias("seen"))
+
+
+def rejects(run: Run) -> DataFrame:
+    """Read the revisits without an original, as REJECTS rows."""
+    return _staged_left(run).where(F.col("filter").isNull()).drop("filter")
+
+
+def _staged_left(run: Run) -> DataFrame:
+    return run.staged(staging.UNRESOLVED, _LEFT_ROW)
+
+
+def pending(run: Run) -> DataFrame:
+    """Read the revisits without an original, as REVISITS rows: what comes later may hold it. They stand before all that
+    is read then."""
+    lost = _lost(_placed(run)).where(F.col("filter").isNull())
+    rows = lost.repartition(1).sortWithinPartitions("warc_file", "warc_offset", "url", "timestamp")
+    return rows.mapInArrow(_pending, staging.schema(revisit_rows.REVISITS))
+
+
+def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    first_row = 0
+    for batch in batches:
+        lacks = batch.column("lack").to_pylist()
+        some = [
+            revisit
+            for revisit, lack in zip(revisit_rows.revisits_from(batch), lacks, strict=True)
+            if isinstance(left(revisit, lack or ""), Reject)
+        ]
+        yield revisit_rows.revisits_batch(some, file_no=_BEFORE, first_row=first_row)
+        first_row += len(some)
+
+
+def wanted_of(
+    naming: Callable[[Revisit], list[Name]],
+) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the map from REVISITS rows to WANTED_ROW, one for each name that the original of a revisit may have;
+    `rank` is the order in which they are tried."""
+
+    def wanted(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            places = zip(batch.column("file_no").to_pylist(), batch.column("row_no").to_pylist(), strict=True)
+            rows = [
+                (*place, rank, name.name, name.is_before, revisit.timestamp)
+                for revisit, place in zip(revisit_rows.revisits_from(batch), places, strict=True)
+                for rank, name in enumerate(naming(revisit))
+            ]
+            columns = list(zip(*rows, strict=True)) or [()] * len(WANTED_ROW)
+            arrays = [pa.array(column, kind) for column, kind in zip(columns, WANTED_ROW.types, strict=True)]
+            yield pa.RecordBatch.from_arrays(arrays, schema=WANTED_ROW)
+
+    return wanted
+
+
+def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        rows = batch.to_pylist()
+        named = [(name, row) for row in rows for name in names_of(*(row[column] for column in _NAMED))]
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array([name for name, _ in named], pa.string()),
+                pa.array([row["timestamp"] for _, row in named], pa.int64()),
+                pa.array([{name: row[name] for name in ORIGINAL.names} for _, row in named], ORIGINAL),
+            ],
+            schema=_NAME_ROW,
+        )
+
+
+def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        originals = batch.column("original").to_pylist()
+        resolved = [
+            Resolved(revisit, original["capture_id"], original["payload_digest"])
+            for revisit, original in zip(revisit_rows.revisits_from(batch), originals, strict=True)
+        ]
+        rows = capture_rows.revisited_batch(resolved)
+        for name in PLACE:
+            rows = rows.append_column(name, batch.column(name))
+        yield rows
+
+
+def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
+    for batch in batches:
+        outcomes = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
+        some = [
+            Skip(passed_over) if passed_over else left(revisit, lack or "")
+            for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), outcomes, strict=True)
+        ]
+        rejects = reject_rows.rejects_batch([one for one in some if isinstance(one, Reject)])
+        yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
+        filters = [one.filter for one in some if isinstance(one, Skip)]
+        nothing = [pa.nulls(len(filters), kind) for kind in reject_rows.REJECTS.types]
+        yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, pa.string())], schema=_LEFT_ROW)

@@ -1,0 +1,349 @@
+"""The stage `pages`: read files and the places that indexes name; every record becomes a staged page, a staged reject
+or a count."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dbce_spark.archive import sources, warc
+from dbce_spark.archive.index.fetch import start_wait
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
+from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
+from dbce_spark.html.charset import decode
+from dbce_spark.log import Log
+from dbce_spark.model import Page, Reject, RejectReason, Revisit, Skip
+from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
+from dbce_spark.spark.engine import sandbox, worker
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.run import checkpoints, collection_state, staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.progress import Steps
+from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.stages import select_records
+
+NAME = staging.PAGES
+REJECTS = staging.REJECTS
+LIMIT = Skip("limit")
+"""A capture beyond `--limit`."""
+
+_LOT_BYTES = 16 << 20
+"""HTML that is held at once, but for the page that goes beyond it."""
+
+_BATCH_CAPTURES = 128
+_ROWS_THAT_WAIT = 1024
+_REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
+PLACE = ["file_no", "row_no"]
+"""Where a row is staged."""
+COUNTS = "file_no long, counts string"
+"""What a task returns to the driver of each source: its RecordCounts as JSON."""
+_DROPPED = "dropped"
+_DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
+_MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
+
+
+def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
+    """Read the files, and then as many parts of the selected places, one task each; stage their pages and rejects.
+
+    Returns the counts of each of them; parts are numbered behind the files.
+    """
+    files, parts = sorted(run.request.files), account.selected.parts
+    all_files = run.spark.sparkContext.broadcast(files)
+    staging_of = SourceStaging(run.work, run.config, run.request.with_html, run.request.limit)
+    counted = run.progress.counted
+
+    def staged(source: Source, at: int) -> pa.RecordBatch:
+        worker.prepare()
+        counts = staging_of.once(source, at)
+        counted.add(counts.by_name() + Counter(sources=1))
+        return counts_batch(at, counts)
+
+    def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for at in batch.column("id").to_pylist():
+                yield staged(all_files.value[at], at)
+
+    def read_places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for part in groups(batches, ["part"]):
+            yield staged(select_records.places(part), len(all_files.value) + part.column("part")[0].as_py())
+
+    counts: dict[int, RecordCounts] = {}
+    if files:
+        one_task_a_file = run.spark.range(0, len(files), 1, len(files))
+        counts |= collected(one_task_a_file.mapInArrow(read_files, COUNTS))
+    if parts:
+        counts |= collected(select_records.by_part(run, parts).mapInArrow(read_places, COUNTS))
+    return [counts[at] for at in range(len(files) + parts)]
+
+
+def _steps(run: Run, account: RunAccount) -> Steps:
+    request = run.request
+    unit = "files and parts of indexes" if request.indexes else "files"
+    return Steps(unit, "sources", len(request.files) + account.selected.parts, pages=("captures",))
+
+
+def _count(run: Run, account: RunAccount, by_source: list[RecordCounts]) -> None:
+    account.read(by_source)
+    failed = account.failed_files()
+    run.progress.know(account.records.by_name() + Counter(sources=len(by_source), failed_files=failed["count"]))
+    _warn(run.log, failed)
+
+
+def _warn(log: Log, failed: dict[str, Any]) -> None:
+    """Name the first files that failed, while there is time to look at them."""
+    if failed["count"]:
+        first = next(iter(failed["first"].items()))
+        text = f"{failed['count']:,} of {failed['of']:,} files failed; first {first[0]} ({first[1][:120]})"
+        log.tell("warning", text, {"failed_files": failed}, level=logging.WARNING)
+
+
+STAGE = Stage(name=NAME, work=_stage_pages, steps=_steps, kept_as=list[RecordCounts], count=_count)
+
+
+def counts_batch(number: int, counts: RecordCounts) -> pa.RecordBatch:
+    """Make the row of COUNTS that a task returns to the driver."""
+    return pa.RecordBatch.from_pydict({"file_no": [number], "counts": [checkpoints.text(counts)]})
+
+
+def collected(tasks: DataFrame) -> dict[int, RecordCounts]:
+    """Run the tasks that give these rows of COUNTS; return the counts by file number."""
+    return {row["file_no"]: checkpoints.parsed(row["counts"], RecordCounts) for row in tasks.collect()}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStaging:
+    """How the sources of a run are staged: where, by which parameters, and up to how many captures."""
+
+    work: str
+    config: DbceConfig
+    with_html: bool
+    limit: int | None
+
+    def once(self, source: Source, file_no: int) -> RecordCounts:
+        """Stage one source, or take what an earlier attempt or an earlier run has staged of it.
+
+        It is read again if it is a file that has another size now, or could not be read then.
+        """
+        path = staging.done(self.work, NAME, file_no)
+        before = checkpoints.read(path, ReadSource)
+        if before is None:
+            time.sleep(start_wait(source if isinstance(source, str) else source[0].path, self.config.fetch))
+        size = _size(source)
+        # A file that is gone was read, and is not needed any more.
+        if before is not None and size in (before.size, -1):
+            return before.counts
+        counts = self.stage(source, file_no)
+        is_lost = str(RejectReason.FILE_UNREADABLE) in counts.rejects
+        checkpoints.write(path, ReadSource(-1 if is_lost else size, counts))
+        return counts
+
+    def stage(self, source: Source, file_no: int) -> RecordCounts:
+        """Stage the pages, revisits and rejects of one source, as one Parquet file each, and stop behind `limit`
+        captures."""
+        task = TaskContext.get()
+        attempt = None if task is None else task.attemptNumber()
+        with ExitStack() as open_files:
+            revisits = _StagedRevisits(self.work, file_no, open_files)
+            outcomes = RecordOutcomes(revisits)
+            staged = staging.file(self.work, NAME, file_no)
+            out = open_files.enter_context(
+                storage.parquet_file(staged, page_rows.PAGES, dictionary=_REPEATING, rows_per_group=ROWS_PER_GROUP)
+            )
+            reading = open_files.enter_context(sandbox.reading(source, self.config, attempt))
+            for pages, htmls in page_batches(reading, outcomes, with_html=self.with_html, limit=self.limit):
+                first_row = outcomes.counts.captures - len(pages)
+                out.write(page_rows.pages_batch(pages, htmls, file_no=file_no, first_row=first_row))
+            revisits.flush()
+        counts, rejects = outcomes.counts, outcomes.rejects
+        counts.revisits = revisits.written
+        counts.losses = losses(source, rejects)
+        rejected = staging.file(self.work, REJECTS, file_no)
+        if rejects or Path(rejected).exists():  # of an attempt that found the file otherwise
+            storage.write_parquet(rejected, reject_rows.REJECTS, [reject_rows.rejects_batch(rejects)])
+        return counts
+
+
+def _size(source: Source) -> int:
+    try:
+        return sources.size(source) if isinstance(source, str) else -1
+    except (OSError, ValueError):
+        return -1
+
+
+class RevisitSink(Protocol):
+    """Takes the revisits that are read."""
+
+    def add(self, revisit: Revisit) -> None: ...
+
+
+@dataclass(slots=True)
+class RecordOutcomes:
+    """What the records of a source become beside pages: counts, rejects, and the revisits in their sink."""
+
+    revisits: RevisitSink
+    counts: RecordCounts = field(default_factory=RecordCounts)
+    rejects: list[Reject] = field(default_factory=list)
+
+    def reject(self, one: Reject) -> None:
+        self.rejects.append(one)
+        self.counts.rejects[str(one.reason)] += 1
+
+
+@dataclass(slots=True)
+class _StagedRevisits:
+    """The staged revisits of one source: a file that is there only if it has rows, and some rows that wait."""
+
+    work: str
+    file_no: int
+    open_files: ExitStack
+    written: int = 0
+    waiting: list[Revisit] = field(default_factory=list)
+    file: storage.ParquetFile | None = None
+
+    def add(self, revisit: Revisit) -> None:
+        self.waiting.append(revisit)
+        if len(self.waiting) == _ROWS_THAT_WAIT:
+            self.flush()
+
+    def flush(self) -> None:
+        path = staging.file(self.work, staging.REVISITS, self.file_no)
+        is_stale = self.file is None and Path(path).exists()  # of an attempt that found the source otherwise
+        if not self.waiting and not is_stale:
+            return
+        if self.file is None:
+            self.file = self.open_files.enter_context(
+                storage.parquet_file(path, revisit_rows.REVISITS, dictionary=True, rows_per_group=_ROWS_THAT_WAIT)
+            )
+        self.file.write(revisit_rows.revisits_batch(self.waiting, file_no=self.file_no, first_row=self.written))
+        self.written += len(self.waiting)
+        self.waiting = []
+
+
+def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
+    """Iterate over the pages of one row group of a staged file, with what merging needs of them, some at a time.
+
+    Raises:
+        OutputError: the file is broken.
+    """
+    try:
+        with storage.open_parquet(path) as staged:
+            yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise OutputError(f"{path} is broken: {error}") from error
+
+
+def page_batches(
+    reading: sandbox.Reading, outcomes: RecordOutcomes, *, with_html: bool, limit: int | None
+) -> Iterator[tuple[list[Page], list[bytes | None]]]:
+    """Iterate over the pages of one source, and their HTML where it is kept, in batches of bounded size.
+
+    Counts every record, and keeps rejects and revisits, in the `outcomes`.
+    """
+    for lot in _lots(reading.found, outcomes, limit):
+        pages: list[Page] = []
+        htmls: list[bytes | None] = []
+        for fetch, found in zip(lot, reading.pages(lot), strict=True):
+            if isinstance(found, Reject):
+                outcomes.reject(found)
+                continue
+            pages.append(found)
+            htmls.append(_utf8(fetch) if with_html else None)
+        outcomes.counts.captures += len(pages)
+        if pages:
+            yield pages, htmls
+
+
+def _lots(
+    records: Iterator[sandbox.ReadRecord], outcomes: RecordOutcomes, limit: int | None
+) -> Iterator[list[warc.Fetch]]:
+    """Iterate over the fetched captures of one source, as many at a time as are looked at together.
+
+    No more than are left up to the limit: so nothing is read, and counted, that goes no further.
+    """
+    lot: list[warc.Fetch] = []
+    held = 0
+    counts = outcomes.counts
+    for record in records:
+        counts.records += 1
+        if isinstance(record, Skip):
+            counts.skipped[record.filter] += 1
+        elif isinstance(record, Reject):
+            outcomes.reject(record)
+        elif isinstance(record, Revisit):
+            outcomes.revisits.add(record)
+        else:
+            lot.append(record)
+            held += len(record.html)
+        left = TOGETHER if limit is None else min(TOGETHER, limit - counts.captures)
+        if len(lot) == left or held > _LOT_BYTES:
+            yield lot
+            lot, held = [], 0
+        if counts.captures == limit:
+            return
+    if lot:
+        yield lot
+
+
+def _utf8(fetch: warc.Fetch) -> bytes:
+    return decode(fetch.html, fetch.capture.declared_charset).html
+
+
+def drop(run: Run) -> Counter[str]:
+    """Stage the places of captures that go no further: those of the prior state, all but the first of the same
+    capture, and those beyond the first `limit`.
+
+    First by file and offset. Returns how many there are, by filter.
+    """
+    limit = run.request.limit
+    pages = staged(run).select("capture_id", *PLACE)
+    first = pages.groupBy("capture_id").agg(F.min(F.struct(*PLACE)).alias("first"), F.count("*").alias("copies"))
+    repeated = first.where(F.col("copies") > 1)
+    copies = pages.join(repeated, on="capture_id", how="inner").where(F.struct(*PLACE) > F.col("first"))
+    if run.prior:
+        before = collection_state.capture_ids(run.spark, run.prior)
+        copies = pages.join(before, on="capture_id", how="left_semi").unionByName(
+            copies.join(before, on="capture_id", how="left_anti").select("capture_id", *PLACE)
+        )
+    places = copies.select(*PLACE, F.lit(DUPLICATE.filter).alias("filter"))
+    if limit is not None:
+        chosen = first.orderBy("first").limit(limit).select("capture_id")
+        beyond = pages.join(chosen, on="capture_id", how="left_anti").join(places, on=PLACE, how="left_anti")
+        places = places.unionByName(beyond.select(*PLACE, F.lit(LIMIT.filter).alias("filter")))
+    run.stage_rows(places, _DROPPED)
+    counted = dropped(run).groupBy("filter").count().collect()
+    return Counter({row["filter"]: row["count"] for row in counted})
+
+
+def staged(run: Run) -> DataFrame:
+    """Read all staged pages."""
+    return run.staged(NAME, page_rows.PAGES)
+
+
+def dropped(run: Run) -> DataFrame:
+    """Read the places of staged captures that go no further: file_no, row_no and the filter they are counted under."""
+    return run.staged(_DROPPED, _DROPPED_ROW)
+
+
+def kept(run: Run) -> DataFrame:
+    """Read the staged pages that go on. Few are dropped, so their places are sent to the pages and not the pages to
+    them."""
+    return staged(run).join(dropped(run), on=PLACE, how="left_anti")
+
+
+def rejects(run: Run) -> DataFrame:
+    """Read the rejects of the reading, as REJECTS rows."""
+    return run.staged(REJECTS, reject_rows.REJECTS)

@@ -1,0 +1,163 @@
+"""The stage `selection`, where there is an index: stage the wanted places that it names, in parts of even size.
+
+The driver holds the names of archives and how many places each has. The places themselves are staged by the tasks that
+read the index.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from itertools import accumulate
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from dbce_spark.archive import indexed_records as wanted_places
+from dbce_spark.archive.failed_files import Loss
+from dbce_spark.archive.index import index_file
+from dbce_spark.archive.index.byte_ranges import by_file
+from dbce_spark.archive.index.capture_filter import FilterCounts
+from dbce_spark.archive.index.index_entry import IndexEntry
+from dbce_spark.config import DbceConfig
+from dbce_spark.files import storage
+from dbce_spark.model import Reject
+from dbce_spark.output.schemas import reject_rows
+from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.stage_counts import SelectedPlaces
+
+NAME = staging.SELECTION
+_ENTRIES, _PLACES = staging.SELECTED, staging.PLACES
+_ROWS = 8192
+"""Places, or rejects, that a task holds before it writes them."""
+_REPEATING = ["mime", "mime_detected", "filename", "path"]
+_SCHEMA = pa.schema(
+    [
+        *(pa.field(name, pa.string(), nullable=False) for name in ("urlkey", "url", "mime", "mime_detected")),
+        *(pa.field(name, pa.string(), nullable=False) for name in ("digest", "filename", "path")),
+        *(pa.field(name, pa.int64(), nullable=False) for name in ("timestamp", "offset", "length", "status")),
+        pa.field("languages", pa.list_(pa.field("element", pa.string(), nullable=False)), nullable=False),
+        pa.field("is_revisit", pa.bool_(), nullable=False),
+    ]
+)
+"""An `Entry` a row."""
+
+
+def _select(run: Run, _account: RunAccount) -> SelectedPlaces:
+    """Read the indexes, one task each or one for some lines of a cluster, and stage the places that are wanted."""
+    config, per_part = run.config, run.config.input.records_per_task
+    parts = [*index_file.parts(sorted(run.request.indexes), wanted_places.wanted(config), config.fetch)]
+    selected = SelectedPlaces()
+    for counted in _read(run, parts):
+        selected = replace(
+            selected,
+            counts=selected.counts + FilterCounts.from_dict(counted["counts"]),
+            rejects=selected.rejects + Counter(counted["rejects"]),
+            losses=selected.losses + [Loss(**one) for one in counted["losses"]],
+        )
+    ranked = _ranked(run)
+    found = ranked.groupBy("path").agg(F.max("rank").alias("places")).collect()
+    archives = dict(sorted((row["path"], row["places"]) for row in found))
+    run.stage_rows(_in_parts(run, ranked, archives, per_part), _PLACES)
+    return replace(selected, archives=archives, parts=-(-sum(archives.values()) // per_part))
+
+
+def _count(_run: Run, account: RunAccount, selected: SelectedPlaces) -> None:
+    account.selected = selected
+
+
+STAGE = Stage(
+    name=NAME,
+    applies=lambda run, account: bool(run.request.indexes),
+    work=_select,
+    kept_as=SelectedPlaces,
+    count=_count,
+)
+
+
+def _read(run: Run, parts: Sequence[index_file.IndexPart]) -> list[dict[str, Any]]:
+    """Read the parts of the indexes, a task each; return the counts of each task."""
+    if not parts:
+        return []
+    all_parts = run.spark.sparkContext.broadcast(list(parts))
+    base, work, config = run.request.base, run.work, run.config
+
+    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for at in batch.column("id").to_pylist():
+                counts = json.dumps(stage_part(all_parts.value[at], at, base, work, config))
+                yield pa.RecordBatch.from_pydict({"counts": [counts]})
+
+    one_task_a_part = run.spark.range(0, len(parts), 1, len(parts))
+    return [json.loads(row["counts"]) for row in one_task_a_part.mapInArrow(read, "counts string").collect()]
+
+
+def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, config: DbceConfig) -> dict[str, Any]:
+    """Stage the wanted places of one part of an index, and its lines that are none as rejects.
+
+    Returns counts, rejects by reason, and losses, as JSON has them.
+    """
+    counts, reasons, losses = FilterCounts(), Counter[str](), list[Loss]()
+    entries: list[IndexEntry] = []
+    rejects: list[Reject] = []
+    entries_path = staging.file(work, _ENTRIES, number)
+    rejects_path = staging.file(work, staging.REJECTS, number).replace(".parquet", "-index.parquet")
+    with (
+        storage.parquet_file(entries_path, _SCHEMA, dictionary=_REPEATING, rows_per_group=_ROWS) as places_out,
+        storage.parquet_file(
+            rejects_path, reject_rows.REJECTS, dictionary=["warc_file"], rows_per_group=_ROWS
+        ) as rejects_out,
+    ):
+        for one in index_file.wanted_of(part, base, wanted_places.wanted(config), config.fetch, counts):
+            if isinstance(one, IndexEntry):
+                entries.append(one)
+                if len(entries) == _ROWS:
+                    places_out.write(_batch(entries))
+                    entries = []
+                continue
+            reject = wanted_places.reject_of(one)
+            rejects.append(reject)
+            reasons[str(reject.reason)] += 1
+            losses += wanted_places.index_losses([reject], [part.path])
+            if len(rejects) == _ROWS:
+                rejects_out.write(reject_rows.rejects_batch(rejects))
+                rejects = []
+        places_out.write(_batch(entries))
+        rejects_out.write(reject_rows.rejects_batch(rejects))
+    return {"counts": counts.as_dict(), "rejects": reasons, "losses": [asdict(one) for one in losses]}
+
+
+def _batch(entries: Sequence[IndexEntry]) -> pa.RecordBatch:
+    columns = {name: [getattr(one, name) for one in entries] for name in _SCHEMA.names}
+    return pa.RecordBatch.from_pydict(columns, schema=_SCHEMA)
+
+
+def _ranked(run: Run) -> DataFrame:
+    """Read the staged places with their `rank` among those of their archive, from 1; lines of one place share it."""
+    of_archive = Window.partitionBy("path").orderBy("offset")
+    return run.staged(_ENTRIES, _SCHEMA).withColumn("rank", F.dense_rank().over(of_archive))
+
+
+def _in_parts(run: Run, ranked: DataFrame, archives: dict[str, int], per_part: int) -> DataFrame:
+    """Add the `part` that each place belongs to: as `indexed_records.cut`, of archives in order of their names."""
+    before = list(accumulate(archives.values(), initial=0))[:-1]
+    first = run.spark.createDataFrame(list(zip(archives, before, strict=True)), "path string, before long")
+    part = F.floor((F.col("before") + F.col("rank") - 1) / per_part).cast("int").alias("part")
+    return ranked.join(F.broadcast(first), on="path", how="inner").select(*_SCHEMA.names, part)
+
+
+def by_part(run: Run, parts: int) -> DataFrame:
+    """Read the staged places, each part a partition."""
+    return run.staged(_PLACES, _SCHEMA.append(pa.field("part", pa.int32()))).repartitionById(parts, F.col("part"))
+
+
+def places(part: pa.Table) -> list[IndexEntry]:
+    """Return the places of one part, each once, in order of path and offset."""
+    rows = part.select(_SCHEMA.names).to_pylist()
+    archives, _ = by_file(IndexEntry(**(row | {"languages": tuple(row["languages"])})) for row in rows)
+    return [entry for of_archive in archives.values() for entry in of_archive]

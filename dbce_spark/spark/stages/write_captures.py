@@ -1,0 +1,57 @@
+"""The stage `captures`: write when each URL was fetched, and which extraction holds its content then."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import functions as F
+
+from dbce_spark.files import storage
+from dbce_spark.output.schemas import capture_rows
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.stages import match_revisits, read_pages
+
+NAME = "captures"
+ROWS_PER_FILE = 1 << 20
+"""About 100 bytes each as stored."""
+ROWS_PER_GROUP = 1 << 14
+_ORDER = ["part", "url_key", "timestamp", "capture_id"]
+
+
+def write(run: Run, account: RunAccount) -> None:
+    """Write `captures`: all fetches of one URL in one file, sorted by its key and the time.
+
+    In which file they are follows from the URL and the number of rows alone.
+    """
+    target, rows = f"{run.output}/{NAME}", account.captures
+    parts = max(1, -(-rows // ROWS_PER_FILE))
+
+    def write_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with ExitStack() as open_files:
+            current = -1
+            for batch in batches:
+                for part in pc.unique(batch.column("part")).to_pylist():
+                    if part != current:
+                        open_files.close()
+                        path, current = f"{target}/part-{part:05}.parquet", part
+                        file = open_files.enter_context(
+                            storage.parquet_file(
+                                path, capture_rows.CAPTURES, dictionary=True, rows_per_group=ROWS_PER_GROUP
+                            )
+                        )
+                    of_part = batch.filter(pc.equal(batch.column("part"), part))
+                    file.write(of_part.select(capture_rows.CAPTURES.names).cast(capture_rows.CAPTURES))
+        yield pa.RecordBatch.from_pydict({"done": [True]})
+
+    own = read_pages.kept(run).withColumn("extraction_id", F.col("capture_id")).select(*capture_rows.CAPTURES.names)
+    all_rows = own.unionByName(match_revisits.shared(run))
+    placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
+    placed.repartition(parts, "part").sortWithinPartitions(*_ORDER).mapInArrow(write_parts, "done boolean").collect()
+    if not rows:
+        storage.write_parquet(f"{target}/part-00000.parquet", capture_rows.CAPTURES, [])
+
+
+STAGE = Stage(name=NAME, work=write)

@@ -1,0 +1,387 @@
+"""The stage `extractions`: merge each capture's annotations and evidence, and write its extraction.
+
+The texts do not travel: each task reads the staged pages it is to merge by itself, and Spark brings it their
+annotations and their evidence.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial, reduce
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dbce_spark.config import DbceConfig, DuplicatesConfig
+from dbce_spark.dbce import crosses, local, pools, postprocess
+from dbce_spark.files import storage
+from dbce_spark.model import Gathered, Page, Seen, digest
+from dbce_spark.output.collection import SUPERSEDED
+from dbce_spark.output.schemas import (
+    annotation_rows,
+    cross_rows,
+    duplicate_rows,
+    evidence_rows,
+    extraction_rows,
+    increment_rows,
+    page_rows,
+    reject_rows,
+)
+from dbce_spark.spark.engine import merge_tasks
+from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_group
+from dbce_spark.spark.run import checkpoints, collection_state, staging
+from dbce_spark.spark.run.collection_state import DIGESTS, FIRST, PriorState
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.progress import Steps
+from dbce_spark.spark.run.run_account import RELABELLED, RunAccount
+from dbce_spark.spark.stages import match_revisits, read_pages
+from dbce_spark.spark.stages.compare_pages import compare, grown_sites
+
+NAME = "extractions"
+REJECTS = "rejects"
+_TEXTS_PER_GROUP = 8192
+"""Some 350 bytes each."""
+_REPEATING = [
+    *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
+    "declared_language",
+    *(f"segments.list.element.{name}" for name in ("xpath", "label", "bits", "score", "conflict")),
+    *(f"segments.list.element.{name}" for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
+    *(f"crosses.list.element.{name}" for name in ("bits", "up", "down", "prev", "next")),
+]
+_SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
+_Rows = dict[str, list[dict[str, Any]]]
+_DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
+_OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
+_ROWS_OF_IDS = 1 << 16
+HELD_BYTES = 64 << 20
+"""Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
+_RELABEL = "relabel"
+_AGAIN_ROW = pa.schema(
+    [
+        ("capture_id", pa.string()),
+        ("file_no", pa.int32()),
+        ("row_group", pa.int32()),
+        ("row_no", pa.int32()),
+        ("before", pa.string()),
+    ]
+)
+"""A prior capture whose evidence may have changed, and the digest of the evidence before."""
+
+
+def write(run: Run, account: RunAccount) -> Counter[str]:
+    """Write `extractions` and `rejects`, with a file of no rows where there are none: readers find their columns.
+
+    Of an increment also the digest of each capture's evidence, and the prior captures that it relabels. Tasks that an
+    earlier run has ended are not done again. Returns how many extractions there are, by status, and how many of them
+    are of prior captures, by RELABELLED.
+    """
+    merging = Merging(run.work, run.output, run.prior, run.config, run.request.is_increment)
+    counted = run.progress.counted
+
+    def merge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        statuses: Counter[str] = Counter()
+        for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
+            once = partial(merging.run, task, of_task)
+            of_part = checkpoints.once(staging.done(merging.work, NAME, task), Counter[str], once)
+            counted.add(of_part + Counter(parts=1))
+            statuses += of_part
+        columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
+        yield pa.RecordBatch.from_pydict(columns)
+
+    written = work_list(run, _cut(run, account)).mapInArrow(merge_all, "status string, n long").collect()
+    _write_rejects(run)
+    counts: Counter[str] = Counter()
+    for row in written:
+        counts[row["status"]] += row["n"]
+    if not counts:
+        storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
+        if run.request.is_increment:
+            storage.write_parquet(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
+    return counts
+
+
+def _cut(run: Run, account: RunAccount) -> MergeTasks:
+    return merge_tasks.cut([one.captures for one in account.page_files], run.config.output.rows_per_file)
+
+
+def _steps(run: Run, account: RunAccount) -> Steps:
+    is_last = not run.config.duplicates.find
+    return Steps("parts", "parts", _cut(run, account).count, pages=("crossed", "single"), is_last=is_last)
+
+
+def _count(_run: Run, account: RunAccount, statuses: Counter[str]) -> None:
+    account.statuses = statuses
+
+
+STAGE = Stage(name=NAME, work=write, steps=_steps, count=_count)
+
+
+def work_list(run: Run, cut: MergeTasks) -> DataFrame:
+    """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
+    dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
+    row that says that now it can be merged.
+
+    Which row groups a task has follows from the staged rows alone, so that the same input gives the same files.
+    """
+    row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
+    again = _staged_again(run) if run.prior else None
+    if again is not None:
+        found = again.select("file_no", "row_group").distinct().orderBy("file_no", "row_group").collect()
+        row_groups += [(row["file_no"], row["row_group"]) for row in found]
+    of_task = run.spark.createDataFrame(
+        [(*one, at // cut.per_task) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
+    )
+    marks = of_task.select("file_no", "row_group", F.lit(_MERGE).alias("step"))
+    drops = read_pages.dropped(run).select("file_no", row_group(), F.lit(_DROPPED).alias("step"), "row_no")
+    rows = [marks, drops, *_with_steps(*compare.by_place(run))]
+    places_of = read_pages.kept(run).select("capture_id", "file_no", row_group())
+    if again is not None:
+        rows.append(again.withColumn("step", F.lit(_AGAIN)))
+        places_of = places_of.unionByName(again.select("capture_id", "file_no", "row_group"))
+    seen = match_revisits.seen(run).select("capture_id", F.lit(_SEEN).alias("step"), "seen")
+    of_captures = _united([*_with_steps(*compare.by_capture(run)), seen])
+    rows.append(of_captures.join(places_of, on="capture_id", how="inner").drop("capture_id"))
+    placed = _united(rows).join(F.broadcast(of_task), on=["file_no", "row_group"], how="inner")
+    tasks = max(1, -(-len(row_groups) // cut.per_task))
+    return placed.repartition(tasks, "task").sortWithinPartitions("task", "file_no", "row_group", "step")
+
+
+def _with_steps(annotations: DataFrame, evidence: DataFrame) -> tuple[DataFrame, DataFrame]:
+    return annotations.withColumn("step", F.lit(_ANNOTATION)), evidence.withColumn("step", F.lit(_EVIDENCE))
+
+
+def _united(rows: Sequence[DataFrame]) -> DataFrame:
+    """Put rows of several kinds below each other; columns that a kind lacks are null."""
+    return reduce(lambda above, below: above.unionByName(below, allowMissingColumns=True), rows)
+
+
+def _staged_again(run: Run) -> DataFrame:
+    """Stage the prior captures whose evidence may have changed, as _AGAIN_ROW. `before` is "" where they were fetched
+    again: then they are relabelled in any case."""
+    affected = grown_sites.affected_captures(run)
+    digests = affected.join(collection_state.digests(run.spark, run.prior), on="capture_id", how="left")
+    again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
+    before = F.when(F.col("is_again").isNull(), F.col("digest"))
+    rows = digests.join(again, on="capture_id", how="left").select(
+        "capture_id", "file_no", row_group(), "row_no", F.coalesce(before, F.lit("")).alias("before")
+    )
+    run.stage_rows(rows, _RELABEL)
+    return run.staged(_RELABEL, _AGAIN_ROW)
+
+
+@dataclass(slots=True)
+class _Files:
+    """The files of one task, one for each site part that it has rows of, and those that an increment has beside."""
+
+    output: str
+    task: int
+    open_files: ExitStack
+    by_path: dict[str, storage.ParquetFile] = field(default_factory=dict)
+
+    def write_part(self, site_part: int, rows: pa.RecordBatch) -> None:
+        """Write extractions of one site part. Of all parts together no more than HELD_BYTES wait to be written."""
+        self._file(f"{NAME}/site_part={site_part}", _SCHEMA, _REPEATING, ROWS_PER_GROUP).write(rows)
+        while sum(file.held_bytes for file in self.by_path.values()) > HELD_BYTES:
+            max(self.by_path.values(), key=lambda file: file.held_bytes).flush()
+
+    def write(self, name: str, rows: pa.RecordBatch) -> None:
+        """Write rows of a table that an increment has beside."""
+        self._file(name, rows.schema, False, _ROWS_OF_IDS).write(rows)
+
+    def _file(self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int) -> storage.ParquetFile:
+        if folder not in self.by_path:
+            path = f"{self.output}/{folder}/part-{self.task:05}.parquet"
+            file = storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows)
+            self.by_path[folder] = self.open_files.enter_context(file)
+        return self.by_path[folder]
+
+
+class _Texts:
+    """The texts of one task, as they are compared: in the order of its files."""
+
+    def __init__(self, work: str, task: int, open_files: ExitStack, config: DuplicatesConfig):
+        path = staging.file(work, staging.TEXTS, task)
+        file = storage.parquet_file(path, duplicate_rows.TEXTS, dictionary=["url_key"], rows_per_group=_TEXTS_PER_GROUP)
+        self._file = open_files.enter_context(file)
+        self._task, self._rows, self._config = task, 0, config
+
+    def add(self, merged: pa.RecordBatch) -> None:
+        """Stage the texts of some EXTRACTIONS rows."""
+        some = duplicate_rows.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
+        self._file.write(some)
+        self._rows += some.num_rows
+
+
+def _task(group: pa.Table) -> int:
+    task: int = group.column("task")[0].as_py()
+    return task
+
+
+@dataclass(frozen=True, slots=True)
+class Merging:
+    """How tasks merge and write row groups. A second attempt at one writes the same bytes under the same names."""
+
+    work: str
+    output: str
+    prior: PriorState
+    config: DbceConfig
+    is_increment: bool
+
+    def run(self, task: int, of_task: Iterator[pa.Table]) -> Counter[str]:
+        """Do one task; return how many rows it wrote, by status, and how many of them are of prior captures."""
+        statuses: Counter[str] = Counter()
+        with ExitStack() as open_files:
+            files = _Files(self.output, task, open_files)
+            has_texts = self.config.duplicates.find
+            texts = _Texts(self.work, task, open_files, self.config.duplicates) if has_texts else None
+            for group in of_task:
+                statuses += self._group(group, files, texts)
+        return statuses
+
+    def _group(self, group: pa.Table, files: _Files, texts: _Texts | None) -> Counter[str]:
+        """Merge and write one row group of a file of pages."""
+        file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
+        steps = group.column("step")
+        compared = _Compared(
+            _by_capture(group.filter(pc.equal(steps, _ANNOTATION)).column("annotation"), "cur"),
+            _by_capture(group.filter(pc.equal(steps, _EVIDENCE)).column("evidence"), "capture_id"),
+            _by_capture(group.filter(pc.equal(steps, _SEEN)).column("seen"), "capture_id"),
+        )
+        if file_no < FIRST:
+            dropped = group.filter(pc.equal(steps, _DROPPED)).column("row_no")
+            kept = _without(
+                read_pages.merging_batches(staging.file(self.work, read_pages.NAME, file_no), number), dropped
+            )
+            return self._write(kept, compared, files, texts)
+        again = group.filter(pc.equal(steps, _AGAIN))
+        columns = (again.column(name).to_pylist() for name in ("capture_id", "row_no", "before"))
+        changed = [
+            row_no for capture_id, row_no, before in zip(*columns, strict=True) if compared.digest(capture_id) != before
+        ]
+        if not changed:
+            return Counter()
+        batches = _only(read_pages.merging_batches(self.prior.page_file(file_no), number), changed)
+        found = self._write(_superseding(batches, files), compared, files, texts)
+        return found + Counter({RELABELLED: found.total()})
+
+    def _write(
+        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", files: _Files, texts: _Texts | None
+    ) -> Counter[str]:
+        """Merge and write some pages, and stage their texts."""
+        statuses: Counter[str] = Counter()
+        for batch in kept:
+            merged = merge(batch, compared, self.config)
+            statuses.update(merged.column("status").to_pylist())
+            if texts is not None:
+                texts.add(merged)
+            for part in pc.unique(merged.column("site_part")).to_pylist():
+                of_part = merged.filter(pc.equal(merged.column("site_part"), part))
+                files.write_part(part, of_part.select(_SCHEMA.names))
+            if self.is_increment:
+                ids = merged.column("capture_id")
+                digests = pa.array([compared.digest(one) for one in ids.to_pylist()], pa.string())
+                files.write(DIGESTS, pa.RecordBatch.from_arrays([ids, digests], schema=increment_rows.DIGESTS))
+        return statuses
+
+
+def _without(batches: Iterator[pa.RecordBatch], dropped: pa.ChunkedArray) -> Iterator[pa.RecordBatch]:
+    for batch in batches:
+        yield batch.filter(pc.invert(pc.is_in(batch.column("row_no"), dropped)))
+
+
+def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    rows = pa.array(wanted, pa.int32())
+    for batch in batches:
+        chosen = batch.filter(pc.is_in(batch.column("row_no"), rows))
+        if chosen.num_rows:
+            yield chosen
+
+
+def _superseding(batches: Iterable[pa.RecordBatch], files: _Files) -> Iterator[pa.RecordBatch]:
+    """Pass on pages of the prior state, whose ids are written as superseded."""
+    for batch in batches:
+        files.write(
+            SUPERSEDED, pa.RecordBatch.from_arrays([batch.column("capture_id")], schema=increment_rows.SUPERSEDED)
+        )
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """What is compared with some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
+    again."""
+
+    annotations: _Rows
+    evidence: _Rows
+    again: _Rows
+
+    def digest(self, capture_id: str) -> str:
+        """Return the digest of a capture's evidence. Where that is the same, its labels are the same, too."""
+        rows = sorted(self.annotations.get(capture_id, []), key=lambda row: row["cross_id"])
+        annotations = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
+        evidence = sorted((row["kind"], row["codes"].hex()) for row in self.evidence.get(capture_id, []))
+        template = crosses.template_id(cross_rows.found_from(row) for row in rows)
+        return digest(template, *annotations, str(evidence))
+
+
+def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
+    """Group rows by the capture id that stands under a name in them."""
+    found: _Rows = defaultdict(list)
+    for row in rows.to_pylist():
+        found[row[name]].append(row)
+    return found
+
+
+def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> pa.RecordBatch:
+    """Make EXTRACTIONS rows of some staged pages."""
+    gathered = [_gathered(page, compared) for page in page_rows.pages_from(batch)]
+    results = local.label_pages(gathered, config.label)
+    htmls = [
+        None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
+        for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
+    ]
+    languages = local.languages(results, config.language)
+    seen = {one.page.capture_id: _seen(one.page, compared) for one in results if one.page.capture_id in compared.again}
+    return extraction_rows.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
+
+
+def _seen(page: Page, compared: _Compared) -> Seen:
+    (row,) = compared.again[page.capture_id]
+    own = page.capture.timestamp
+    return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
+
+
+def _gathered(page: Page, compared: _Compared) -> Gathered:
+    rows = compared.annotations.get(page.capture_id, [])
+    codes = {row["kind"]: evidence_rows.codes_from(row) for row in compared.evidence.get(page.capture_id, [])}
+    return local.gather(
+        page,
+        [annotation_rows.annotation_from(row) for row in rows],
+        pools.page_evidence(page, codes.get(evidence_rows.SIBLINGS), codes.get(evidence_rows.SNAPSHOTS)),
+        crosses.template_id(cross_rows.found_from(row) for row in rows),
+    )
+
+
+def _write_rejects(run: Run) -> None:
+    """Write all rejects, in order of file and offset."""
+    target = f"{run.output}/{REJECTS}"
+
+    def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, batches)
+        yield pa.RecordBatch.from_pydict({"done": [True]})
+
+    ordered = (
+        read_pages.rejects(run)
+        .unionByName(match_revisits.rejects(run))
+        .repartition(1)
+        .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
+    )
+    if not ordered.mapInArrow(write_part, "done boolean").collect():
+        storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, [])

@@ -1,0 +1,80 @@
+"""The stage `keep`: write what later increments of a collection need of this one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from dbce_spark.files import storage
+from dbce_spark.output.collection import INPUTS, MEMBERS, REMARKED, SUPERSEDED
+from dbce_spark.output.schemas import member_rows, revisit_rows
+from dbce_spark.spark.run import checkpoints, collection_state, staging
+from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PAGES, PENDING
+from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.record_counts import ReadSource
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.stages import match_revisits, read_pages
+from dbce_spark.spark.stages.compare_pages.compared_pages import members
+
+NAME = "keep"
+KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
+"""Names of what an increment has beside the tables of an output."""
+MEMBERS_PER_FILE = 1 << 20
+ROWS_PER_GROUP = 1 << 12
+"""Members have some 800 bytes, and are in order of their sites: a reader of some sites skips the groups of others."""
+
+
+def _keep(run: Run, account: RunAccount) -> None:
+    """Write, beside the tables of an increment, all that later ones need of it."""
+    _keep_members(run, account.extractions)
+    if account.has_revisits:
+        _write(match_revisits.pending(run), f"{run.output}/{PENDING}", revisit_rows.REVISITS)
+    _link_pages(run, len(account.page_files))
+    _keep_inputs(run)
+
+
+STAGE = Stage(name=NAME, applies=lambda run, account: run.request.is_increment, work=_keep)
+
+
+def _keep_members(run: Run, count: int) -> None:
+    """Write the MEMBERS rows of the new pages, `count` of them, in order of their sites."""
+    rows = members(read_pages.kept(run))
+    placed = rows.withColumn("file_no", F.col("file_no") + run.prior.next_file)
+    parts = max(1, -(-count // MEMBERS_PER_FILE))
+    ordered = placed.repartition(parts, "site").sortWithinPartitions("site", "capture_id")
+    _write(ordered, f"{run.output}/{MEMBERS}", member_rows.MEMBERS)
+
+
+def _link_pages(run: Run, files: int) -> None:
+    """Link the pages as they were staged, in so many files."""
+    for number in range(files):
+        source = Path(staging.file(run.work, read_pages.NAME, number))
+        storage.link(source, Path(collection_state.page_file(run.output, number)))
+
+
+def _keep_inputs(run: Run) -> None:
+    """Write which files were read, with their bytes then: those that have as many are not read again."""
+    files = sorted(run.request.files)
+    read = [checkpoints.read(staging.done(run.work, read_pages.NAME, at), ReadSource) for at in range(len(files))]
+    sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
+    with storage.whole_file(f"{run.output}/{INPUTS}") as file:
+        file.write(checkpoints.text(sizes).encode())
+
+
+def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
+    """Write a file for each partition; one without rows if there are none."""
+
+    def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        context = TaskContext.get()
+        path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
+        with storage.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
+            for batch in batches:
+                file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
+        yield pa.RecordBatch.from_pydict({"done": [True]})
+
+    if not rows.mapInArrow(write_part, "done boolean").collect():
+        storage.write_parquet(f"{folder}/part-00000.parquet", schema, [])
