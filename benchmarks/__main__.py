@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import benchmarks
 from dbce_spark import config as configuration
-from dbce_spark.archive import sources
 from dbce_spark.commands import cli
 from dbce_spark.commands.arguments import INPUT_HELP, count, counts, seconds
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from dbce_spark.archive.sources import READ_AHEAD
 from dbce_spark.config import DbceConfig, PositiveFloat, PositiveInt, filled
 from dbce_spark.errors import InputError
+from dbce_spark.files.sources import READ_AHEAD
 
 RUNS = (1_000_000, 100_000_000, 3_000_000_000)
 """Captures of a collection, of a national archive's year, and of one snapshot of Common Crawl."""

@@ -16,11 +16,11 @@ from typing import Any
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits, Record, records
-from dbce_spark.archive.sources import open_binary
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.errors import InputError, PlatformError
 from dbce_spark.files import storage
+from dbce_spark.files.sources import open_binary
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page
 from dbce_spark.output.schemas import extraction_rows, page_rows

@@ -9,8 +9,8 @@ import pytest
 from benchmarks import page_time
 from benchmarks.samples import write_archive
 from dbce_spark import config
-from dbce_spark.archive import sources
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,8 +6,8 @@ from pathlib import Path
 import fsspec
 import pytest
 
-from dbce_spark.archive.sources import expand, open_binary, size
 from dbce_spark.errors import InputError
+from dbce_spark.files.sources import expand, open_binary, size
 
 PATTERNS = ("*.warc", "*.warc.gz")
 

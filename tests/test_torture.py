@@ -12,7 +12,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
-from dbce_spark.archive.sources import open_binary
+from dbce_spark.files.sources import open_binary
 from dbce_spark.model import Reject, Revisit, Skip
 from tests.support.builders import CONFIG
 

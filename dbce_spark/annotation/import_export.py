@@ -21,10 +21,9 @@ from dbce_spark.annotation.neighbours import CrossNeighbours
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
-from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
-from dbce_spark.files import jsonl
+from dbce_spark.files import jsonl, sources
 from dbce_spark.files.jsonl import Fields
 from dbce_spark.html.page import PageError
 

@@ -20,12 +20,11 @@ from dbce_spark.annotation.label_merge import Master, Merge, Merged
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Submission
-from dbce_spark.archive import sources
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import fetches as archived
 from dbce_spark.errors import InputError
-from dbce_spark.files import jsonl, storage
+from dbce_spark.files import jsonl, sources, storage
 from dbce_spark.files.jsonl import Fields
 
 

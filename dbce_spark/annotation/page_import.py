@@ -21,11 +21,12 @@ from dbce_spark.annotation.page_resources import Place
 from dbce_spark.annotation.stored_pages import StoredPage, Unit
 from dbce_spark.annotation.submission import text_digest
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
-from dbce_spark.archive import sources, warc
-from dbce_spark.archive.sources import MEMBER
+from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
+from dbce_spark.files.sources import MEMBER
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Capture, Extraction, Label, Page, Reject, digest
 

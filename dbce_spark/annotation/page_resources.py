@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from dbce_spark.annotation import links
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 from dbce_spark.annotation.workbench_store import Connection
-from dbce_spark.archive import http_message, mime, sources, warc
+from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.archive.index.index_entry import normal_digest
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, joined
 from dbce_spark.config import InputConfig
+from dbce_spark.files import sources
 from dbce_spark.html import charset
 
 Place = tuple[str, str, int]

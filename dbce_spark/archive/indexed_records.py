@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import chain, groupby
 from typing import Any
 
-from dbce_spark.archive import mime, sources, warc
+from dbce_spark.archive import mime, warc
 from dbce_spark.archive.failed_files import Loss
 from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.byte_ranges import by_file
@@ -16,6 +16,7 @@ from dbce_spark.archive.index.fetch import Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.config import DbceConfig, InputConfig, SelectConfig
+from dbce_spark.files import sources
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 
 Places = Sequence[IndexEntry]

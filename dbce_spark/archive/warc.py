@@ -19,9 +19,9 @@ from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.archive.index.urls import url_key as url_key
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
 from dbce_spark.archive.segmented_records import Segment, joined
-from dbce_spark.archive.sources import MEMBER, open_binary
 from dbce_spark.config import InputConfig
 from dbce_spark.files import timestamps
+from dbce_spark.files.sources import MEMBER, open_binary
 from dbce_spark.files.timestamps import EARLIEST, parse_date
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Skip
 

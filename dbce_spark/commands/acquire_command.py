@@ -10,9 +10,9 @@ from types import FrameType
 
 from dbce_spark import config as configuration
 from dbce_spark import log
-from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import add_log, told_to
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 from dbce_spark.log import Log
 
 _LINE_SECONDS = 30.0

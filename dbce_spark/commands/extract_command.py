@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
-from dbce_spark.archive import failed_files, indexed_records, sources
+from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
 from dbce_spark.commands.arguments import (
@@ -22,6 +22,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection
 

@@ -4,7 +4,6 @@ import argparse
 import sys
 from dataclasses import asdict
 
-from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import (
     add_log,
     add_spark,
@@ -16,7 +15,7 @@ from dbce_spark.commands.arguments import (
 )
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.history import url_history

@@ -3,8 +3,8 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import INPUT_HELP
+from dbce_spark.files import sources
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

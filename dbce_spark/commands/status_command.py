@@ -3,8 +3,7 @@
 import argparse
 import json
 
-from dbce_spark.archive import sources
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from dbce_spark.streaming.stream.stream_tables import BEGUN
 
 

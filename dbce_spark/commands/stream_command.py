@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Sequence
 
 from dbce_spark import config as configuration
-from dbce_spark.archive import sources
 from dbce_spark.commands.arguments import (
     add_log,
     add_spark,
@@ -16,6 +15,7 @@ from dbce_spark.commands.arguments import (
     told_to,
 )
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
 from dbce_spark.streaming.urltree import urltree_settings as urltree

@@ -5,12 +5,13 @@ from functools import partial
 
 import numpy as np
 
-from dbce_spark.archive import failed_files, indexed_records, sources, warc
+from dbce_spark.archive import failed_files, indexed_records, warc
 from dbce_spark.archive.index.fetch import open_file
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import classify
 from dbce_spark.dbce.shingles import TOKENISERS
 from dbce_spark.dbce.signature import bands, sign
+from dbce_spark.files import sources
 from dbce_spark.html import page
 from dbce_spark.html.metadata import metadata
 from dbce_spark.html.page import Parsed

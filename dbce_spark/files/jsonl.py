@@ -8,9 +8,8 @@ from itertools import islice
 from math import isnan
 from typing import Any
 
-from dbce_spark.archive import sources
 from dbce_spark.errors import InputError
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 
 Fields = Mapping[str, Any]
 

@@ -23,9 +23,8 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 from fsspec.core import url_to_fs
 
-from dbce_spark.archive import sources
 from dbce_spark.errors import InputError, OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from dbce_spark.model import RejectReason
 from dbce_spark.output import totals
 from dbce_spark.output.collection import REMARKED, SUPERSEDED, Collection, Version

@@ -6,11 +6,11 @@ from pathlib import PurePosixPath
 
 from tqdm import tqdm
 
-from dbce_spark.archive import sources, warc
+from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.evaluation import datasets
 from dbce_spark.evaluation.datasets import GoldPage
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from reproductions.thesis import chapter4, gold_sample, learner, merges, prepared, snapshots
 from reproductions.thesis.gold_sample import Sample
 

@@ -19,7 +19,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark import config
-from dbce_spark.archive import sources
+from dbce_spark.files import sources
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support import worker_traps

@@ -137,7 +137,7 @@ def test_a_step_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_a_lot_is_the_first_files_and_within_both_limits(sizes: list[int], files: int, most: int) -> None:
     """Never empty where there is something, never more files, never more bytes unless it is one file."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dbce_spark.archive.sources.size", lambda path: sizes[int(path)])
+        patch.setattr("dbce_spark.files.sources.size", lambda path: sizes[int(path)])
         paths = [str(number) for number in range(len(sizes))]
         taken = lot(paths, files, most)
 

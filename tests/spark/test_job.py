@@ -8,9 +8,9 @@ import pyarrow.dataset as ds
 import pytest
 
 from dbce_spark import config
-from dbce_spark.archive import sources
 from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
+from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest

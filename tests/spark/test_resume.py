@@ -16,8 +16,8 @@ import pytest
 
 from benchmarks.samples import write_archive
 from dbce_spark import config
-from dbce_spark.archive import sources
 from dbce_spark.errors import JobError, OutputError
+from dbce_spark.files import sources
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition

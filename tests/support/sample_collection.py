@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
-from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from dbce_spark.model import RejectReason, Seen
 from dbce_spark.output import collection
 from dbce_spark.output.collection import Collection, Increment, Version

@@ -10,9 +10,8 @@ import pyarrow as pa
 
 from benchmarks.samples import write_archive
 from dbce_spark import __version__, config
-from dbce_spark.archive import sources
 from dbce_spark.dbce import local
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from tests.support.builders import archive, http, record
 

@@ -16,8 +16,8 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.warcwriter import WARCWriter
 
 from benchmarks.samples import write_archive
-from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
+from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction, increment, job

@@ -12,10 +12,10 @@ import pyarrow.dataset as ds
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark.archive import sources
 from dbce_spark.archive.revisits import seen
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
+from dbce_spark.files import sources
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.engine.session import under
 from dbce_spark.spark.engine.small_run_settings import FEW

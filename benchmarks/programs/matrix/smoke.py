@@ -14,10 +14,10 @@ import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
 from dbce_spark import config
-from dbce_spark.archive import sources
 from dbce_spark.archive.revisits import seen
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
+from dbce_spark.files import sources
 from dbce_spark.output.schemas import extraction_rows
 
 LIBRARIES = ("pyspark", "pandas", "pyarrow", "numpy")

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import quote, unquote
 
-from dbce_spark.archive.sources import MEMBER
+from dbce_spark.files.sources import MEMBER
 
 _CONTROL = re.compile(r"[\0-\x1f\x7f]")
 _DRIVE = re.compile(r"[A-Za-z]:")

@@ -13,8 +13,8 @@ from dbce_spark.archive.index.index_fault import IndexFault
 from dbce_spark.archive.index.range_storage import Busy, ObjectGone, RangeSource, source
 from dbce_spark.archive.index.range_stream import range_stream
 from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
-from dbce_spark.archive.sources import is_remote, open_binary
 from dbce_spark.config import FetchConfig
+from dbce_spark.files.sources import is_remote, open_binary
 
 _FIRST_WINDOW = 1 << 16
 """Bytes asked for first where a record's length is not known; then twice as many, and so on."""

@@ -15,8 +15,8 @@ from fsspec.core import url_to_fs
 
 from dbce_spark.archive.index import wacz_index
 from dbce_spark.archive.index.range_stream import range_stream
-from dbce_spark.archive.sources import MEMBER
 from dbce_spark.config import FetchConfig
+from dbce_spark.files.sources import MEMBER
 
 _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _CHUNK = 1 << 16

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import IO, BinaryIO, cast
 
-from dbce_spark.archive.sources import MEMBER
+from dbce_spark.files.sources import MEMBER
 
 MAGIC = b"PK\x03\x04"
 Opened = Callable[[str], BinaryIO]

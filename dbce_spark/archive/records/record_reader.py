@@ -20,7 +20,7 @@ from dbce_spark.archive.records.record_headers import (
     head_end,
     warc_head,
 )
-from dbce_spark.archive.sources import MEMBER
+from dbce_spark.files.sources import MEMBER
 
 _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")

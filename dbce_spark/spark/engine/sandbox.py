@@ -18,11 +18,11 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkProcess
 from typing import Generic, Self, TypeVar
 
-from dbce_spark.archive import sources
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import Source, fetches, of_fetches, page_of
 from dbce_spark.errors import DbceError
+from dbce_spark.files import sources
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
 
 In = TypeVar("In")

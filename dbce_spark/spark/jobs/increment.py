@@ -7,9 +7,9 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dbce_spark.archive import sources
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
+from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version

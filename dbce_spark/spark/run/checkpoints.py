@@ -9,8 +9,7 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from dbce_spark.archive import sources
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 
 T = TypeVar("T")
 

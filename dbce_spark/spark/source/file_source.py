@@ -13,9 +13,8 @@ from fsspec.core import url_to_fs
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 
 NAME = "warc-arrivals"
 SCHEMA = "file_no long, path string"

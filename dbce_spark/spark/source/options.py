@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import TypeVar
 
 from dbce_spark import config as configuration
-from dbce_spark.archive import sources
 from dbce_spark.archive.index.capture_filter import selection
 from dbce_spark.archive.index.site_sample import is_sampled
 from dbce_spark.config import SelectConfig
 from dbce_spark.errors import InputError
+from dbce_spark.files import sources
 from dbce_spark.spark.source.columns import NAMES, ON_DEMAND, spark_schema
 
 T = TypeVar("T")

@@ -6,11 +6,11 @@ from typing import TypeVar
 from pyspark.sql.datasource import InputPartition
 
 from dbce_spark import config as configuration
-from dbce_spark.archive import sources
 from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
+from dbce_spark.files import sources
 from dbce_spark.spark.source.options import Options
 
 T = TypeVar("T")

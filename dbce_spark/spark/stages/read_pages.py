@@ -15,12 +15,12 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.archive import sources, warc
+from dbce_spark.archive import warc
 from dbce_spark.archive.index.fetch import start_wait
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage
+from dbce_spark.files import sources, storage
 from dbce_spark.html.charset import decode
 from dbce_spark.log import Log
 from dbce_spark.model import Page, Reject, RejectReason, Revisit, Skip

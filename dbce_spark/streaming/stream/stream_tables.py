@@ -13,9 +13,8 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from dbce_spark.archive import sources
 from dbce_spark.errors import OutputError
-from dbce_spark.files import storage, timestamps
+from dbce_spark.files import sources, storage, timestamps
 from dbce_spark.output.schemas import reject_rows, stream_rows
 from dbce_spark.streaming.stream.arrival import Row
 from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
