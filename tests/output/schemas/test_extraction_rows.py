@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dbce_spark.html.language import UNKNOWN, Language
 from dbce_spark.model import Extraction, Seen, Segments
 from dbce_spark.output.schemas import extraction_rows, segment_rows
-from tests.tables.samples import PAGES, extracted, plain
+from tests.output.schemas.samples import PAGES, extracted, plain
 
 
 def segments_rows(extraction: Extraction) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from dbce_spark.commands.cli import main
 from tests.support.builders import archive, gzipped, http, record
 from tests.support.indexes import cdxj_line, entry, write_lines
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from tests.support import sample_collection as grown
 from tests.support.sample_output import rows
 
-PAGE = Path(__file__).parents[1] / "docs" / "reading.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reading.md"
 TOOLS = {"duckdb": "import duckdb", "pandas": "import pandas", "polars": "import polars", "pyarrow": "import pyarrow"}
 
 Rows = list[tuple[Any, ...]]

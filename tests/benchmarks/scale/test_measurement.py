@@ -17,7 +17,7 @@ from benchmarks.scale.runs import Run
 from benchmarks.scale.scale_archives import Archive
 from dbce_spark.errors import ConfigError
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def run(pages: int, cpu_seconds: float, stages: Mapping[str, float] | None = None, worker_bytes: int = 0) -> Run:

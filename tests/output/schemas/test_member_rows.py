@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from dbce_spark.dbce import pools
 from dbce_spark.output.schemas import member_rows
-from tests.tables.samples import LOOKED_AT, plain, staged
+from tests.output.schemas.samples import LOOKED_AT, plain, staged
 
 
 def test_witnesses_come_back() -> None:

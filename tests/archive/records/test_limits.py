@@ -9,7 +9,7 @@ import pytest
 import zstandard
 
 from dbce_spark.archive.records import Cause, Damage, Record
-from tests.records.test_account import read, url, urls
+from tests.archive.records.test_account import read, url, urls
 from tests.support.builders import arc_header, arc_record, at_most, gzipped, http, record
 
 LIMITS = at_most(record_bytes=100_000)

@@ -11,8 +11,8 @@ from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
 from dbce_spark.archive.revisits import names_in_index
 from dbce_spark.model import Revisit
+from tests.archive.test_revisits import made
 from tests.support.indexes import entry, micros, select
-from tests.test_revisits import made
 
 URL, KEY = "http://www.example.org/a", "org,example)/a"
 NOON = micros("2020-01-02T12:00:00")

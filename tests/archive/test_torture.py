@@ -1,5 +1,5 @@
 """What comes out of 312 real archives, most of them broken: each has its row in tests/data/archives.json, which
-`python -m tests.test_torture` writes anew. docs/archives.md says where warcio and FastWARC give something else, and who
+`python -m tests.archive.test_torture` writes anew. docs/archives.md says where warcio and FastWARC give something else, and who
 is right."""
 
 import json
@@ -16,8 +16,8 @@ from dbce_spark.files.sources import open_binary
 from dbce_spark.model import Reject, Revisit, Skip
 from tests.support.builders import CONFIG
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-TABLE = Path(__file__).parent / "data" / "archives.json"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+TABLE = Path(__file__).parents[1] / "data" / "archives.json"
 FOLDERS = ("torture", "warc")
 
 pytestmark = [

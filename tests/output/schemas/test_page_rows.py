@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from dbce_spark.model import Page
 from dbce_spark.output.schemas import page_rows, reject_rows
+from tests.output.schemas.samples import LOOKED_AT, PAGES, plain, staged
 from tests.support.builders import page, traits
 from tests.support.strategies import documents
-from tests.tables.samples import LOOKED_AT, PAGES, plain, staged
 
 
 def bare(one: Page) -> Page:

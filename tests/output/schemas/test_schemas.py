@@ -22,7 +22,7 @@ from dbce_spark.output.schemas import (
     stream_rows,
 )
 
-DOCS = Path(__file__).parents[2] / "docs" / "tables.md"
+DOCS = Path(__file__).parents[3] / "docs" / "tables.md"
 GOLDEN = Path(__file__).with_name("schemas.txt")
 SCHEMAS = {
     "annotations": annotation_rows.ANNOTATIONS,

@@ -132,7 +132,7 @@ def serve(name: str, pipe: Connection) -> None:
 def test_hostile_page(name: str) -> None:
     """Parsed by a process of its own, it neither hangs nor dies, takes no more memory than said, and has its reason."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.test_hostile"])
+    context.set_forkserver_preload(["tests.archive.test_hostile"])
     pipe, far_end = context.Pipe()
     process = context.Process(target=serve, args=(name, far_end), daemon=True)
     process.start()

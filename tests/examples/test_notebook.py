@@ -8,7 +8,7 @@ from nbclient import NotebookClient
 
 from benchmarks.__main__ import main
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 NOTEBOOK = REPOSITORY / "examples" / "notebook.ipynb"
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -15,7 +15,7 @@ from benchmarks.__main__ import main
 from tests.support.cluster import wait_for
 from tests.support.containers import Volumes, engine
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 COMPOSE = REPOSITORY / "docker-compose.yml"
 BIN = Path(sys.executable).parent
 
