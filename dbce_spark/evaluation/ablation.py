@@ -1,4 +1,4 @@
-"""The classifier with some of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
+"""The classifier with part of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,7 +12,8 @@ from dbce_spark.model import BucketCross, Evidence, Extraction, Page
 def extractions(
     unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
 ) -> list[Extraction]:
-    """As `local.extractions`, but each page is shown at most so many siblings (None: all), and snapshots or none.
+    """Extract pages as `local.extractions` does, showing each at most `siblings` siblings (None: all), and snapshots or
+    none.
 
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
@@ -44,7 +45,7 @@ def _selected(unique: Iterable[Page], config: DbceConfig) -> list[BucketCross]:
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:
-    """For each page at most so many of its pool, of different URLs."""
+    """Choose for each page, by its id, at most `most` pages of its pool, of different URLs."""
     pages = {page.capture_id: page for page in unique}
     chosen: dict[str, list[Page]] = {}
     for heard, wanted in pools.siblings(buckets.members(unique), config.bucket.cap):

@@ -1,4 +1,4 @@
-"""Gold pages: HTML with the main text that people marked in it, and what is known of its site and its time."""
+"""Gold pages: HTML with the main text that people marked in it, its site and its time."""
 
 import hashlib
 import re
@@ -30,7 +30,7 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldPage:
-    """One page with its main text. What is not known is ""."""
+    """One page with its main text. An unknown value is ""."""
 
     dataset: str
     page_id: str
@@ -47,7 +47,8 @@ class GoldPage:
 
     @property
     def address(self) -> str:
-        """The URL under which the page stands in an archive, the same for all its captures, and for no other page.
+        """Return the URL under which the page stands in an archive, the same for all its captures and for no other
+        page.
 
         Its own where that is a URL of its site and of its key. Else a made-up one: at its site, and where none is
         known at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
@@ -60,11 +61,12 @@ class GoldPage:
 
     @property
     def body(self) -> bytes:
-        """The HTML as an archive holds it."""
+        """Encode the HTML as an archive holds it."""
         return self.html.encode("utf-8", "replace")
 
     def fetch(self, offset: int) -> warc.Fetch:
-        """The page as a capture of an archive: what `archive.write` writes and the method reads, but for the place.
+        """Return the page as a capture of an archive, as `gold_archive.write` writes it and the method reads it, but
+        for the place.
 
         Era is no part of its site: captures of one page from before and after a redesign are each other's snapshots.
         """
@@ -90,15 +92,15 @@ class GoldPage:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The pages of each data set, in the order of its lines, and how many of its pages were skipped: their gold is
-    missing or elsewhere (`tok_cov`), or a published set has the same HTML twice."""
+    """The pages of each data set, in the order of its lines, and the number of its pages that were skipped: their gold
+    is missing or elsewhere (`tok_cov`), or a published set has the same HTML twice."""
 
     sets: Mapping[str, list[GoldPage]]
     skipped: Counter[str]
 
 
 def read(paths: Iterable[str], limit: int | None = None) -> Gold:
-    """The pages of files of JSON lines and of folders of published sets; of each data set the first `limit`.
+    """Read the pages of files of JSON lines and of folders of published sets; of each data set the first `limit`.
 
     Raises:
         InputError: one cannot be read, a line is no gold page, two lines have the same id, or there is no page.
@@ -123,7 +125,7 @@ def read(paths: Iterable[str], limit: int | None = None) -> Gold:
 
 
 def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
-    """Of each page, by its id, how many other pages stand in its group. Captures of one page count once.
+    """Count for each page, by its id, the other pages of its group. Captures of one page count once.
 
     Pages of the site from another era are not counted: the method may set a page beside them, but what two templates
     have in common says little of either.
@@ -136,15 +138,15 @@ def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
 
 
 def snapshots(pages: Iterable[GoldPage]) -> dict[str, int]:
-    """Of each page, by its id, how many other captures of it there are, of whatever era."""
+    """Count for each page, by its id, the other captures of it, of whatever era."""
     pages = list(pages)
     captures = Counter(page.url_key for page in pages)
     return {page.page_id: captures[page.url_key] - 1 for page in pages}
 
 
 def convert(paths: Iterable[str], output: str) -> int:
-    """Writes what `read` takes as one file of JSON lines, as it is (all fields, nothing skipped for `tok_cov`), and
-    returns how many pages that are.
+    """Write the pages that `read` takes as one file of JSON lines, with all fields and nothing skipped for `tok_cov`;
+    return how many they are.
 
     `output` may end in .xz or .gz; the same input gives the same bytes.
 
@@ -190,7 +192,7 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
 
 
 def _told_apart(pages: list[GoldPage]) -> list[GoldPage]:
-    """The pages, those with keys of their own that share a URL but that no time tells apart.
+    """Give pages that share a URL but no time of capture keys of their own.
 
     They are other pages more often than other captures: a set that lacks a page's URL names the front page of its
     site. A `url_key` that says more than the URL is believed.
@@ -210,7 +212,7 @@ def _site(url: str) -> str:
 
 
 def _host_of(url: str) -> str:
-    """The host of a URL, "" where there is none: some sets hide their URLs behind "http:///"."""
+    """Return the host of a URL, "" where there is none: some sets hide their URLs behind "http:///"."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -218,13 +220,13 @@ def _host_of(url: str) -> str:
 
 
 def _host(site: str) -> str:
-    """The host that a site's name is, or begins with, or ""."""
+    """Return the host that a site's name is, or begins with, or ""."""
     host = _host_of(f"http://{site}")
     return host if _HOST.fullmatch(host) else ""
 
 
 def _microseconds(date: str, place: str) -> int:
-    """From 20051230052639, 20051230 or ISO 8601; 0 if there is none."""
+    """Parse 20051230052639, 20051230 or ISO 8601 as microseconds; 0 for an empty date."""
     if not date:
         return 0
     try:

@@ -73,7 +73,7 @@ _THRESHOLD = re.compile(r"em_(\d+)_(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Its members, and what it makes of their votes: which leaves of each page, or why none can be said."""
+    """The members, and the decision by their votes: the kept leaves of each page, or why there are none."""
 
     members: tuple[str, ...]
     decide: Callable[[Sequence["Ballot"], tuple[str, ...]], list[Mask | str]]
@@ -81,7 +81,7 @@ class Ensemble:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What extractors hold of the leaves of one page."""
+    """The leaves of one page, and which of them each extractor's text holds."""
 
     page: GoldPage
     leaves: Leaves
@@ -94,17 +94,17 @@ class Ballot:
 
     @property
     def site(self) -> str:
-        """A page of no known site is a site of its own."""
+        """Return the site of the page; a page without one is a site of its own."""
         return self.page.site or f"{self.page.dataset}/{self.page.page_id}"
 
 
 def is_name(name: str) -> bool:
-    """Whether this is meant to be an ensemble, rather than an extractor that runs by itself."""
+    """Test for the form of an ensemble's name, rather than that of an extractor that runs by itself."""
     return name in LEARNED or name.startswith("em_")
 
 
 def members(names: Iterable[str]) -> tuple[str, ...]:
-    """The extractors that these ensembles need, each once.
+    """List the extractors that these ensembles need, each once.
 
     Raises:
         ConfigError: a name is of no ensemble.
@@ -113,7 +113,7 @@ def members(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def named(name: str) -> Ensemble:
-    """The ensemble of this name.
+    """Return the ensemble of this name.
 
     Raises:
         ConfigError: there is none.
@@ -131,7 +131,7 @@ def named(name: str) -> Ensemble:
 
 
 def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
-    """What some ensembles make of the texts of their members: by ensemble, data set and page id.
+    """Extract pages by ensembles from the texts of their members: by ensemble, data set and page id.
 
     Learned ones are trained on all sets together. The time told of a page is that of its members, of finding what they
     hold, and none for training.
@@ -180,12 +180,12 @@ def _extracted(ballot: Ballot, of: Sequence[str], kept: Mask | str) -> Extracted
 
 
 def _counted(least: int, ballots: Sequence[Ballot], of: tuple[str, ...]) -> list[Mask | str]:
-    """Leaves with at least so many votes (section 5.1)."""
+    """Keep leaves with at least `least` votes (section 5.1)."""
     return [ballot.votes(of).sum(axis=1) >= least for ballot in ballots]
 
 
 def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], of: tuple[str, ...]) -> list[Mask | str]:
-    """Leaves that are content to a classifier trained on the gold of other sites (section 5.2)."""
+    """Keep leaves that are content to a classifier trained on the gold of other sites (section 5.2)."""
     sites = [ballot.site for ballot in ballots]
     folds = min(FOLDS, len(set(sites)))
     if folds < 2:
@@ -203,12 +203,12 @@ def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], of: tuple
 
 
 def _kinds(votes: Votes) -> npt.NDArray[np.int64]:
-    """Of each leaf, who votes for it as one number: all that a classifier is told, and alike for most leaves."""
+    """Encode the votes for each leaf as one number: all that a classifier sees, and alike for most leaves."""
     return votes @ (1 << np.arange(votes.shape[1]))
 
 
 def _trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: int) -> Mask | None:
-    """The verdict of a classifier on each kind there can be, (2 ** voters); None if it saw one class only.
+    """Train a classifier and predict each possible kind, (2 ** voters); None if it saw one class only.
 
     It is trained on the kinds, each with its leaves as weight, both classes weighing the same.
     """

@@ -1,4 +1,4 @@
-"""The analysis as one HTML file that asks for nothing: tables of all extractors, and plots."""
+"""The analysis as one HTML file that loads nothing: tables of all extractors, and plots."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -43,7 +43,8 @@ def html(
     contrasts: Mapping[str, str],
     course: Course | None = None,
 ) -> str:
-    """The whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its name."""
+    """Render the whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its
+    name."""
     return (
         environment("dbce_spark.evaluation")
         .get_template("evaluation.html.j2")
@@ -159,7 +160,7 @@ def _lines(name: str, cells: Sequence[Cell], analysis: Analysis) -> str:
 
 
 def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
-    """A column a cell, a row an extractor; the best of each cell is marked."""
+    """Make a table with a column a cell and a row an extractor; the best of each cell is marked."""
     head = ["extractor", *(f"{cell.value} ({cell.pages:,})" for cell in cells)]
     rows = [
         [
@@ -243,7 +244,7 @@ def _misses(analysis: Analysis) -> list[tuple[str, str, str, str]]:
 
 
 def _course(course: Course) -> dict[str, Any]:
-    """The paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
+    """Draw the paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
     last = course.moving[:, -1]
     best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[:COLOURS]
     method = next(at for at, name in enumerate(course.extractors) if name.startswith(METHOD))

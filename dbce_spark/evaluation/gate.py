@@ -41,12 +41,12 @@ class Pinned:
 
 
 def pages_digest(pages: Sequence[GoldPage]) -> str:
-    """What floors are pinned to: the ids, HTML and gold of all pages, in order."""
+    """Hash the ids, HTML and gold of all pages, in order: floors are pinned to it."""
     return digest(*(part for page in pages for part in (page.page_id, page.html, page.gold)))
 
 
 def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str, Pinned]:
-    """The floors that the scores reach, of each set."""
+    """Round the scores of each set down to floors."""
     of_set = np.array([page.dataset for page in scores.pages], dtype=object)
     return {
         name: Pinned(
@@ -64,7 +64,7 @@ def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str
 
 
 def read(path: str) -> dict[str, Pinned]:
-    """The floors of a file, by set.
+    """Read the floors of a file, by set.
 
     Raises:
         InputError: it cannot be read, or is no file of floors.
@@ -80,7 +80,7 @@ def read(path: str) -> dict[str, Pinned]:
 
 
 def check(path: str, reached: Mapping[str, Pinned]) -> int:
-    """Holds what was reached to the floors of a file; gives how many were held.
+    """Hold the scores that were reached to the floors of a file; return how many were compared.
 
     Sets and extractors that the file has no floors for are free. All that sank is told at once.
 
@@ -105,7 +105,7 @@ def check(path: str, reached: Mapping[str, Pinned]) -> int:
 
 
 def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
-    """Writes the floors that were reached, and keeps those of sets and extractors that were not measured.
+    """Write the floors that were reached, and keep those of sets and extractors that were not measured.
 
     Floors of a set whose pages have changed are all replaced: they were of other pages.
 
@@ -135,7 +135,7 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
 
 
 def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> Iterator[tuple[str, float, float]]:
-    """Each floor of the measured sets: what of, what is reached now (NaN if not measured), the floor."""
+    """Iterate over the floors of the measured sets: a name, what is reached now (NaN if not measured), the floor."""
     for name, one in reached.items():
         for extractor, floors in pinned[name].floors.items() if name in pinned else ():
             for metric, floor in floors.items():

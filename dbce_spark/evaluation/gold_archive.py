@@ -55,12 +55,12 @@ def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
 
 
 def record_id(page: GoldPage) -> str:
-    """The WARC-Record-ID of a page's response."""
+    """Return the WARC-Record-ID of a page's response."""
     return _urn("response", page.dataset, page.page_id)
 
 
 def _write_file(stream: BinaryIO, name: str, pages: Sequence[GoldPage]) -> Iterator[str]:
-    """Writes one file; gives the lines of its index."""
+    """Write one file; iterate over the lines of its index."""
     writer = WARCWriter(stream, gzip=True, warc_version=_VERSION)
     info = _urn("warcinfo", name, *(page.page_id for page in pages))
     writer.write_record(_warcinfo(name, info, pages[0].timestamp))

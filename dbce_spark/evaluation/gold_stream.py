@@ -19,24 +19,24 @@ from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 
 def arrivals(pages: Sequence[GoldPage]) -> list[GoldPage]:
-    """The pages of a set as they come: by date, then those without one in the order of their lines."""
+    """Order the pages of a set by arrival: by date, then those without one in the order of their lines."""
     return sorted(pages, key=lambda page: (page.timestamp == 0, page.timestamp))
 
 
 def domain(page: GoldPage) -> str:
-    """The domain whose tree a page goes to."""
+    """Return the domain whose tree a page goes to."""
     return site_of(page.address, "domain")
 
 
 class Stream:
-    """The trees of all domains, and what they make of pages that arrive."""
+    """The trees of all domains, which label pages as they arrive."""
 
     def __init__(self, config: UrlTreeConfig, pages: PageConfig):
         self._config, self._pages = config, pages
         self._trees: dict[str, DomainTree] = {}
 
     def text(self, page: GoldPage) -> str:
-        """The content of a page, one line a block, as the tree sees it when it has taken it in.
+        """Extract the content of a page, one line a block, as the tree labels it on its arrival.
 
         Raises:
             PageError: it cannot be parsed.
@@ -54,13 +54,13 @@ class Stream:
 
 
 def content(blocks: Blocks, labelled: Labelled) -> str:
-    """What is labelled content of a page, one line a block."""
+    """Join the content of a page, one line a block."""
     spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), labelled.labels.tolist(), strict=True)
     return "\n".join(blocks.text[start:end] for start, end, label in spans if label == Label.CONTENT)
 
 
 def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:
-    """The texts by URL Tree, by page id, each with the seconds that it took."""
+    """Extract the texts by URL Tree, by page id, each with the seconds that it took."""
     stream, found = Stream(config, pages), {}
     for page in arrivals(of):
         started = time.process_time()
@@ -73,7 +73,7 @@ def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) ->
 
 
 def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
-    """As `local.extractions`, but each page is judged beside those alone that had come to its site before it."""
+    """Extract pages as `local.extractions` does, each beside only those that had come to its site before it."""
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
@@ -86,7 +86,7 @@ def _arrival(page: Page) -> tuple[bool, int, int]:
 
 
 def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
-    """The last of some pages of a site, judged beside the others."""
+    """Label the last of these pages of a site, beside the others."""
     page = some[-1]
     own = page.capture_id
     found = sites.chosen_in(buckets.members_of(buckets.members(some)), {own}, config)
@@ -96,7 +96,7 @@ def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
 
 
 def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
-    """What some pages, it being among them, say of a page."""
+    """Collect the evidence that pages, `page` among them, give on `page`."""
     if page.traits is None:
         return pools.page_evidence(page)
     judge, own = classify.load_classifier(config.label.classifier), page.capture_id
@@ -110,5 +110,5 @@ def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
 
 
 def _apart(key: UrlKey, name: str) -> UrlKey:
-    """The key of a page whose own another one has: every gold page is to have a text, and a stream would drop it."""
+    """Extend a key by a name where another page has the key: every gold page needs a text, and a stream would drop it."""
     return replace(key, branch=(*key.branch, name))

@@ -1,4 +1,4 @@
-"""All extractors on all sets: `dbce evaluate`."""
+"""Run all extractors on all sets: `dbce evaluate`."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ class EvaluationRequest:
 
 
 def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
-    """Writes scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
+    """Write scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
     and contrasts of pages beside them.
 
     Returns the summary, and a line on the floors.
@@ -122,7 +122,7 @@ class _Run:
         self.reused = 0  # texts of an earlier run
 
     def single(self, chosen: Mapping[str, Extractor]) -> None:
-        """Set by set, keeping the texts after each: a run that is ended loses one set."""
+        """Run extractors set by set, keeping the texts after each: a run that is ended loses one set."""
         kept = extracted_texts.read(self._request.output) if self._request.reuse else extracted_texts.NOTHING
         for at, (dataset, pages) in enumerate(self._sets.items(), start=1):
             self._bar.set_description(dataset)
@@ -137,7 +137,7 @@ class _Run:
             extracted_texts.write(self._request.output, [*self._batches, *kept.of_sets(to_come)])
 
     def combined(self, names: Sequence[str]) -> None:
-        """The ensembles, of the texts of their members on all sets."""
+        """Run the ensembles, on the texts of their members on all sets."""
         if not names:
             return
         self._bar.set_description("ensembles")
@@ -165,7 +165,7 @@ def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Sc
 
 
 def _check_members(combined: Sequence[str], single: Sequence[str]) -> None:
-    """Before anything runs: hours later would be late to find that an ensemble lacks a member."""
+    """Refuse an ensemble without its members before anything runs, rather than hours later."""
     missing = [name for name in ensembles.members(combined) if name not in single]
     if missing:
         raise ConfigError(f"{', '.join(combined)}: made of {', '.join(missing)} too; add them to --extractors")
@@ -179,7 +179,7 @@ def _check_floors(request: EvaluationRequest) -> None:
 
 
 def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
-    """Holds the scores to their floors, or pins them; says so in a line."""
+    """Hold the scores to their floors, or pin them; return a line on the result."""
     if request.pin_floors:
         gate.pin(request.floors, reached, lower=request.lower_floors)
         return f"\n{request.floors} holds what was reached.\n"
@@ -189,7 +189,7 @@ def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str
 
 
 def _named(asked: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The extractors asked for, each once; and of "all" why some are left out."""
+    """List the extractors to run, each once; and of "all" why some are left out."""
     if list(asked) != [ALL]:
         return tuple(dict.fromkeys(asked)), ()
     lacking = {name: peer.lacking() for name, peer in PEERS.items()}

@@ -57,7 +57,7 @@ class PlotRow:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What belongs together in a plot of lines, under one colour."""
+    """The values of one line in a plot of lines, under one colour."""
 
     label: str
     colour: int
@@ -84,7 +84,7 @@ class Distribution:
 
 
 def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 190) -> str:
-    """Values with intervals, a row a name, on one axis of F1."""
+    """Plot values with intervals, a row a name, on one axis of F1."""
     step = 11
     heights = [max(24, step * len(row.dots) + 12) for row in rows]
     height = sum(heights) + 44
@@ -104,7 +104,7 @@ def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 1
 def line_plot(
     steps: Sequence[str], series: Sequence[Series], title: str, *, width: int = 540, height: int = 320
 ) -> str:
-    """F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
+    """Plot F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
     axis = _Axis(_least(one.dots for one in series), 1.0, height - 56, 12)
     left, right = 46.0, width - 16.0
     gap = (right - left) / len(steps)
@@ -122,7 +122,7 @@ def line_plot(
 
 
 def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
-    """The density of each extractor's F1 over pages, with a bar from quartile to quartile and a dot at the median."""
+    """Plot the density of each extractor's F1 over pages, with a bar from quartile to quartile and a dot at the median."""
     room = 30
     height = room * len(some) + 44
     axis = _Axis(0.0, 1.0, label_width, width - 24)
@@ -145,7 +145,7 @@ def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int
 
 
 def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
-    """The share of pages with an F1 up to x, a line an extractor; the lower the better."""
+    """Plot the share of pages with an F1 up to x, a line an extractor; the lower the better."""
     across, up = _Axis(0.0, 1.0, 46, width - 16), _Axis(0.0, 1.0, height - 56, 12)
     body = [*_horizontal_grid(up, 46, width - 16), *_vertical_grid(across, 12, height - 56)]
     body.append(_text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
@@ -160,7 +160,7 @@ def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 3
 
 
 def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
-    """F1 after so many documents, which stand on a logarithmic axis, a line a curve."""
+    """Plot F1 over the number of documents, which stand on a logarithmic axis, a line a curve."""
     most = max(len(one.values) for one in some)
     low = max(0.0, math.floor(min(float(one.values.min()) for one in some) * 10) / 10)
     across, up = _Axis(0.0, math.log10(max(most, 10)), 46, width - 16), _Axis(low, 1.0, height - 56, 12)
@@ -180,7 +180,7 @@ def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int =
 def scatter(
     places: Values, colours: Sequence[int], titles: Sequence[str], *, width: int = 540, height: int = 420
 ) -> str:
-    """Points in a plane without units. places: (points, 2)."""
+    """Plot points in a plane without units. places: (points, 2)."""
     low, high = places.min(axis=0), places.max(axis=0)
     across, up = (
         _Axis(float(low[0]), float(high[0]), 14, width - 14),
@@ -193,7 +193,7 @@ def scatter(
 
 
 def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_width: int = 130) -> str:
-    """A square table of correlations, the stronger the higher; empty where there is none. values: (names, names)."""
+    """Draw a square table of correlations, the stronger the higher; empty where there is none. values: (names, names)."""
     width, height = label_width + cell * len(names) + 4, cell * len(names) + 74
     body = []
     for row, name in enumerate(names):
@@ -213,7 +213,7 @@ def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_widt
 
 
 def _least(rows: Iterator[Sequence[Dot]]) -> float:
-    """Where an axis begins: at a twentieth below all intervals."""
+    """Return the start of an axis: at a twentieth below all intervals."""
     least = min(min(dot.interval.low, dot.value) for dots in rows for dot in dots)
     return max(0.0, min(0.95, math.floor(least * 20) / 20))
 
@@ -230,7 +230,7 @@ def _interval(start: tuple[float, float], end: tuple[float, float], colour: int)
 
 
 def _density(one: Distribution, grid: Values) -> Values:
-    """By a Gaussian kernel on a histogram, mirrored at 0 and 1: a score beyond them is none."""
+    """Estimate a density by a Gaussian kernel on a histogram, mirrored at 0 and 1: a score beyond them is none."""
     counts, _ = np.histogram(one.values, bins=len(grid), range=(0, 1), weights=one.weights)
     reach = np.arange(-len(grid) // 4, len(grid) // 4 + 1)
     kernel = np.exp(-0.5 * (reach / (len(grid) - 1) / _SMOOTH) ** 2)
@@ -240,7 +240,7 @@ def _density(one: Distribution, grid: Values) -> Values:
 
 
 def _thinned(count: int) -> list[int]:
-    """Places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
+    """Choose places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
     return sorted({round(float(at)) - 1 for at in np.geomspace(1, count, min(count, _POINTS))})
 
 

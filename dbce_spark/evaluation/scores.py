@@ -1,4 +1,4 @@
-"""The scores: of every page, extractor and metric; as arrays for the analysis, as rows in a file."""
+"""The scores of every page, extractor and metric: as arrays for the analysis, as rows in a file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ _OF_PAGE = ("dataset", "page_id", "site", "group", "lang", "page_type", "era", "
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One extractor on the pages of one set."""
+    """The scores of one extractor on the pages of one set."""
 
     extractor: str
     pages: Sequence[Facts]
@@ -58,7 +58,7 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """All extractors on all pages."""
+    """The scores of all extractors on all pages."""
 
     extractors: tuple[str, ...]
     pages: tuple[Facts, ...]
@@ -68,7 +68,7 @@ class Scores:
 
     @property
     def f1(self) -> Values:
-        """F1 by the main metric: (extractors, pages)."""
+        """Return F1 by the main metric: (extractors, pages)."""
         return self.values[MAIN_METRIC][:, PARTS.index("f1")]
 
 
@@ -78,7 +78,7 @@ def score(
     texts: Mapping[str, Mapping[str, Extracted]],
     advance: Callable[[int], object],
 ) -> tuple[list[ScorePart], list[node_scores.NodeScoreRow]]:
-    """All metrics of some extractors on one set, pages in their order; and their counts of text nodes.
+    """Measure extractors on one set by all metrics, pages in their order; count their text nodes.
 
     `texts` are by extractor and page id; `advance` is told how many more texts are scored.
     """
@@ -109,12 +109,12 @@ def _by_nodes(counted: Confusion) -> dict[str, Score]:
 
 
 def array(found: Sequence[Score]) -> Values:
-    """Scores as (3, pages)."""
+    """Stack scores as (3, pages)."""
     return np.array([[getattr(one, part) for one in found] for part in PARTS])
 
 
 def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
-    """The scores of all sets, extractors in the order given. Each must have run on each set."""
+    """Join the scores of all sets, extractors in the order given. Each must have run on each set."""
     rows = [[part for part in parts if part.extractor == extractor] for extractor in extractors]
     return Scores(
         extractors=tuple(extractors),
@@ -129,7 +129,7 @@ def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
 
 
 def write(path: str, scores: Scores) -> None:
-    """Writes a row a page, extractor and metric as one Parquet file."""
+    """Write a row a page, extractor and metric as one Parquet file."""
     of_page = {
         name: pa.array([getattr(page, name) for page in scores.pages], SCHEMA.field(name).type) for name in _OF_PAGE
     }

@@ -21,7 +21,7 @@ _LOST = "lost: neither extracted nor rejected"
 
 
 def extract(of: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[int], object]) -> dict[str, Extracted]:
-    """What the job makes of some pages. A page that it rejects is a miss, with the reason.
+    """Extract pages by the job. A page that it rejects is a miss, with the reason.
 
     Each is told the same share of the time of all cores, the start of Spark aside.
 
@@ -43,7 +43,7 @@ def extract(of: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[in
 
 
 def _run(folder: Path, config: DbceConfig) -> None:
-    """The command, as a person calls it, in a process of its own: the method's plain Python is never mixed with it."""
+    """Run the command as a person does, in a process of its own: the method's plain Python is never mixed with it."""
     settings = folder / "dbce.toml"
     settings.write_text(as_toml(config), encoding="utf-8")
     command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(folder / "archive")]
@@ -55,12 +55,12 @@ def _run(folder: Path, config: DbceConfig) -> None:
 
 
 def as_toml(config: DbceConfig) -> str:
-    """All parameters, as `--config` takes them: a line a section."""
+    """Write all parameters, as `--config` takes them: a line a section."""
     return "".join(f"{section} = {_toml(values)}\n" for section, values in config.as_dict().items())
 
 
 def _toml(value: Any) -> str:
-    """A plain value as TOML writes it within a line."""
+    """Write a plain value as TOML has it within a line."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{json.dumps(name)} = {_toml(inner)}' for name, inner in value.items())} }}"
     return json.dumps(value)

@@ -15,7 +15,7 @@ from dbce_spark.evaluation.formats.entry import GoldEntry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldLayout:
-    """How a folder looks that holds a published set, in words, and who knows and reads it."""
+    """The layout of a published set's folder: its description in words, its test and its reader."""
 
     looks: str
     fits: Callable[[Path], bool]
@@ -31,7 +31,8 @@ many."""
 
 
 def entries(path: str) -> Iterator[GoldEntry]:
-    """The pages of a file of JSON lines, or of a folder in one of the known layouts, where each HTML counts once.
+    """Iterate over the pages of a file of JSON lines, or of a folder in one of these layouts, where each HTML counts
+    once.
 
     Raises:
         InputError: it cannot be read, or is of no known layout.
@@ -44,7 +45,7 @@ def entries(path: str) -> Iterator[GoldEntry]:
 
 
 def recognised(folder: Path) -> str:
-    """The name of the set that a folder holds, by its layout.
+    """Name the set that a folder holds, by its layout.
 
     Raises:
         InputError: it is of no known layout.
@@ -59,7 +60,7 @@ def recognised(folder: Path) -> str:
 
 
 def _once(name: str, found: Iterator[GoldEntry]) -> Iterator[GoldEntry]:
-    """The pages of a set, but those that were there already, which are kept for the count."""
+    """Iterate over the pages of a set; a repeated page becomes an entry that is only counted."""
     seen: set[str] = set()
     for entry in found:
         page_id = entry.fields.get("id", "")

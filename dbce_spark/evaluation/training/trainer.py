@@ -1,4 +1,4 @@
-"""Trains the forests: the first on pages alone, the second on what the first says of pages it has not seen.
+"""Trains the forests: the first on pages alone, the second on the first's scores of pages it has not seen.
 
 Two-stage training on out-of-fold verdicts is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
 page and across the pages of a template.
@@ -85,7 +85,7 @@ class Prepared:
 
 
 def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
-    """The bins, labels and weights of all blocks of some pages."""
+    """Compute the bins, labels and weights of all blocks of the pages."""
     sample = training_examples.page_columns(training_examples.sampled(examples, SEED))
     page_binning = training_examples.binning(sorted(sample), sample)
     codes = [
@@ -118,7 +118,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
 
 
 def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
-    """Of each page the fold its site is in. Folds have about as many pages; all pages of a site are in one."""
+    """Assign each page the fold of its site. Folds have about as many pages; all pages of a site are in one."""
     sizes = Counter(sites)
     order = sorted(sizes)
     random.Random(SEED).shuffle(order)
@@ -132,7 +132,7 @@ def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
 
 
 def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mapping[str, Any]) -> Classifier:
-    """A classifier from the pages that `is_trained_on` marks, one entry a page.
+    """Train a classifier on the pages that `is_trained_on` marks, one entry a page.
 
     Raises:
         InputError: they are of one site only.
@@ -163,8 +163,8 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a forest is to tell apart: of each row its label, its weight, whether it is trained on, and the half of the
-    pages that it is in."""
+    """The task of a forest: of each row its label, its weight, whether it is trained on, and the half of the pages that
+    it is in."""
 
     labels: npt.NDArray[np.bool_]
     weights: Weights
@@ -172,14 +172,14 @@ class _Task:
     half: npt.NDArray[np.int64]
 
     def twice(self) -> "_Task":
-        """The same rows, and behind them the same again."""
+        """Repeat all rows behind themselves."""
         return _Task(np.tile(self.labels, 2), np.tile(self.weights, 2), np.tile(self.trained, 2), np.tile(self.half, 2))
 
     def fit(self, codes: Codes, trees: int) -> Forest:
         return self._fit(codes, self.trained, trees)
 
     def stacked(self, codes: Codes, trees: int) -> tuple[Forest, npt.NDArray[np.int64]]:
-        """A forest from all rows, and the verdict on each row of one that was trained on the other half."""
+        """Train a forest on all rows; score each row by one that was trained on the other half."""
         verdicts = np.zeros(codes.shape[1], np.int64)
         for side in (0, 1):
             of_others = self._fit(codes, self.trained & (self.half != side), trees)
@@ -199,7 +199,8 @@ def _second_codes(
     verdicts: npt.NDArray[np.int64],
     reply_verdicts: npt.NDArray[np.int64],
 ) -> tuple[dict[str, Binning], Codes]:
-    """The bins of what only the second forest sees, and all it sees: first with all evidence, then with some hidden."""
+    """Compute the bins that only the second forest sees, and all it sees: first with all evidence, then with some
+    hidden."""
     seen = training_examples.witnesses(examples, verdicts)
     own = [one.page.capture_id for one in examples]
     around = {
@@ -235,19 +236,19 @@ def _second_codes(
 
 
 def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequence[int]) -> Codes:
-    """The bins of some pages, one behind the other: (features, rows)."""
+    """Join the bins of pages, one behind the other: (features, rows)."""
     return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
 
 
 def _third_codes(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
-    """The bins of what only the third forest sees, and that, for the rows of `_second_codes`."""
+    """Compute the bins that only the third forest sees, and its codes, for the rows of `_second_codes`."""
     parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(verdicts, 2)]
     binning = training_examples.binning(sorted(parts[0]), parts[0])
     return binning, np.concatenate([binning.codes(columns, len(verdicts) // 2) for columns in parts], axis=1)
 
 
 def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:
-    """A forest on (features, rows) bins."""
+    """Train a forest on (features, rows) bins."""
     import lightgbm
 
     data = lightgbm.Dataset(np.ascontiguousarray(codes.T), is_content, weight=weights, free_raw_data=True)
@@ -256,7 +257,7 @@ def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees
 
 
 def forest(structures: Sequence[Mapping[str, Any]]) -> Forest:
-    """A forest from trees as LightGBM tells them."""
+    """Convert trees as LightGBM dumps them to a forest."""
     splits: list[tuple[int, int, int, int]] = []
     split_counts, leaf_counts, values = [], [], []
     for structure in structures:
@@ -279,7 +280,7 @@ def forest(structures: Sequence[Mapping[str, Any]]) -> Forest:
 
 
 def _walk(node: Mapping[str, Any], splits: list[tuple[int, int, int, int]], leaves: list[float]) -> None:
-    """Appends the splits and leaves below a node, the left before the right."""
+    """Append the splits and leaves below a node, the left before the right."""
     if "leaf_value" in node:
         leaves.append(node["leaf_value"])
         return
