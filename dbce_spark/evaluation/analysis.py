@@ -23,13 +23,13 @@ LOW_F1 = 0.5
 """Under it a page counts as failed: half of what matters is missing, or as much again was added."""
 
 MIN_SIBLINGS = 2
-"""From so many on the joint method has what it is made for: a page to compare with, and another that confirms it."""
+"""Siblings from which on the joint method has its evidence: a page to compare with, and another that confirms it."""
 
 BEST = 5
 """Extractors beside the first that are shown where there is no room for all."""
 
 MIN_PAGES = 10
-"""Fewer pages of one language, type or year than this are told together, as "other"."""
+"""Fewer pages of one language, type or year than this are counted together, as "other"."""
 
 ALL, WITH_SIBLINGS = "all pages", f"pages with at least {MIN_SIBLINGS} siblings"
 UNKNOWN, OTHER = "not known", "other"
@@ -67,8 +67,8 @@ class Pool:
     pages: int
     sites: int
     share: float  # what the site weighs that weighs most
-    drawn: str  # "sites" or "pages": what Standing.by_sites is drawn by
-    standings: tuple[ExtractorRank, ...]
+    drawn: str  # "sites" or "pages": the units of ExtractorRank.by_sites
+    ranks: tuple[ExtractorRank, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +114,11 @@ class Analysis:
     complexity_groups: tuple[str, ...]  # of each page
     clusters: tuple[int, ...]  # of each page
     shared: Mapping[str, tuple[float, ...]]  # of each group by complexity its share in each cluster (table 3.6)
-    nodes: tuple[tuple[str, ...], ...]  # the cells under nodes.HEAD
+    nodes: tuple[tuple[str, ...], ...]  # the cells under node_scores.HEAD
     misses: Mapping[tuple[str, str, str], int]  # by set, extractor, kind
 
 
-def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Analysis:
+def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analysis:
     """Analyse all scores, and the counts of text nodes by set and extractor."""
     pages = scores.pages
     of_complexity = complexity.groups(np.array([page.complexity for page in pages]))
@@ -128,7 +128,7 @@ def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Ana
     differ = 0 < len(with_siblings) < len(pages)
     places = {ALL: everything, **({WITH_SIBLINGS: with_siblings} if differ else {})}
     pools = tuple(_pool(name, scores, some) for name, some in places.items())
-    order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].standings[at].f1))
+    order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].ranks[at].f1))
     whole = page_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
     by_metric = np.stack([scores.values[name][:, PARTS.index("f1")] @ whole for name in names], axis=1)
@@ -146,7 +146,7 @@ def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Ana
         complexity_groups=tuple(of_complexity),
         clusters=tuple(of_cluster),
         shared=_shared(of_complexity, of_cluster),
-        nodes=tuple(node_scores.table(of_nodes)),
+        nodes=tuple(node_scores.table(nodes)),
         misses=_misses(scores),
     )
 
@@ -185,11 +185,11 @@ def _pool(name: str, scores: Scores, places: Places) -> Pool:
         sites=len(set(sites)),
         share=page_weights.largest_share(sites, weight),
         drawn=_units(pages)[1],
-        standings=_standings(scores, places, weight),
+        ranks=_extractor_ranks(scores, places, weight),
     )
 
 
-def _standings(scores: Scores, places: Places, weight: Values) -> tuple[ExtractorRank, ...]:
+def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[ExtractorRank, ...]:
     pages = [scores.pages[at] for at in places]
     f1 = scores.f1[:, places]
     units, _ = _units(pages)
@@ -294,9 +294,9 @@ def _step(count: int) -> str:
     return [step for step, least in _STEPS.items() if count >= least][-1]
 
 
-def _grouped(pages: Sequence[Facts], of: Callable[[Facts], str]) -> list[str]:
+def _grouped(pages: Sequence[Facts], value_of: Callable[[Facts], str]) -> list[str]:
     """Read a value of each page by `of`; replace values of fewer than MIN_PAGES pages by "other"."""
-    values = [of(page) or UNKNOWN for page in pages]
+    values = [value_of(page) or UNKNOWN for page in pages]
     counts = Counter(values)
     return [value if value == UNKNOWN or counts[value] >= MIN_PAGES else OTHER for value in values]
 

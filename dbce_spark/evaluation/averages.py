@@ -13,10 +13,10 @@ from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import Scores, Values
 
 METHOD = "urltree"
-"""How the names of the extractors begin whose course is told."""
+"""Prefix of the names of extractors whose course is reported."""
 
 LEAST = 10
-"""Documents of a domain from which on its own course says something: the paper's curves begin to differ there."""
+"""Documents of a domain from which on its own course is meaningful: the paper's curves begin to differ there."""
 
 STEPS = {"1": 1, "2-4": 2, "5-9": 5, "10-19": 10, "20-49": 20, "50-99": 50, "100+": 100}
 """Documents of its domain that had come when a page was labelled, itself included: names, and the first of each."""
@@ -41,7 +41,7 @@ class Passing:
     extractor: str
     other: str
     domains: int  # where it stays above from some document on, to the end
-    of: int
+    total: int
     median: float  # of the documents that had come by then, NaN if nowhere
     over_all: int  # of the stream over all domains, the document from which on it stays above; 0: never
 
@@ -120,7 +120,7 @@ def _passing(names: Sequence[str], one: int, other: int, f1: Values, domains: Ma
         extractor=names[one],
         other=names[other],
         domains=len(reached),
-        of=len(firsts),
+        total=len(firsts),
         median=float(np.median(reached)) if reached else float("nan"),
         over_all=passed(f1[one], f1[other]),
     )

@@ -46,10 +46,10 @@ held to it on both.
 _OUT_OF_MEMORY = re.compile(
     r"MemoryError|out of memory|memory allocation of \d+|bad_alloc|Cannot allocate memory", re.I
 )
-"""What Python, C, Rust, C++ and V8 say before they end a process that gets no more memory."""
+"""Messages of Python, C, Rust, C++ and V8 before they end a process that gets no more memory."""
 
-_LAST_WORDS = 1 << 16
-"""Bytes of what a process said that are looked through when it is gone."""
+_ERROR_TAIL = 1 << 16
+"""Bytes at the end of a process's errors that are searched when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +86,11 @@ class _Process:
         self.words.unlink(missing_ok=True)
         return code
 
-    def last_words(self) -> str:
+    def error_output(self) -> str:
         """Wait for the end of the process and read the errors that it wrote about its last page."""
         multiprocessing.connection.wait([self.process.sentinel], timeout=5)
         with self.words.open("rb") as file:
-            file.seek(max(file.seek(0, os.SEEK_END) - _LAST_WORDS, 0))
+            file.seek(max(file.seek(0, os.SEEK_END) - _ERROR_TAIL, 0))
             return file.read().decode("utf-8", "replace")
 
 
@@ -152,7 +152,7 @@ class Child:
 
     def _lost(self, running: _Process) -> str:
         """Explain why the process at the other end of a closed pipe ended, and forget it."""
-        words = running.last_words()
+        words = running.error_output()
         code = running.end()
         self._running = None
         if _OUT_OF_MEMORY.search(words):
@@ -167,7 +167,7 @@ class Child:
 def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
     """Run the child: report that it is ready, then answer page by page until the pipe is closed."""
     os.setpgid(0, 0)  # what it starts is in its group, and ends with it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends its children
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its children
     warnings.simplefilter("ignore")
     logging.disable()
     _silence(words)

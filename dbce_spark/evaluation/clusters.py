@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 Features = npt.NDArray[np.float64]
 
 TAGS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "a", "div", "br", "strong", "em", "li")
-"""Table 3.5. It says 14 and prints 13; `li` is the one we add."""
+"""Tags of table 3.5. It announces 14 and prints 13; `li` is the one we add."""
 
 CLUSTERS = 3
 """As many as groups by complexity, so that the two can be set side by side (the study's choice)."""

@@ -30,7 +30,7 @@ _INLINE = frozenset(
 class PageWords:
     """The words of a whole page, scripts and their likes left out.
 
-    Markup within a line may part two words or stand inside one, and nobody can tell which. So a page holds a word as
+    Markup within a line may part two words or stand inside one, without a sign of which. So a page holds a word as
     often as it does in the better of the two readings.
     """
 

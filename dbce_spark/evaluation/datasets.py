@@ -38,26 +38,26 @@ class GoldPage:
     site: str
     group: str  # pages that may share a template: site, or site and era
     url_key: str  # the same for all captures of one page, and for no other page of the set; never ""
-    timestamp: int  # microseconds since 1970-01-01 UTC, 0 if not known
+    timestamp: int  # microseconds since 1970-01-01 UTC, 0 if unknown
     lang: str
     page_type: str
     html: str
     gold: str
-    comments: str = ""  # what readers wrote below it, where the set tells that apart
+    comments: str = ""  # what readers wrote below it, where the set keeps that apart
 
     @property
     def address(self) -> str:
         """Return the URL under which the page stands in an archive, the same for all its captures and for no other
         page.
 
-        Its own where that is a URL of its site and of its key. Else a made-up one: at its site, and where none is
-        known at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
+        Its own where that is a URL of its site and of its key. Else a made-up one: at its site, or where it has
+        none at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
         """
-        home = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
+        host = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
         is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
-        if is_own and _site(self.url) == _site(f"http://{home}/"):
+        if is_own and _site(self.url) == _site(f"http://{host}/"):
             return self.url
-        return f"http://{home}/{digest(self.url_key)}.html"
+        return f"http://{host}/{digest(self.url_key)}.html"
 
     @property
     def body(self) -> bytes:
@@ -118,7 +118,7 @@ def read(paths: Iterable[str], limit: int | None = None) -> Gold:
                 raise InputError(f"{entry.place}: {name} already has a page {page.page_id}; give each file once")
             if limit is None or len(sets[name]) < limit:
                 sets[name][page.page_id] = page
-    found = {name: _told_apart(list(pages.values())) for name, pages in sets.items() if pages}
+    found = {name: _with_own_keys(list(pages.values())) for name, pages in sets.items() if pages}
     if not found:
         raise InputError(f"no page with tok_cov of {MIN_COVERAGE} or more; name files that hold some")
     return Gold(found, skipped)
@@ -128,7 +128,7 @@ def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
     """Count for each page, by its id, the other pages of its group. Captures of one page count once.
 
     Pages of the site from another era are not counted: the method may set a page beside them, but what two templates
-    have in common says little of either.
+    have in common is little evidence on either.
     """
     pages = list(pages)
     keys: dict[str, set[str]] = defaultdict(set)
@@ -191,11 +191,11 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
     )
 
 
-def _told_apart(pages: list[GoldPage]) -> list[GoldPage]:
+def _with_own_keys(pages: list[GoldPage]) -> list[GoldPage]:
     """Give pages that share a URL but no time of capture keys of their own.
 
     They are other pages more often than other captures: a set that lacks a page's URL names the front page of its
-    site. A `url_key` that says more than the URL is believed.
+    site. A `url_key` that differs from the URL's own is kept.
     """
     of_url = Counter(page.url_key for page in pages if page.url)
     of_time = Counter((page.url_key, page.timestamp) for page in pages if page.url)

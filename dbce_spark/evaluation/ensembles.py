@@ -1,10 +1,10 @@
 """Extractors made of extractors: the ensembles of chapter 5 of the study of extractors.
 
-Layer 1 is the texts of other extractors, which each vote for the leaf nodes that they hold (`leaves.held`, which says
+Layer 1 is the texts of other extractors, which each vote for the leaf nodes that they hold (`leaves.held`, which explains
 how this differs from the study's substring). Layer 2 takes a leaf by its votes: in `em_x_y` if at least x of the y
-extractors of table 5.1 vote for it, in the learned ones if a classifier says so that was trained on pages of other
+extractors of table 5.1 vote for it, in the learned ones if a classifier decides so that was trained on pages of other
 sites. The study has no weighted vote. It tries its classifiers on 30 % of its pages, whatever their sites; here every
-page is judged, each by a classifier that saw none of its site.
+page is labelled, each by a classifier that saw none of its site.
 
 Of the study's thirteen extractors, go-domdistiller is a Go program without a Python package: in its place votes
 newspaper4k, another extractor of articles, which the study does not have. For boilerpipe stands boilerpy3, for
@@ -44,19 +44,19 @@ SELECTIONS = {
     5: ("resiliparse", "bte", "trafilatura", "readability", "newspaper4k"),
     8: ("resiliparse", "bte", "trafilatura", "readability", "newspaper4k", "boilerpy3", "justext", "goose3"),
 }
-"""Who votes, by y (table 5.1)."""
+"""Extractors that vote, by y (table 5.1)."""
 
 THIRTEEN = (*SELECTIONS[8], "lxml-cleaner", "html2text", "html-text", "inscriptis", "beautifulsoup")
-"""Who votes in the learned ensembles (section 5.2): all of the study's extractors but web2text."""
+"""Extractors that vote in the learned ensembles (section 5.2): all of the study's extractors but web2text."""
 
 FOLDS = 10
-"""Of sites: each is judged by what was learned from the others. With fewer sites, each is a fold."""
+"""Folds of sites: each is labelled by a classifier of the others. With fewer sites, each is a fold."""
 
 TREES = 100
-"""Of the random forest: scikit-learn's default. The study names no parameter."""
+"""Trees of the random forest: scikit-learn's default. The study names no parameter."""
 
 SEED = 20170101
-"""Of the forest, so that the same votes give the same trees."""
+"""Seed of the forest, so that the same votes give the same trees."""
 
 # Trees are grown on all that was learned: it is kinds of leaves with weights, of which a draw would leave out a third.
 LEARNED: Mapping[str, Callable[[], Any]] = {
@@ -66,7 +66,7 @@ LEARNED: Mapping[str, Callable[[], Any]] = {
 """The classifiers of section 5.2, by the name that `--extractors` takes."""
 
 NAMES = ("em_2_5", "em_3_5", "em_4_5", "em_4_8", "em_6_8", *LEARNED)
-"""Those that the study tries; x and y may be others of table 5.1."""
+"""Ensembles that the study tries; x and y may be others of table 5.1."""
 
 _THRESHOLD = re.compile(r"em_(\d+)_(\d+)")
 
@@ -133,8 +133,8 @@ def named(name: str) -> Ensemble:
 def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
     """Extract pages by ensembles from the texts of their members: by ensemble, data set and page id.
 
-    Learned ones are trained on all sets together. The time told of a page is that of its members, of finding what they
-    hold, and none for training.
+    Learned ones are trained on all sets together. The seconds of a page are those of its members and of finding the leaves
+    that they hold, without any for training.
 
     Raises:
         ConfigError: a name is of no ensemble, or a member has not run.
@@ -150,7 +150,9 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
         for dataset, pages in sets.items()
         for page in pages
     ]
-    combined: dict[str, dict[str, dict[str, Extracted]]] = {name: {of: {} for of in sets} for name in ensembles}
+    combined: dict[str, dict[str, dict[str, Extracted]]] = {
+        name: {dataset: {} for dataset in sets} for name in ensembles
+    }
     for name, ensemble in ensembles.items():
         for ballot, kept in zip(ballots, ensemble.decide(ballots, ensemble.members), strict=True):
             combined[name][ballot.page.dataset][ballot.page.page_id] = _extracted(ballot, ensemble.members, kept)
@@ -172,30 +174,33 @@ def _ballot(page: GoldPage, texts: Mapping[str, Extracted]) -> Ballot:
     return Ballot(page, found, held, seconds, error)
 
 
-def _extracted(ballot: Ballot, of: Sequence[str], kept: Mask | str) -> Extracted:
-    seconds = sum(ballot.seconds[member] for member in of)
+def _extracted(ballot: Ballot, voters: Sequence[str], kept: Mask | str) -> Extracted:
+    seconds = sum(ballot.seconds[member] for member in voters)
     if ballot.error or isinstance(kept, str):
         return Extracted("", seconds, ballot.error or str(kept))
     return Extracted(ballot.leaves.text(kept), seconds, "")
 
 
-def _counted(least: int, ballots: Sequence[Ballot], of: tuple[str, ...]) -> list[Mask | str]:
+def _counted(least: int, ballots: Sequence[Ballot], voters: tuple[str, ...]) -> list[Mask | str]:
     """Keep leaves with at least `least` votes (section 5.1)."""
-    return [ballot.votes(of).sum(axis=1) >= least for ballot in ballots]
+    return [ballot.votes(voters).sum(axis=1) >= least for ballot in ballots]
 
 
-def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], of: tuple[str, ...]) -> list[Mask | str]:
+def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], voters: tuple[str, ...]) -> list[Mask | str]:
     """Keep leaves that are content to a classifier trained on the gold of other sites (section 5.2)."""
     sites = [ballot.site for ballot in ballots]
     folds = min(FOLDS, len(set(sites)))
     if folds < 2:
         return ["untrained: all pages are of one site"] * len(ballots)
-    kinds = [_kinds(ballot.votes(of)) for ballot in ballots]
+    kinds = [_kinds(ballot.votes(voters)) for ballot in ballots]
     gold = [leaves.held(ballot.leaves, ballot.page.gold) for ballot in ballots]
     kept: list[Mask | str] = [""] * len(ballots)
     for seen, unseen in GroupKFold(folds).split(sites, groups=sites):
         content = _trained(
-            classifier(), np.concatenate([kinds[at] for at in seen]), np.concatenate([gold[at] for at in seen]), len(of)
+            classifier(),
+            np.concatenate([kinds[at] for at in seen]),
+            np.concatenate([gold[at] for at in seen]),
+            len(voters),
         )
         for at in unseen:
             kept[at] = "untrained: the other sites have leaves of one class" if content is None else content[kinds[at]]
@@ -219,5 +224,5 @@ def _trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: in
     weights = (counts / (2 * counts.sum(axis=1, keepdims=True)) * counts.sum())[labels, seen]
     features = np.arange(1 << voters)[:, None] >> np.arange(voters) & 1
     model.fit(features[seen], labels, sample_weight=weights)
-    verdicts: Mask = model.predict(features) == 1
-    return verdicts
+    is_content: Mask = model.predict(features) == 1
+    return is_content

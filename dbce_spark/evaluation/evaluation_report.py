@@ -61,7 +61,7 @@ def html(
             pages=len(scores.pages),
             sites=len({page.unit for page in scores.pages}),
             shown=[analysis.extractors[at] for at in analysis.shown],
-            **_standings(analysis),
+            **_rank_parts(analysis),
             **_sets(analysis),
             **_distributions(analysis, scores),
             **_breakdown(analysis),
@@ -75,13 +75,13 @@ def html(
     )
 
 
-def _standings(analysis: Analysis) -> dict[str, Any]:
+def _rank_parts(analysis: Analysis) -> dict[str, Any]:
     first = analysis.pools[0]
     rows = [
         PlotRow(
             analysis.extractors[at],
             [
-                Dot(pool.name, pool.standings[at].f1, pool.standings[at].by_sites, colour)
+                Dot(pool.name, pool.ranks[at].f1, pool.ranks[at].by_sites, colour)
                 for colour, pool in enumerate(analysis.pools)
             ],
         )
@@ -92,18 +92,17 @@ def _standings(analysis: Analysis) -> dict[str, Any]:
         "standings_plot": Markup(score_plots.dot_plot(rows)),
         "standing_head": _STANDING_HEAD,
         "pools": [
-            (pool, [_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1)])
-            for pool in analysis.pools
+            (pool, [_rank_row(one) for one in sorted(pool.ranks, key=lambda one: -one.f1)]) for pool in analysis.pools
         ],
         "weighed_head": ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"),
         "weighed": [
             (one.extractor, *map(number, (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)))
-            for one in (first.standings[at] for at in analysis.order)
+            for one in (first.ranks[at] for at in analysis.order)
         ],
     }
 
 
-def _standing(one: ExtractorRank) -> tuple[object, ...]:
+def _rank_row(one: ExtractorRank) -> tuple[object, ...]:
     return (
         one.extractor,
         number(one.precision),

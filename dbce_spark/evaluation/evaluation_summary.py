@@ -61,12 +61,10 @@ def _pool(pool: Pool) -> Iterator[str]:
         f" by draws of {pool.drawn}. pages/s: of CPU time."
     )
     head = ("extractor", "P", "R", "F1 (95 %)", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first (95 %)", "p")
-    yield table(
-        (*head, "misses", "pages/s"), (_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1))
-    )
+    yield table((*head, "misses", "pages/s"), (_rank_row(one) for one in sorted(pool.ranks, key=lambda one: -one.f1)))
 
 
-def _standing(one: ExtractorRank) -> tuple[str, ...]:
+def _rank_row(one: ExtractorRank) -> tuple[str, ...]:
     return (
         one.extractor,
         number(one.precision),
@@ -82,7 +80,7 @@ def _standing(one: ExtractorRank) -> tuple[str, ...]:
 
 
 def _weighed(analysis: Analysis) -> Iterator[tuple[str, ...]]:
-    for one in (analysis.pools[0].standings[at] for at in analysis.order):
+    for one in (analysis.pools[0].ranks[at] for at in analysis.order):
         values = (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)
         yield one.extractor, *map(number, values)
 
@@ -146,7 +144,7 @@ def passings(course: Course) -> Iterator[tuple[str, ...]]:
         yield (
             one.extractor,
             one.other,
-            f"{one.domains} of {one.of}",
+            f"{one.domains} of {one.total}",
             median,
             f"{one.over_all:,}" if one.over_all else "-",
         )
@@ -207,8 +205,8 @@ def between(interval: Interval) -> str:
     return f"{number(interval.low)}-{number(interval.high)}"
 
 
-def against(found: MeanDifference | None) -> tuple[str, str]:
+def against(difference: MeanDifference | None) -> tuple[str, str]:
     """Format a difference with its interval, and its p; both "" for the extractor that is compared against."""
-    if found is None:
+    if difference is None:
         return "", ""
-    return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})", f"{found.p:.3f}"
+    return f"{difference.mean:+.3f} ({difference.low:+.3f} to {difference.high:+.3f})", f"{difference.p:.3f}"

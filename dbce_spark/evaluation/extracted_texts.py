@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
     ]
 )
 """`version`: of the extractor's package and of our call of it, "" for a method of ours; `page`: SHA-256 of the HTML and
-of what else an extractor is told. These two say whether a text is still what the extractor would give."""
+what else an extractor sees. By these two a text is known to be what the extractor would give again."""
 
 _BATCH = 512
 
@@ -102,8 +102,8 @@ def write(output: str, batches: Sequence[pa.RecordBatch]) -> None:
 
 def digest(page: GoldPage) -> str:
     """Hash all that an extractor may see of a page (SHA-256)."""
-    told = "\0".join((page.html, page.lang, page.url))
-    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    seen = "\0".join((page.html, page.lang, page.url))
+    return sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache

@@ -82,23 +82,23 @@ def read(path: str) -> dict[str, Pinned]:
 def check(path: str, reached: Mapping[str, Pinned]) -> int:
     """Hold the scores that were reached to the floors of a file; return how many were compared.
 
-    Sets and extractors that the file has no floors for are free. All that sank is told at once.
+    Sets and extractors that the file has no floors for are free. One error lists all that sank.
 
     Raises:
         InputError: as `read`.
         EvaluationError: a score is under its floor, was not measured, or is of other pages; or no set has floors.
     """
     pinned = read(path)
-    known = {name: one for name, one in reached.items() if name in pinned}
-    if not known:
+    compared = {name: one for name, one in reached.items() if name in pinned}
+    if not compared:
         raise EvaluationError(f"{path} has no floors for {', '.join(reached)}; --pin-floors adds them")
-    for name, one in known.items():
+    for name, one in compared.items():
         if one.pages != pinned[name].pages:
             raise EvaluationError(
                 f"{path}: the floors of {name} are of other pages than these; --pin-floors writes new ones"
             )
-    found = list(_compared(pinned, known))
-    sunk = [f"{told} is {_told(now)}, floor {floor:.{DIGITS}f}" for told, now, floor in found if not now >= floor]
+    found = list(_compared(pinned, compared))
+    sunk = [f"{name} is {_shown(now)}, floor {floor:.{DIGITS}f}" for name, now, floor in found if not now >= floor]
     if sunk:
         raise EvaluationError(f"{len(sunk)} of {len(found)} scores are under {path}: {'; '.join(sunk)}")
     return len(found)
@@ -116,8 +116,8 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
     before = read(path) if _exists(path) else {}
     same = {name: one for name, one in before.items() if name not in reached or one.pages == reached[name].pages}
     sinking = [
-        f"{told} from {floor:.{DIGITS}f} to {_told(now)}"
-        for told, now, floor in _compared(same, reached)
+        f"{name} from {floor:.{DIGITS}f} to {_shown(now)}"
+        for name, now, floor in _compared(same, reached)
         if now < floor
     ]
     changed = sorted(set(before) - set(same))
@@ -143,7 +143,7 @@ def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> It
                 yield f"{name} {extractor} {metric}", now, floor
 
 
-def _told(now: float) -> str:
+def _shown(now: float) -> str:
     return "not measured" if math.isnan(now) else f"{now:.{DIGITS}f}"
 
 

@@ -39,8 +39,8 @@ class _Place:
 def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
     """Write the pages as `gold-*.warc.gz`, a gzip member a record, with `index.cdxj`; return the archive's files.
 
-    Each page is a response at its `address`, at its time (1970-01-01 where that is not known), in UTF-8. The index
-    says of each its `dataset` and `page_id`.
+    Each page is a response at its `address`, at its time (1970-01-01 where that is unknown), in UTF-8. The index
+    has the `dataset` and `page_id` of each.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []

@@ -59,10 +59,10 @@ def content(blocks: Blocks, labelled: Labelled) -> str:
     return "\n".join(blocks.text[start:end] for start, end, label in spans if label == Label.CONTENT)
 
 
-def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:
+def extract(gold: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:
     """Extract the texts by URL Tree, by page id, each with the seconds that it took."""
     stream, found = Stream(config, pages), {}
-    for page in arrivals(of):
+    for page in arrivals(gold):
         started = time.process_time()
         try:
             text, error = stream.text(page), ""
@@ -77,7 +77,7 @@ def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
-    return [_last(some[: at + 1], config) for some in of_site.values() for at in range(len(some))]
+    return [_last(pages[: at + 1], config) for pages in of_site.values() for at in range(len(pages))]
 
 
 def _arrival(page: Page) -> tuple[bool, int, int]:
@@ -85,27 +85,27 @@ def _arrival(page: Page) -> tuple[bool, int, int]:
     return capture.timestamp == 0, capture.timestamp, capture.warc_offset
 
 
-def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
+def _last(pages: Sequence[Page], config: DbceConfig) -> Extraction:
     """Label the last of these pages of a site, beside the others."""
-    page = some[-1]
+    page = pages[-1]
     own = page.capture_id
-    found = sites.chosen_in(buckets.members_of(buckets.members(some)), {own}, config)
-    annotations = local.annotations([one.cross for one in found], some, config).get(own, [])
-    gathered = local.gather(page, annotations, _evidence(page, some, config), crosses.template_id(found))
+    found = sites.chosen_in(buckets.members_of(buckets.members(pages)), {own}, config)
+    annotations = local.annotations([one.cross for one in found], pages, config).get(own, [])
+    gathered = local.gather(page, annotations, _evidence(page, pages, config), crosses.template_id(found))
     return local.label_pages([gathered], config.label)[0]
 
 
-def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
+def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence:
     """Collect the evidence that pages, `page` among them, give on `page`."""
     if page.traits is None:
         return pools.page_evidence(page)
-    judge, own = classify.load_classifier(config.label.classifier), page.capture_id
-    looked_at = {one.capture_id: one for one in some if one.traits is not None}
+    classifier, own = classify.load_classifier(config.label.classifier), page.capture_id
+    looked_at = {one.capture_id: one for one in pages if one.traits is not None}
     siblings = {}
     for ids, wanted in pools.siblings(buckets.members(looked_at.values()), config.bucket.cap, {own}):
-        siblings.update(judge.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
+        siblings.update(classifier.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
     captures = [pools.page_features(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
-    snapshots = judge.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
+    snapshots = classifier.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
     return pools.page_evidence(page, siblings.get(own), snapshots.get(own))
 
 

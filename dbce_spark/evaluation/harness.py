@@ -47,8 +47,8 @@ SAME = frozenset(("dbce-spark",))
 class EvaluationRequest:
     """What to measure. `limit` is how many pages of each set, from its start; `time_limit` seconds a page.
 
-    `reuse` takes texts that an earlier run left in the output folder (`texts.Kept`). `folds` is a folder that
-    `dbce train --folds` wrote, "" for none: `dbce` then judges each site by a classifier that has not seen it.
+    `reuse` takes texts that an earlier run left in the output folder (`extracted_texts.Kept`). `folds` is a folder that
+    `dbce train --folds` wrote, "" for none: `dbce` then labels each site by a classifier that has not seen it.
     `contrasts` is how many pages of each extractor are shown beside their gold, those it does worst on. `floors` is a
     file of floors to hold the scores to, "" for none; `pin_floors` writes what was reached into it
     instead, `lower_floors` even where that is less.
@@ -75,12 +75,12 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
 
     Raises:
         InputError: a file is not of gold pages, or there is none; the floors cannot be read.
-        ConfigError: an extractor that is not known, an ensemble without its members, floors to pin but no file.
+        ConfigError: there is no such extractor, an ensemble without its members, floors to pin but no file.
         PlatformError: an extractor's package is not installed.
         EvaluationError: a score is under its floor; all files are written before.
     """
     _check_floors(request)
-    names, left_out = _named(request.extractors)
+    names, left_out = _chosen_names(request.extractors)
     single = [name for name in names if not ensembles.is_name(name)]
     combined = [name for name in names if ensembles.is_name(name)]
     _check_members(combined, single)
@@ -102,14 +102,14 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     analysed = analysis.analyse(scored, of_nodes)
     notes = list(_notes(gold.skipped, left_out, run.reused))
     course = averages.course(scored, gold.sets)
-    told = evaluation_summary.text(analysed, notes, course)
+    summary = evaluation_summary.text(analysed, notes, course)
     folder = request.output.rstrip("/")
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
-    _write(f"{folder}/summary.md", told)
+    _write(f"{folder}/summary.md", summary)
     shown = contrasts.write(folder, scored, gold.sets, run.texts, count=request.contrasts) if request.contrasts else {}
     _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
-    return told + _held(request, gate.measured(scored, gold.sets))
+    return summary + _check_or_pin(request, gate.measured(scored, gold.sets))
 
 
 class _Run:
@@ -152,12 +152,12 @@ class _Run:
         self._batches += extracted_texts.table(self._sets[dataset], name, extracted)
 
 
-def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.NodeScoreRow]]:
+def _score(sets: Sets, texts: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.NodeScoreRow]]:
     parts: list[ScorePart] = []
     of_nodes: list[node_scores.NodeScoreRow] = []
     with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
         for dataset, pages in sets.items():
-            of_set = {name: found[name][dataset] for name in names}
+            of_set = {name: texts[name][dataset] for name in names}
             some, counted = scores.score(pages, facts.of(pages), of_set, bar.update)
             parts += some
             of_nodes += counted
@@ -178,7 +178,7 @@ def _check_floors(request: EvaluationRequest) -> None:
         raise ConfigError("--lower-floors has an effect beside --pin-floors only; add --pin-floors")
 
 
-def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
+def _check_or_pin(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
     """Hold the scores to their floors, or pin them; return a line on the result."""
     if request.pin_floors:
         gate.pin(request.floors, reached, lower=request.lower_floors)
@@ -188,14 +188,17 @@ def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str
     return ""
 
 
-def _named(asked: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """List the extractors to run, each once; and of "all" why some are left out."""
-    if list(asked) != [ALL]:
-        return tuple(dict.fromkeys(asked)), ()
+    if list(requested) != [ALL]:
+        return tuple(dict.fromkeys(requested)), ()
     lacking = {name: peer.lacking() for name, peer in PEERS.items()}
-    known = [*(name for name in extractors.JOINT if name not in SAME), *(name for name in PEERS if not lacking[name])]
-    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(known)]
-    return (*known, *made), tuple(sorted({reason for reason in lacking.values() if reason}))
+    available = [
+        *(name for name in extractors.JOINT if name not in SAME),
+        *(name for name in PEERS if not lacking[name]),
+    ]
+    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(available)]
+    return (*available, *made), tuple(sorted({reason for reason in lacking.values() if reason}))
 
 
 def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> Iterator[str]:

@@ -91,7 +91,7 @@ def held(leaves: Leaves, text: str) -> Mask:
 
     A leaf without a word (a bar, an arrow) goes with the one before it.
 
-    The study asks whether the text has the leaf's anywhere. Then a menu's "News" is content if the article says "news",
+    The study tests whether the text has the leaf's anywhere. Then a menu's "News" is content if the article has "news",
     and a leaf that a library changed by one character is not. On 98 pages of seven gold sets the leaves so found in
     the gold have an F1 of .961 with it, these here .997; what three of five peers hold, .902 and .912.
     """
@@ -119,7 +119,7 @@ def _aligned(page: list[str], text: list[str]) -> Mask:
     return matched
 
 
-def _carried(values: Mask, known: Mask) -> Mask:
+def _carried(values: Mask, counts: Mask) -> Mask:
     """Copy each value that counts forward until the next one."""
-    last = np.maximum.accumulate(np.where(known, np.arange(len(values)), -1))
+    last = np.maximum.accumulate(np.where(counts, np.arange(len(values)), -1))
     return np.where(last < 0, False, values[last])

@@ -4,7 +4,7 @@ A metric is given the tokens of the gold (`target`) and of the extractor (`predi
 was to be found and nothing was: 1. Where only one is, 0.
 
 "RougeLSum" means two things. The study's formula is the longest common subsequence of the whole texts: `rouge_l`, the
-one that extractors are judged by. The library of that name, which the study cites by a description of it, takes the
+one that extractors are compared by. The library of that name, which the study cites by a description of it, takes the
 texts line by line: `rouge_lsum`. It lets a line be found anywhere and its words in many places, so it forgives order,
 and words that stand everywhere.
 """
@@ -52,7 +52,7 @@ def words(text: str) -> list[str]:
     has no spaces.
 
     After NFKC, so that ligatures and full-width letters are no errors, without soft hyphens and their likes. The study
-    says "alphanumeric word" and no more; its example tells "A" from "a", which headings in capitals speak against.
+    defines only "alphanumeric word"; its example keeps "A" apart from "a", which headings in capitals argue against.
     """
     folded = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).lower())
     return tokens(_NO_WORD.sub(" ", folded))
@@ -78,7 +78,7 @@ def jaccard(target: Sequence[str], prediction: Sequence[str]) -> Score:
 def bag_of_words(target: Sequence[str], prediction: Sequence[str]) -> Score:
     """Compare words, each counted as often as in the text that has fewer of it.
 
-    Equations 4.2-4.4 take sets; their F1 would be 2J / (1 + J) of `jaccard`, and so tell nothing that it does not.
+    Equations 4.2-4.4 take sets; their F1 would be 2J / (1 + J) of `jaccard`, and so add nothing to it.
     """
     return _overlap(Counter(target), Counter(prediction))
 
@@ -130,10 +130,10 @@ METRICS: Mapping[str, Metric] = {
     "four_gram": four_gram,
     "rouge_l": rouge_l,
 }
-"""Those that see a text as one sequence of tokens."""
+"""Metrics that see a text as one sequence of tokens, by name."""
 
 NAMES = (*METRICS, "rouge_lsum")
-"""Of all metrics, in the order of every table."""
+"""Names of all metrics, in the order of every table."""
 
 
 def scores(gold: str, text: str) -> dict[str, Score]:
@@ -146,25 +146,25 @@ def scores(gold: str, text: str) -> dict[str, Score]:
 class _Index:
     """The positions of each word in the lines of a text."""
 
-    def __init__(self, of: Sequence[Sequence[str]]):
+    def __init__(self, text: Sequence[Sequence[str]]):
         self._places: dict[str, list[int]] = {}
         self._line_of: list[int] = []
         self._ends: list[int] = []
-        for number, line in enumerate(of):
+        for number, line in enumerate(text):
             for word in line:
                 self._places.setdefault(word, []).append(len(self._line_of))
                 self._line_of.append(number)
             self._ends.append(len(self._line_of))
         # Words hold no white space, so that none is found in part, and none across lines.
-        self._text = "\n".join(f" {' '.join(line)} " for line in of)
+        self._text = "\n".join(f" {' '.join(line)} " for line in text)
 
     def holds(self, line: Sequence[str]) -> bool:
         """Test whether the line stands in one of the text's lines, word after word."""
         return f" {' '.join(line)} " in self._text
 
-    def steps(self, some: Sequence[Sequence[str]]) -> int:
+    def steps(self, target: Sequence[Sequence[str]]) -> int:
         """Count the work of aligning these lines: for each, the words of the text that it also has."""
-        return sum(len(self._places.get(word, ())) for line in some for word in set(line))
+        return sum(len(self._places.get(word, ())) for line in target for word in set(line))
 
     def missed(self, line: Sequence[str]) -> list[int]:
         """List the words of the line that are in no longest common subsequence with a line of the text."""
@@ -184,7 +184,7 @@ def _subsequence(shared: Sequence[tuple[int, int]], end: int) -> int:
     """Find the words of a line A that make its longest common subsequence with a line B, as bits.
 
     `shared` are the words of B that A has: the place, and the bits of that word in A; B ends before `end`. The table
-    of lengths is filled a column at once, as Allison and Dix (1986) do: a bit says that the length grows at that
+    of lengths is filled a column at once, as Allison and Dix (1986) do: a set bit marks that the length grows at that
     word of A. The way back is rouge-score's: over a match, else to the left where no length is lost, else up. A word
     of B that A lacks is no match, and so sends it up to the next bit.
     """
@@ -215,9 +215,9 @@ def _same(value: float) -> Score:
     return Score(value, value, value)
 
 
-def _grams(of: Sequence[str]) -> Counter[Hashable]:
-    starts = range(max(1, len(of) - GRAM + 1) if of else 0)
-    return Counter(tuple(of[start : start + GRAM]) for start in starts)
+def _grams(text: Sequence[str]) -> Counter[Hashable]:
+    starts = range(max(1, len(text) - GRAM + 1) if text else 0)
+    return Counter(tuple(text[start : start + GRAM]) for start in starts)
 
 
 def _numbered(target: Sequence[str], prediction: Sequence[str]) -> tuple[list[int], list[int]]:

@@ -85,7 +85,7 @@ class Vote:
 
     words: int  # between white space
     tag: int
-    agreement: int  # percent of those asked
+    agreement: int  # percent of the annotators
 
 
 def confusion(content: Mask, called: Mask) -> Confusion:
@@ -97,12 +97,12 @@ def confusion(content: Mask, called: Mask) -> Confusion:
 def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusion]:
     """Count the leaves of one page by each extractor's text; none where the page cannot be parsed."""
     try:
-        found = leaves.of_html(page.html)
+        page_leaves = leaves.of_html(page.html)
     except PageError:
         return dict.fromkeys(texts, Confusion())
-    counted = _have_words(found)
-    content = leaves.held(found, page.gold)[counted]
-    return {name: confusion(content, leaves.held(found, one.text)[counted]) for name, one in texts.items()}
+    counted = _have_words(page_leaves)
+    content = leaves.held(page_leaves, page.gold)[counted]
+    return {name: confusion(content, leaves.held(page_leaves, one.text)[counted]) for name, one in texts.items()}
 
 
 def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> list[NodeScoreRow]:
@@ -138,7 +138,7 @@ def votes(path: str) -> dict[str, list[Vote]]:
     """Read the votes of the KrdWrd corpus Canola by page id: of each page's text nodes, in its order.
 
     `path` is an archive of NAME.stats, tables with a row a text node: its words, "krdwrd-tag-TAG-PERCENT", and what
-    each annotator said. Rows "undefined" are of no node.
+    each annotator chose. Rows "undefined" are of no node.
 
     Raises:
         InputError: the archive cannot be read.
@@ -167,13 +167,13 @@ def agreement(page: GoldPage, of_page: Sequence[Vote]) -> Confusion | None:
 
     The votes are the truth. Nodes that are uncertain, or that people do not agree on, are not counted.
     """
-    found = leaves.of_html(page.html)
-    if len(found) != len(of_page):
+    page_leaves = leaves.of_html(page.html)
+    if len(page_leaves) != len(of_page):
         return None
     tags = np.array([vote.tag for vote in of_page])
-    counted = _have_words(found) & ((tags == GOOD) | (tags == BAD))
-    return confusion((tags == GOOD)[counted], leaves.held(found, page.gold)[counted])
+    counted = _have_words(page_leaves) & ((tags == GOOD) | (tags == BAD))
+    return confusion((tags == GOOD)[counted], leaves.held(page_leaves, page.gold)[counted])
 
 
-def _have_words(found: Leaves) -> Mask:
-    return np.array([bool(of_leaf) for of_leaf in found.words], np.bool_)
+def _have_words(page_leaves: Leaves) -> Mask:
+    return np.array([bool(of_leaf) for of_leaf in page_leaves.words], np.bool_)

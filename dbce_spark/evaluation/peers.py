@@ -56,7 +56,7 @@ class Peer:
         """Refuse to run where something is missing.
 
         Raises:
-            PlatformError: says what to install.
+            PlatformError: something is missing; the message names what to install.
         """
         if lacking := self.lacking():
             raise PlatformError(lacking)
@@ -100,7 +100,7 @@ def _justext() -> Extract:
         language = _JUSTEXT_LANGUAGES.get(lang[:2])
         if language:
             paragraphs = library.justext(html, library.get_stoplist(language))
-        else:  # as its documentation says of languages without a list
+        else:  # as its documentation has it for languages without a list
             paragraphs = library.justext(html, frozenset(), stopwords_low=0, stopwords_high=0)
         return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
 
@@ -137,12 +137,12 @@ def _beautifulsoup() -> Extract:
 
 def _goose3() -> Extract:
     library, words = import_module("goose3"), import_module("goose3.text")
-    known = {path.name.split("-")[1][:2] for path in (files("goose3") / "resources" / "text").iterdir()}
+    supported = {path.name.split("-")[1][:2] for path in (files("goose3") / "resources" / "text").iterdir()}
     of_language = {"ar": words.StopWordsArabic, "ko": words.StopWordsKorean, "zh": words.StopWordsChinese}
 
     def extract(html: str, lang: str) -> str:
         settings: dict[str, object] = {"enable_image_fetching": False}
-        if (language := lang[:2]) in known:
+        if (language := lang[:2]) in supported:
             settings |= {"use_meta_language": False, "target_language": language}
             settings["stopwords_class"] = of_language.get(language, words.StopWords)
         text: str = library.Goose(settings).extract(raw_html=html).cleaned_text
@@ -153,10 +153,10 @@ def _goose3() -> Extract:
 
 def _newspaper4k() -> Extract:
     library, languages = import_module("newspaper"), import_module("newspaper.languages")
-    known = frozenset(languages.get_available_languages())
+    supported = frozenset(languages.get_available_languages())
 
     def extract(html: str, lang: str) -> str:
-        language = lang[:2] if lang[:2] in known else None  # None: as the page says, or English
+        language = lang[:2] if lang[:2] in supported else None  # None: as the page says, or English
         article = library.Article(_NOWHERE, language=language, fetch_images=False)
         article.download(input_html=html)
         article.parse()

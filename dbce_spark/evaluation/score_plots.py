@@ -2,7 +2,7 @@
 
 Written here because it is little: a few kinds of plot, and no package of some 30 MB for them. What is drawn takes its
 colours from the page around it (variables --ink, --soft, --line, --c0 ...), so it is readable on light and on dark, and
-the same numbers give the same bytes. No plot needs a script; what a mark is, it says in its title.
+the same numbers give the same bytes. No plot needs a script; each mark has a title.
 """
 
 import math
@@ -121,14 +121,14 @@ def line_plot(
     return _svg(width, height, body)
 
 
-def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
+def violins(drawn: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
     """Plot the density of each extractor's F1 over pages, with a bar from quartile to quartile and a dot at the median."""
     room = 30
-    height = room * len(some) + 44
+    height = room * len(drawn) + 44
     axis = _Axis(0.0, 1.0, label_width, width - 24)
     body = [*_vertical_grid(axis, 8, height - 36), _text((label_width + width) / 2, height - 4, "F1", "middle", "soft")]
     grid = np.linspace(0, 1, _GRID)
-    for at, one in enumerate(some):
+    for at, one in enumerate(drawn):
         y = 8 + room * (at + 0.5)
         density = _density(one, grid)
         half = density / density.max() * (room / 2 - 1.5)
@@ -138,19 +138,19 @@ def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int
         body.append(_text(label_width - 12, y + 4, one.label, "end"))
         body.append(f'<polygon class="violin" points="{_point_list(up + down)}" style="fill:{_colour(one.colour)}"/>')
         body.append(f'<line class="quartiles" x1="{_n(axis(low))}" x2="{_n(axis(high))}" y1="{_n(y)}" y2="{_n(y)}"/>')
-        told = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
+        title = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
         dot = f'<circle class="median" cx="{_n(axis(middle))}" cy="{_n(y)}" r="3.5">'
-        body.append(f"{dot}<title>{escape(told)}</title></circle>")
+        body.append(f"{dot}<title>{escape(title)}</title></circle>")
     return _svg(width, height, body)
 
 
-def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
+def cumulated(drawn: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
     """Plot the share of pages with an F1 up to x, a line an extractor; the lower the better."""
     across, up = _Axis(0.0, 1.0, 46, width - 16), _Axis(0.0, 1.0, height - 56, 12)
     body = [*_horizontal_grid(up, 46, width - 16), *_vertical_grid(across, 12, height - 56)]
     body.append(_text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
     grid = np.linspace(0, 1, _GRID)
-    for one in some:
+    for one in drawn:
         order = np.argsort(one.values, kind="stable")
         reached = np.concatenate([[0.0], np.cumsum(one.weights[order])]) / one.weights.sum()
         shares = reached[np.searchsorted(one.values[order], grid + 1e-9)]
@@ -159,10 +159,10 @@ def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 3
     return _svg(width, height, body)
 
 
-def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
+def curves(drawn: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
     """Plot F1 over the number of documents, which stand on a logarithmic axis, a line a curve."""
-    most = max(len(one.values) for one in some)
-    low = max(0.0, math.floor(min(float(one.values.min()) for one in some) * 10) / 10)
+    most = max(len(one.values) for one in drawn)
+    low = max(0.0, math.floor(min(float(one.values.min()) for one in drawn) * 10) / 10)
     across, up = _Axis(0.0, math.log10(max(most, 10)), 46, width - 16), _Axis(low, 1.0, height - 56, 12)
     body = list(_horizontal_grid(up, 46, width - 16))
     for power in range(int(math.log10(max(most, 10))) + 1):
@@ -170,7 +170,7 @@ def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int =
         body.append(f'<line class="grid" x1="{_n(x)}" x2="{_n(x)}" y1="12" y2="{_n(height - 56)}"/>')
         body.append(_text(x, height - 38, f"{10**power:,}", "middle", "small"))
     body.append(_text(width / 2, height - 12, title, "middle", "soft"))
-    for one in sorted(some, key=lambda one: one.colour):
+    for one in sorted(drawn, key=lambda one: one.colour):
         shown = _thinned(len(one.values))
         points = ((across(math.log10(at + 1)), up(float(one.values[at]))) for at in shown)
         body.append(_polyline(points, one.colour, one.label))
@@ -220,8 +220,8 @@ def _least(rows: Iterator[Sequence[Dot]]) -> float:
 
 def _dot(dot: Dot, axis: _Axis, y: float) -> Iterator[str]:
     yield _interval((axis(dot.interval.low), y), (axis(dot.interval.high), y), dot.colour)
-    told = f"{dot.label}: {dot.value:.3f} ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
-    yield _circle(axis(dot.value), y, 4, dot.colour, told)
+    title = f"{dot.label}: {dot.value:.3f} ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
+    yield _circle(axis(dot.value), y, 4, dot.colour, title)
 
 
 def _interval(start: tuple[float, float], end: tuple[float, float], colour: int) -> str:

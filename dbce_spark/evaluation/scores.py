@@ -40,7 +40,7 @@ SCHEMA = pa.schema(
     ]
 )
 """`era`: year of capture; `siblings`: other pages of its group; `snapshots`: other captures of its URL; `seconds`: CPU
-of its extraction; `error`: why it is a miss. What is not known is ""."""
+of its extraction; `error`: why it is a miss. An unknown value is ""."""
 
 _OF_PAGE = ("dataset", "page_id", "site", "group", "lang", "page_type", "era", "siblings", "snapshots")
 
@@ -80,14 +80,14 @@ def score(
 ) -> tuple[list[ScorePart], list[node_scores.NodeScoreRow]]:
     """Measure extractors on one set by all metrics, pages in their order; count their text nodes.
 
-    `texts` are by extractor and page id; `advance` is told how many more texts are scored.
+    `texts` are by extractor and page id; `advance` gets the number of texts just scored.
     """
-    found: dict[str, list[dict[str, Score]]] = {name: [] for name in texts}
+    scores: dict[str, list[dict[str, Score]]] = {name: [] for name in texts}
     totals = dict.fromkeys(texts, Confusion())
     for page in pages:
         of_page = {name: extracted[page.page_id] for name, extracted in texts.items()}
         for name, counted in node_scores.of_page(page, of_page).items():
-            found[name].append(metrics.scores(page.gold, of_page[name].text) | _by_nodes(counted))
+            scores[name].append(metrics.scores(page.gold, of_page[name].text) | _by_nodes(counted))
             totals[name] += counted
         advance(len(of_page))
     parts = [
@@ -98,7 +98,7 @@ def score(
             np.array([texts[name][page.page_id].seconds for page in pages]),
             tuple(texts[name][page.page_id].error for page in pages),
         )
-        for name, scored in found.items()
+        for name, scored in scores.items()
     ]
     return parts, [node_scores.NodeScoreRow(pages[0].dataset, name, counted) for name, counted in totals.items()]
 
@@ -108,9 +108,9 @@ def _by_nodes(counted: Confusion) -> dict[str, Score]:
     return dict(zip(NODE_METRICS, (accuracy, counted.content, counted.boilerplate), strict=True))
 
 
-def array(found: Sequence[Score]) -> Values:
+def array(scores: Sequence[Score]) -> Values:
     """Stack scores as (3, pages)."""
-    return np.array([[getattr(one, part) for one in found] for part in PARTS])
+    return np.array([[getattr(one, part) for one in scores] for part in PARTS])
 
 
 def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:

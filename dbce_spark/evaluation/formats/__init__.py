@@ -1,7 +1,7 @@
 """The layouts that gold pages come in, each read into the fields of a JSON line.
 
-A file is JSON lines; a folder is one of the five published sets of the benchmark study (section 3.1), told apart by
-what lies in it.
+A file is JSON lines; a folder is one of the five published sets of the benchmark study (section 3.1), recognised by
+its files.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,8 +26,8 @@ LAYOUTS: Mapping[str, GoldLayout] = {
     module.NAME: GoldLayout(looks=module.LOOKS, fits=module.fits, entries=module.entries)
     for module in (readability_pages, article_extraction, cetd, dragnet, cleaneval)
 }
-"""By the name of the set. In the order in which a folder is tried: what is told by one file before what is told by
-many."""
+"""Layouts by the name of the set, in the order in which a folder is tried: those recognised by one file before those
+recognised by many."""
 
 
 def entries(path: str) -> Iterator[GoldEntry]:
@@ -35,7 +35,7 @@ def entries(path: str) -> Iterator[GoldEntry]:
     once.
 
     Raises:
-        InputError: it cannot be read, or is of no known layout.
+        InputError: it cannot be read, or is of none of these layouts.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -48,14 +48,14 @@ def recognised(folder: Path) -> str:
     """Name the set that a folder holds, by its layout.
 
     Raises:
-        InputError: it is of no known layout.
+        InputError: it is of none of these layouts.
     """
     for name, layout in LAYOUTS.items():
         if layout.fits(folder):
             return name
-    known = "; ".join(f"{name} ({layout.looks})" for name, layout in LAYOUTS.items())
+    layouts = "; ".join(f"{name} ({layout.looks})" for name, layout in LAYOUTS.items())
     raise InputError(
-        f"{folder}: no set of gold pages is known to look like this; give a file of JSON lines, or {known}"
+        f"{folder}: no set of gold pages is known to look like this; give a file of JSON lines, or {layouts}"
     )
 
 

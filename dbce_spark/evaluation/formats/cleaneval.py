@@ -55,7 +55,7 @@ def _places(folder: Path) -> Iterator[tuple[Path, Path]]:
             yield html, gold
     whole = (pair.gold for pair in pairs(folder, folder) if not pair.missing)
     first = next(whole, None)
-    # Any page may lie beside a text: only the markup says that the text is CleanEval's.
+    # Any page may lie beside a text: only the markup shows that the text is CleanEval's.
     if first and _is_marked(entry.text(entry.stored(first))):
         yield folder, folder
 

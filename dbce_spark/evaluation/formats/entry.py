@@ -17,7 +17,7 @@ from dbce_spark.html import charset
 class GoldEntry:
     """A page as a JSON line has it (`id`, `html`, `gold` and further fields), and its place for errors.
 
-    `missing` is "" or says what keeps it from being a gold page ("no gold text"): then its fields do not count.
+    `missing` is "" or names what keeps it from being a gold page ("no gold text"): then its fields do not count.
     """
 
     place: str

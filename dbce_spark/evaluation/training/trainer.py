@@ -1,6 +1,6 @@
 """Trains the forests: the first on pages alone, the second on the first's scores of pages it has not seen.
 
-Two-stage training on out-of-fold verdicts is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
+Two-stage training on out-of-fold scores is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
 page and across the pages of a template.
 """
 
@@ -28,7 +28,7 @@ SEED = 1
 """Of every draw, so that the same pages give the same classifier."""
 
 COUNTED_WORDS = 60
-"""Most words that a block weighs by: what decides a page's score are its long blocks, but not the longest alone."""
+"""Most words that a block weighs by: a page's score is decided by its long blocks, but not the longest alone."""
 
 PAGE_WEIGHT = 1700
 """What the blocks of a page weigh together, about what they would by their words: scores are means over pages, and a
@@ -40,10 +40,10 @@ HOST_PAGES = 25
 FIRST_TREES, SECOND_TREES, THIRD_TREES, REPLY_TREES = 80, 200, 200, 80
 
 _EVIDENCE = ("siblings", "crosses")
-"""Groups of features, in the order of `corpus.evidence_columns`."""
+"""Groups of features, in the order of `training_examples.evidence_columns`."""
 
 NEVER: Mapping[str, Any] = {"leaf_value": -20.0}
-"""The tree that stands for comments where no set tells them apart."""
+"""The tree that stands for comments where no set marks them."""
 
 _PARAMETERS = {
     "objective": "binary",
@@ -63,8 +63,8 @@ _PARAMETERS = {
     "seed": SEED,
     "verbosity": -1,
 }
-"""Small steps, each tree on a tenth of the features: what siblings say is rarely asked for where the page's own
-features may be asked first. A fixed number of threads: sums depend on it."""
+"""Small steps, each tree on a tenth of the features: evidence of siblings is rarely split on where the page's own
+features may be split on first. A fixed number of threads: sums depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Prepared:
     page_codes: Codes  # (features, rows)
     is_content: npt.NDArray[np.bool_]
     is_reply: npt.NDArray[np.bool_]
-    tells_replies: npt.NDArray[np.bool_]  # of each row, whether its set tells comments apart
+    marks_replies: npt.NDArray[np.bool_]  # of each row, whether its set marks comments
     weights: Weights
     sites: Sequence[str]  # of each page
     whole: Mapping[str, ShownNeighbours]
@@ -95,7 +95,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
     sites = [one.page.capture.site for one in examples]
     counted = np.concatenate([one.counted for one in examples])
     held, replied = (np.concatenate([getattr(one, name) for one in examples]) for name in ("held", "replied"))
-    telling = {one.gold.dataset for one in examples if one.gold.comments}
+    marking = {one.gold.dataset for one in examples if one.gold.comments}
     pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
     hosts = [one.gold.site or one.page.capture.site for one in examples]
     of_host = Counter(hosts)
@@ -109,7 +109,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         page_codes=np.concatenate(codes, axis=1),
         is_content=(2 * held >= counted) & (counted > 0),
         is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
-        tells_replies=np.array([one.gold.dataset in telling for one in examples])[pages],
+        marks_replies=np.array([one.gold.dataset in marking for one in examples])[pages],
         weights=by_words * (by_page / np.maximum(np.bincount(pages, by_words), 1))[pages],
         sites=sites,
         whole=whole,
@@ -146,16 +146,16 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     examples = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
     rows = is_trained_on[prepared.pages]
     half, trained = half_of_page[prepared.pages][rows], (prepared.weights > 0)[rows]
-    telling = trained & prepared.tells_replies[rows]
+    marking = trained & prepared.marks_replies[rows]
     codes = prepared.page_codes[:, rows]
     content = _Task(prepared.is_content[rows], prepared.weights[rows], trained, half)
-    reply = _Task(prepared.is_reply[rows], prepared.weights[rows], telling, half)
-    first, verdicts = content.stacked(codes, FIRST_TREES)
-    first_replies, reply_verdicts = reply.stacked(codes, REPLY_TREES)
-    binnings, codes = _second_codes(prepared, examples, codes, verdicts, reply_verdicts)
+    reply = _Task(prepared.is_reply[rows], prepared.weights[rows], marking, half)
+    first, scores = content.stacked(codes, FIRST_TREES)
+    first_replies, reply_scores = reply.stacked(codes, REPLY_TREES)
+    binnings, codes = _second_codes(prepared, examples, codes, scores, reply_scores)
     content, reply = content.twice(), reply.twice()
-    second, verdicts = content.stacked(codes, SECOND_TREES)
-    binnings["third"], around = _third_codes(examples, verdicts)
+    second, scores = content.stacked(codes, SECOND_TREES)
+    binnings["third"], around = _third_codes(examples, scores)
     codes = np.concatenate((codes, around))
     third, replies = content.fit(codes, THIRD_TREES), reply.fit(codes, REPLY_TREES)
     return Classifier({"page": prepared.page_binning, **binnings}, first, first_replies, second, third, replies, card)
@@ -180,11 +180,11 @@ class _Task:
 
     def stacked(self, codes: Codes, trees: int) -> tuple[Forest, npt.NDArray[np.int64]]:
         """Train a forest on all rows; score each row by one that was trained on the other half."""
-        verdicts = np.zeros(codes.shape[1], np.int64)
+        scores = np.zeros(codes.shape[1], np.int64)
         for side in (0, 1):
             of_others = self._fit(codes, self.trained & (self.half != side), trees)
-            verdicts[self.half == side] = first_scores(of_others.log_odds(codes[:, self.half == side]))
-        return self.fit(codes, trees), verdicts
+            scores[self.half == side] = first_scores(of_others.log_odds(codes[:, self.half == side]))
+        return self.fit(codes, trees), scores
 
     def _fit(self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
         if not self.labels[rows].any():
@@ -196,16 +196,16 @@ def _second_codes(
     prepared: Prepared,
     examples: Sequence[Example],
     page_codes: Codes,
-    verdicts: npt.NDArray[np.int64],
-    reply_verdicts: npt.NDArray[np.int64],
+    scores: npt.NDArray[np.int64],
+    reply_scores: npt.NDArray[np.int64],
 ) -> tuple[dict[str, Binning], Codes]:
     """Compute the bins that only the second forest sees, and all it sees: first with all evidence, then with some
     hidden."""
-    seen = training_examples.witnesses(examples, verdicts)
+    seen = training_examples.page_features(examples, scores)
     own = [one.page.capture_id for one in examples]
     around = {
-        "context": training_examples.context_columns(examples, verdicts),
-        "replies": training_examples.row_columns(examples, reply_verdicts),
+        "context": training_examples.context_columns(examples, scores),
+        "replies": training_examples.row_columns(examples, reply_scores),
     }
     whole, hidden = (
         training_examples.evidence_columns(examples, {capture_id: shown[capture_id] for capture_id in own}, seen)
@@ -213,9 +213,11 @@ def _second_codes(
     )
     binnings = {group: training_examples.binning(sorted(columns), columns) for group, columns in around.items()}
     for at, group in enumerate(_EVIDENCE):
-        told = [of_page[at] for of_page in whole if of_page[at]]
+        present = [of_page[at] for of_page in whole if of_page[at]]
         binnings[group] = (
-            training_examples.binning(sorted(told[0]), training_examples.joined(told)) if told else Binning((), ())
+            training_examples.binning(sorted(present[0]), training_examples.joined(present))
+            if present
+            else Binning((), ())
         )
     blocks = [len(one.page.blocks) for one in examples]
     of_around = [binnings[group].codes(columns, sum(blocks)) for group, columns in around.items()]
@@ -240,11 +242,11 @@ def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequenc
     return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
 
 
-def _third_codes(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
+def _third_codes(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
     """Compute the bins that only the third forest sees, and its codes, for the rows of `_second_codes`."""
-    parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(verdicts, 2)]
+    parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(scores, 2)]
     binning = training_examples.binning(sorted(parts[0]), parts[0])
-    return binning, np.concatenate([binning.codes(columns, len(verdicts) // 2) for columns in parts], axis=1)
+    return binning, np.concatenate([binning.codes(columns, len(scores) // 2) for columns in parts], axis=1)
 
 
 def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:

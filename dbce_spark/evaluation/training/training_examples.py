@@ -116,23 +116,23 @@ def page_columns(examples: Sequence[Example]) -> Columns:
     return joined([features.of_pages(Layout([one.parsed for one in some])) for some in batches(examples)])
 
 
-def context_columns(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> Columns:
+def context_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:
     """Compute the features of all blocks from first scores of them."""
     parts, start = [], 0
     for some in batches(examples):
         pages = Layout([one.parsed for one in some])
-        parts.append(context.of_pages(pages, verdicts[start : start + len(pages)]))
+        parts.append(context.of_pages(pages, scores[start : start + len(pages)]))
         start += len(pages)
     return joined(parts)
 
 
-def row_columns(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> Columns:
+def row_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:
     """Compute the features of all blocks that need no elements, from scores of them."""
     parts, start = [], 0
     for some in batches(examples):
         pages = Layout([one.parsed for one in some])
         keys = [key.astype(np.uint64) for key in block_keys(pages)[CLASS:]]
-        parts.append(context.of_rows(pages, keys, verdicts[start : start + len(pages)]))
+        parts.append(context.of_rows(pages, keys, scores[start : start + len(pages)]))
         start += len(pages)
     return joined(parts)
 
@@ -145,7 +145,7 @@ def sampled(examples: Sequence[Example], seed: int) -> list[Example]:
     return order[: int(np.searchsorted(ends, SAMPLE)) + 1]
 
 
-def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> dict[str, PageFeatures]:
+def page_features(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> dict[str, PageFeatures]:
     """Collect the features of the pages that their neighbours see, by capture id."""
     found: dict[str, PageFeatures] = {}
     start = 0
@@ -154,7 +154,7 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
         keys = block_keys(pages)
         for at, one in enumerate(some):
             rows = slice(int(pages.starts[at]), int(pages.starts[at + 1]))
-            of_page = verdicts[start + rows.start : start + rows.stop].astype(np.uint16)
+            of_page = scores[start + rows.start : start + rows.stop].astype(np.uint16)
             found[one.page.capture_id] = PageFeatures(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,
@@ -172,8 +172,8 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, ShownNe
     """Find the neighbours of each page when nothing is hidden, by capture id: exactly as in a run over all of them."""
     pages = [one.page for one in examples]
     siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for heard, wanted in pools.siblings(buckets.members(pages), config.bucket.cap):
-        siblings |= {capture_id: tuple(heard) for capture_id in wanted}
+    for pool, wanted in pools.siblings(buckets.members(pages), config.bucket.cap):
+        siblings |= {capture_id: tuple(pool) for capture_id in wanted}
     found = sites.chosen(buckets.members(pages), config)
     annotated = local.annotations([one.cross for one in found], pages, config)
     return {
@@ -186,8 +186,8 @@ def hidden(
 ) -> dict[str, ShownNeighbours]:
     """Hide siblings at random: half of the pages keep none of them, the others at most FEW.
 
-    Else that a page stands alone would say what kind of site it is from: in a collection of news sites only the odd
-    pages are alone.
+    Else a page without siblings would reveal its kind of site: in a collection of news sites only the odd pages
+    have none.
     """
     urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
     chosen: dict[str, tuple[str, ...]] = {}
