@@ -55,7 +55,8 @@ def gold_error(gold: Sequence[str], page: PageWords) -> float:
 
 
 def ratio(gold: Sequence[str], page: PageWords) -> float:
-    """Measure C, equation 3.3, without its factor of 100: the gold's words over the page's. 0 for a page without words."""
+    """Measure C, equation 3.3, as a share, not in percent: the gold's words over the page's. 0 for a page without
+    words."""
     return len(gold) / page.total if page.total else 0.0
 
 

@@ -42,7 +42,7 @@ def worst(scores: Scores, sets: Sets, extractor: str, count: int) -> list[GoldPa
 
 def of_page(page: GoldPage, text: str) -> Contrast:
     """Mark a page's text nodes twice: content by the gold, and content by a text (`leaves.held`)."""
-    found = leaves.of_html(page.html)
+    found = leaves.parse_leaves(page.html)
     return Contrast(
         page=f"{page.dataset} {page.page_id}",
         url=page.url,

@@ -1,7 +1,7 @@
 """Extractors made of extractors: the ensembles of chapter 5 of the study of extractors.
 
-Layer 1 is the texts of other extractors, which each vote for the leaf nodes that they hold (`leaves.held`, which explains
-how this differs from the study's substring). Layer 2 takes a leaf by its votes: in `em_x_y` if at least x of the y
+Layer 1 is the texts of other extractors, which each vote for the leaf nodes that they hold (`leaves.held`, with the
+difference from the study's substring). Layer 2 takes a leaf by its votes: in `em_x_y` if at least x of the y
 extractors of table 5.1 vote for it, in the learned ones if a classifier decides so that was trained on pages of other
 sites. The study has no weighted vote. It tries its classifiers on 30 % of its pages, whatever their sites; here every
 page is labelled, each by a classifier that saw none of its site.
@@ -133,8 +133,8 @@ def named(name: str) -> Ensemble:
 def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
     """Extract pages by ensembles from the texts of their members: by ensemble, data set and page id.
 
-    Learned ones are trained on all sets together. The seconds of a page are those of its members and of finding the leaves
-    that they hold, without any for training.
+    Learned ones are trained on all sets together. The seconds of a page are those of its members and of
+    finding the leaves that they hold, without any for training.
 
     Raises:
         ConfigError: a name is of no ensemble, or a member has not run.
@@ -162,7 +162,7 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
 def _ballot(page: GoldPage, texts: Mapping[str, Extracted]) -> Ballot:
     started = time.process_time()
     try:
-        found, error = leaves.of_html(page.html), ""
+        found, error = leaves.parse_leaves(page.html), ""
     except PageError as no_page:
         found, error = leaves.NONE, str(no_page)
     share = (time.process_time() - started) / max(len(texts), 1)

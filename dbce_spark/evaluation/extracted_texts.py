@@ -38,7 +38,7 @@ class Kept:
     rows: pa.Table
     places: Mapping[tuple[str, str, str], int]  # of the texts that may be taken again, by extractor, version, page
 
-    def of(self, name: str, pages: Sequence[GoldPage], *, time_limit: float) -> dict[str, Extracted]:
+    def reusable(self, name: str, pages: Sequence[GoldPage], *, time_limit: float) -> dict[str, Extracted]:
         """Return the texts, by page id, that `name` would give again; misses are always tried again.
 
         A text comes with the seconds that it took when it was made, on a machine that may have had more to do or less:
@@ -49,7 +49,7 @@ class Kept:
         texts = {page_id: self._at(place) for page_id, place in found.items() if place is not None}
         return {page_id: one for page_id, one in texts.items() if one.seconds <= time_limit}
 
-    def of_sets(self, sets: Iterable[str]) -> list[pa.RecordBatch]:
+    def rows_of(self, sets: Iterable[str]) -> list[pa.RecordBatch]:
         """Return the rows of these sets, which are still to be taken while other sets are done."""
         chosen = pc.is_in(self.rows["dataset"], pa.array(list(sets), pa.string()))
         batches: list[pa.RecordBatch] = self.rows.filter(chosen).to_batches()

@@ -49,7 +49,7 @@ class Facts:
         return self.site or f"{self.dataset}/{self.page_id}"
 
 
-def of(pages: Sequence[GoldPage]) -> list[Facts]:
+def measure(pages: Sequence[GoldPage]) -> list[Facts]:
     """Measure one set's pages, in their order."""
     siblings, snapshots = datasets.siblings(pages), datasets.snapshots(pages)
     return [_of_one(page, siblings[page.page_id], snapshots[page.page_id]) for page in pages]

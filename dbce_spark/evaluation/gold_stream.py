@@ -110,5 +110,5 @@ def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence
 
 
 def _apart(key: UrlKey, name: str) -> UrlKey:
-    """Extend a key by a name where another page has the key: every gold page needs a text, and a stream would drop it."""
+    """Extend a key by a name where another page has it: every gold page needs a text, and a stream would drop it."""
     return replace(key, branch=(*key.branch, name))

@@ -126,7 +126,7 @@ class _Run:
         kept = extracted_texts.read(self._request.output) if self._request.reuse else extracted_texts.NOTHING
         for at, (dataset, pages) in enumerate(self._sets.items(), start=1):
             self._bar.set_description(dataset)
-            again = {name: kept.of(name, pages, time_limit=self._request.time_limit) for name in chosen}
+            again = {name: kept.reusable(name, pages, time_limit=self._request.time_limit) for name in chosen}
             count = sum(map(len, again.values()))
             self._bar.update(count)
             self.reused += count
@@ -134,7 +134,7 @@ class _Run:
             for name, made in extractors.run(chosen, missing).items():
                 self._take(dataset, name, again[name] | made)
             to_come = list(self._sets)[at:]
-            extracted_texts.write(self._request.output, [*self._batches, *kept.of_sets(to_come)])
+            extracted_texts.write(self._request.output, [*self._batches, *kept.rows_of(to_come)])
 
     def combined(self, names: Sequence[str]) -> None:
         """Run the ensembles, on the texts of their members on all sets."""
@@ -158,7 +158,7 @@ def _score(sets: Sets, texts: ensembles.Texts, names: Sequence[str]) -> tuple[Sc
     with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
         for dataset, pages in sets.items():
             of_set = {name: texts[name][dataset] for name in names}
-            some, counted = scores.score(pages, facts.of(pages), of_set, bar.update)
+            some, counted = scores.score(pages, facts.measure(pages), of_set, bar.update)
             parts += some
             of_nodes += counted
     return scores.join(parts, names), of_nodes

@@ -64,7 +64,7 @@ class Leaves:
 NONE = Leaves((), (), ())
 
 
-def of_html(html: str) -> Leaves:
+def parse_leaves(html: str) -> Leaves:
     """Collect the leaves of a page.
 
     Raises:

@@ -97,7 +97,7 @@ def confusion(content: Mask, called: Mask) -> Confusion:
 def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusion]:
     """Count the leaves of one page by each extractor's text; none where the page cannot be parsed."""
     try:
-        page_leaves = leaves.of_html(page.html)
+        page_leaves = leaves.parse_leaves(page.html)
     except PageError:
         return dict.fromkeys(texts, Confusion())
     counted = _have_words(page_leaves)
@@ -167,7 +167,7 @@ def agreement(page: GoldPage, of_page: Sequence[Vote]) -> Confusion | None:
 
     The votes are the truth. Nodes that are uncertain, or that people do not agree on, are not counted.
     """
-    page_leaves = leaves.of_html(page.html)
+    page_leaves = leaves.parse_leaves(page.html)
     if len(page_leaves) != len(of_page):
         return None
     tags = np.array([vote.tag for vote in of_page])

@@ -9,8 +9,8 @@ Values = npt.NDArray[np.float64]
 
 MAX_SHARE = 0.05
 """Of a pooled average, what the pages of one site may weigh together. Pages of one template are nearly one measurement:
-a set may hold hundreds of one site (240 of one European portal, one template in 20 languages) and would otherwise measure
-that template more than the web."""
+a set may hold hundreds of one site (240 of one European portal, one template in 20 languages) and would otherwise
+measure that template more than the web."""
 
 
 def capped(sites: Sequence[str]) -> Values:

@@ -122,7 +122,7 @@ def line_plot(
 
 
 def violins(drawn: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
-    """Plot the density of each extractor's F1 over pages, with a bar from quartile to quartile and a dot at the median."""
+    """Plot the density of each extractor's F1 over pages, a bar from quartile to quartile and a dot at the median."""
     room = 30
     height = room * len(drawn) + 44
     axis = _Axis(0.0, 1.0, label_width, width - 24)
@@ -193,7 +193,7 @@ def scatter(
 
 
 def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_width: int = 130) -> str:
-    """Draw a square table of correlations, the stronger the higher; empty where there is none. values: (names, names)."""
+    """Draw a square table of correlations, the stronger the higher; empty where there is none. values: (n, n)."""
     width, height = label_width + cell * len(names) + 4, cell * len(names) + 74
     body = []
     for row, name in enumerate(names):

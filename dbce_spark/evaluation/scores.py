@@ -22,7 +22,7 @@ MAIN_METRIC = "rouge_l"
 without punishing each word that is too much twice."""
 
 NODE_METRICS = ("node_accuracy", "node_content", "node_boilerplate")
-"""Of a page's text nodes (`nodes.py`), as metrics of the page."""
+"""Of a page's text nodes (`node_scores`), as metrics of the page."""
 
 NAMES = (*metrics.NAMES, *NODE_METRICS)
 """Of all metrics, in the order of every table."""

@@ -12,7 +12,7 @@ def text_node_labels(html: str, gold: str) -> Bits:
 
     One without a word, such as one of punctuation, is undecided: nothing is known of it.
     """
-    found = leaves.of_html(html)
+    found = leaves.parse_leaves(html)
     has_words = np.array([bool(words) for words in found.words], np.bool_)
     held = leaves.held(found, gold)
     return np.select([~has_words, held], [Label.UNDECIDED, Label.CONTENT], Label.BOILERPLATE).astype(np.uint8)

@@ -53,7 +53,7 @@ def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
         passing.extractor,
         passing.other,
         passing.domains,
-        passing.of,
+        passing.total,
         passing.median,
         passing.over_all,
         course.undated,

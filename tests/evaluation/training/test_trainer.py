@@ -136,7 +136,7 @@ def test_labels() -> None:
     assert of.is_content.any()
     assert of.is_reply.any()
     assert not (of.is_content & of.is_reply).any()
-    assert of.tells_replies.all()
+    assert of.marks_replies.all()
     assert of.page_codes.max() < BINS
 
 

@@ -48,7 +48,7 @@ def test_an_element_holds_its_descendants_and_their_texts() -> None:
 def test_every_token_begins_with_a_character_of_its_text_node(html: str) -> None:
     """Whatever the markup; text nodes are those that the evaluation calls leaves."""
     dom, blocks = read(html)
-    texts = leaves.of_html(html).texts
+    texts = leaves.parse_leaves(html).texts
     assert len(texts) == len(dom.text_parents)
     assert all(
         blocks.text[start] in texts[text]
