@@ -1,4 +1,4 @@
-"""How far a page's gold can be trusted, and how much of the page it is: the study of extractors, sections 3.4 and 3.5.
+"""The trust in a page's gold, and its share of the page: the study of extractors, sections 3.4 and 3.5.
 
 Both compare the tokens of the gold with those of the whole page.
 """

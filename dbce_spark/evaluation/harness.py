@@ -45,7 +45,8 @@ SAME = frozenset(("dbce-spark",))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
-    """What to measure. `limit` is how many pages of each set, from its start; `time_limit` seconds a page.
+    """The input and output of an evaluation. `limit` is how many pages of each set, from its start; `time_limit`
+    seconds a page.
 
     `reuse` takes texts that an earlier run left in the output folder (`extracted_texts.Kept`). `folds` is a folder that
     `dbce train --folds` wrote, "" for none: `dbce` then labels each site by a classifier that has not seen it.

@@ -68,7 +68,7 @@ def test_parts_stand_in_the_order_they_are_read_in() -> None:
 
 
 def test_pages_with_faulty_gold_can_be_left_out() -> None:
-    """Of two pages one has gold of which a tenth is not in the page; 2 % are borne."""
+    """One of two pages has gold of which a tenth is not in the page; 2 % are borne."""
     pages = [page(0, site="a", gold_error=0.1), page(1, site="b", gold_error=0.02)]
     found = analyse(made_scores(pages, {"first": [0.0, 1.0]}), NODES)
     assert (0.5, 1.0) == (found.pools[0].ranks[0].f1, found.pools[0].ranks[0].clean)
@@ -84,7 +84,7 @@ def test_the_first_and_the_best_five_are_shown() -> None:
 
 
 def test_rank_correlation_by_hand() -> None:
-    """The same order is 1, the reverse is -1, whatever the distances; one column without an order has none."""
+    """Equal orders give 1, the reverse -1, whatever the distances; one column without an order gives none."""
     values = np.array([[0.1, 0.9, 5.0], [0.2, 0.3, 5.0], [0.9, 0.2, 5.0]])
     found = rank_correlation(values)
     assert pytest.approx(np.array([[1.0, -1.0], [-1.0, 1.0]])) == found[:2, :2]

@@ -1,4 +1,4 @@
-"""What is known of a page, from its line and from its HTML."""
+"""Properties of a page, from its line and from its HTML."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_a_page_without_html_has_nothing(tmp_path: Path) -> None:
 
 
 def test_facts_are_written_a_row_a_page(tmp_path: Path) -> None:
-    """Every column as it is known."""
+    """The file has every column of every page."""
     known = facts.measure(gold_pages(tmp_path, own_set()))
     facts.write(str(tmp_path / "pages.parquet"), known)
     rows = pq.read_table(tmp_path / "pages.parquet").to_pylist()

@@ -1,4 +1,4 @@
-"""Leaves come out of a page as they stand in it, and a text is asked which of them it holds."""
+"""Leaves come out of a page as they stand in it, and a text holds some of them."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def test_what_is_left_out_leaves_a_space() -> None:
 
 
 def test_a_page_without_elements_is_refused() -> None:
-    """As everywhere: PageError."""
+    """A page without elements raises PageError, as everywhere."""
     with pytest.raises(PageError, match="no element"):
         leaves.parse_leaves("")
 
@@ -59,7 +59,7 @@ def test_half_of_a_leaf_is_enough() -> None:
 
 
 def test_a_word_of_the_article_does_not_hold_the_menu() -> None:
-    """The text says "news" once, after "the": that is the article's, though the menu has the word too."""
+    """The text has "news" once, after "the": that is the article's, though the menu has the word too."""
     page = leaves.parse_leaves("<a>News</a><p>Nobody has heard the <i>news</i> today.</p>")
     assert [False, True, True, True] == leaves.held(page, "Nobody has heard the news today.").tolist()
 
@@ -76,7 +76,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(st.lists(st.tuples(st.integers(1, 4), st.booleans()), min_size=1, max_size=12))
 def test_the_text_of_some_leaves_holds_these_and_no_other(page: list[tuple[int, bool]]) -> None:
-    """Where no word stands twice, `held` gives back what `text` was given."""
+    """If no word stands twice, `held` gives back what `text` was given."""
     counts, kept = zip(*page, strict=True)
     words = iter(range(100))
     found = leaves.parse_leaves(

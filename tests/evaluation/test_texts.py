@@ -36,14 +36,14 @@ def test_a_text_that_would_be_the_same_is_taken_again(pages: list[GoldPage], tmp
 
 
 def test_a_joint_method_always_runs_again(pages: list[GoldPage], tmp_path: Path) -> None:
-    """What it makes of a page depends on all others, and on this program."""
+    """Its text of a page depends on all others, and on this program."""
     assert {} == extracted_texts.read(str(tmp_path)).reusable("dbce", pages, time_limit=30.0)
 
 
 def test_another_page_or_version_runs_again(
     pages: list[GoldPage], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same id with other HTML, and the same page with another version of the package."""
+    """A page with other HTML runs again, and so does one with another version of the package."""
     kept = extracted_texts.read(str(tmp_path))
     other = gold_pages(tmp_path, [line("a", "<p>a, edited</p>")])
     assert {} == kept.reusable("lxml", other, time_limit=30.0)

@@ -1,4 +1,4 @@
-"""What every layout is read into, and the bytes it is read from."""
+"""The entry that every layout is read into, and the bytes it is read from."""
 
 import gzip
 import hashlib

@@ -24,7 +24,7 @@ def test_scripts_and_forms_are_no_part_of_the_dom() -> None:
 
 
 def test_names_are_numbered_in_order_of_first_occurrence() -> None:
-    """The same tag has the same number."""
+    """Equal tags have equal numbers."""
     dom, _ = read("<html><body><p>one</p><div>two</div><p>three</p></body></html>")
     assert [0, 1, 2, 3, 2] == (dom.names - FIRST_TAG).tolist()
 
