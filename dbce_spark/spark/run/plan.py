@@ -115,8 +115,8 @@ def is_begun(plan: Plan, output: str) -> bool:
         more = f"; and {len(unlike_before) - _MOST_NAMED} more" if len(unlike_before) > _MOST_NAMED else ""
         named = "; ".join(unlike_before[:_MOST_NAMED])
         raise OutputError(
-            f"{output} holds an unfinished run that was begun otherwise: {named}{more}. Ask for the same as then to go"
-            " on with it, or give --overwrite to start afresh"
+            f"{output} holds an unfinished run with other settings: {named}{more}. Give the same settings to resume it,"
+            " or --overwrite to start from the beginning"
         )
     return True
 
