@@ -80,7 +80,7 @@ def _pages(path: str) -> Iterator[_Page]:
 
 
 def _of_gold(page: GoldPage) -> _Page:
-    found = leaves.of_html(page.html)
+    found = leaves.parse_leaves(page.html)
     cut = Sheet(
         page=f"{page.dataset} {page.page_id}",
         html=page.html,

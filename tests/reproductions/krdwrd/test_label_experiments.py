@@ -51,7 +51,7 @@ def test_krdwrds_corpus_becomes_pages_labels_and_a_report(krdwrd: Path, capsys: 
 
 
 def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a rendering of words and DOM alone; sentences are easily told from links."""
+    """Without a rendering there are words and DOM alone; sentences differ clearly from links."""
     out = krdwrd / "out"
     given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
     assert reproductions.main(["canola", *given, "--output", str(out)]) == 0
