@@ -1,4 +1,4 @@
-"""What the pages of archives say of their URLs: duplicates step by step, and the rules that parameters ask for."""
+"""Learn from archived pages which query parameters matter, and count duplicate URLs step by step."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from dbce_spark.streaming.urltree.urltree_settings import Rule, UrlTreeConfig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundRules:
-    """What was found of so many documents."""
+    """The rules learned from archived pages, with the number of documents read and of duplicates among them."""
 
     documents: int
     duplicates: Mapping[str, int]  # after each of `url_keys.STEPS`, within domains
@@ -23,7 +23,7 @@ class FoundRules:
 
 
 def find(files: Iterable[str], config: DbceConfig, tree: UrlTreeConfig) -> FoundRules:
-    """Of all pages of some files, in their order."""
+    """Learn rules from all pages of these files, read in their order."""
     learner, seen = Learner(tree.learn), []
     for url, page in _pages(files, config):
         key = url_keys.url_key(url, page.declared.title, tree.keys.rules)

@@ -1,4 +1,4 @@
-"""What was fetched, as WARC files that others see when they are whole."""
+"""Write fetched pages as WARC files, which other programs see when they are whole."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ _BUILDER = RecordBuilder(warc_version=_VERSION)
 
 
 class FeedArchive:
-    """One open WARC file in `folder`; those that are closed go to `output`, a folder or a URL.
+    """One open WARC file in `folder`; closed ones go to `output`, a folder or a URL.
 
     A file in `folder` holds as far as whoever writes has noted; what lies behind is of a page that was not noted.
     """
@@ -44,7 +44,8 @@ class FeedArchive:
         """When it was begun."""
 
     def write(self, item: Item, exchanges: list[WebExchange]) -> int:
-        """Writes how the page of an item was come by, redirects first; returns how far the open file holds then."""
+        """Write the exchanges that led to the page of an item, redirects first; return the size of the open file
+        then."""
         file = self._opened()
         writer = WARCWriter(file, gzip=True, warc_version=_VERSION)
         for exchange in exchanges:
@@ -59,14 +60,14 @@ class FeedArchive:
         return file.tell()
 
     def close(self) -> str:
-        """Closes the open file; returns its name."""
+        """Close the open file; return its name."""
         if self._file is not None:
             self._file.close()
         name, self._file, self.name, self.began = self.name, None, "", None
         return name
 
     def hand_over(self, name: str, size: int) -> None:
-        """Gives a closed file, as far as it holds, to the output; nothing, if that was done before.
+        """Move the first `size` bytes of a closed file to the output; do nothing if that was done before.
 
         Raises:
             OutputError: the output cannot be written.
@@ -84,7 +85,7 @@ class FeedArchive:
         path.unlink()
 
     def clear(self, known: set[str]) -> None:
-        """Removes files in the folder of which nothing was noted."""
+        """Remove the files in the folder that are not among these."""
         for path in self._folder.glob("*.warc.gz"):
             if path.name not in known:
                 path.unlink()
@@ -160,7 +161,7 @@ def _fields(told: dict[str, str]) -> bytes:
 
 
 def _line(text: str) -> str:
-    """A text as the value of a header, which ends with its line."""
+    """Fold a text into one line, as the value of a header."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 

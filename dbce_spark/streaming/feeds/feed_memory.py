@@ -1,4 +1,4 @@
-"""What a reader of feeds remembers: items, what became of them, and how far the open WARC file holds.
+"""Remember the items of feeds, their status, and how many bytes of the open WARC file are noted.
 
 One SQLite file. Whatever is noted in one call is there together or not at all, also after a kill.
 """
@@ -28,7 +28,7 @@ CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
 
 
 class Fate(StrEnum):
-    """What became of an item."""
+    """The status of an item."""
 
     WAITING = "waiting"  # its page is to be fetched
     KEPT = "kept"  # its page is in a WARC file
@@ -38,7 +38,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Polled:
-    """What is known of a feed. Times are seconds since 1970."""
+    """The state of a feed. Times are seconds since 1970."""
 
     url: str
     etag: str = ""
@@ -58,10 +58,11 @@ class Waiting:
 
 
 class Memory:
-    """The file, held by one process at a time."""
+    """The SQLite file, held by one process at a time."""
 
     def __init__(self, path: Path):
-        """Raises OutputError if it cannot be opened, is held by another process, or is of another version."""
+        """Open or create the file; raise OutputError if it cannot be opened, is held by another process, or is of
+        another version."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._store = sqlite3.connect(path, isolation_level=None, timeout=0)
@@ -100,6 +101,7 @@ class Memory:
         self._store.execute("COMMIT")
 
     def feed(self, url: str) -> Polled:
+        """Return the state of a feed; a new one if nothing was noted of it."""
         names = [field.name for field in fields(Polled)]
         found = self._store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
         if found is None:
@@ -108,7 +110,7 @@ class Memory:
         return Polled(**values | {"is_gone": bool(values["is_gone"])})
 
     def polled(self, feed: Polled, items: Iterable[Item], now: float) -> list[Item]:
-        """Notes a feed as it is now, and those of its items that are new. Returns these, in their order."""
+        """Note a feed as it is now, and those of its items that are new. Return these, in their order."""
         with self._together() as store:
             row = (feed.url, feed.etag, feed.modified, feed.next_at, feed.failures, feed.is_gone)
             store.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -122,7 +124,7 @@ class Memory:
         return True
 
     def waiting(self) -> list[Waiting]:
-        """All items whose pages are to be fetched, in the order in which they were noted."""
+        """Return all items whose pages are to be fetched, in the order in which they were noted."""
         with closing(
             self._store.execute(
                 "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE fate = ?"
@@ -140,18 +142,18 @@ class Memory:
             ]
 
     def kept(self, item: Item, file: str, size: int) -> None:
-        """Notes that the page of an item is in a file, which holds that far."""
+        """Note that the page of an item is in a file, and that the file holds up to `size` bytes."""
         with self._together() as store:
             store.execute("UPDATE items SET fate = ? WHERE item_id = ?", (Fate.KEPT, item.item_id))
             store.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (file, size))
 
     def ended(self, item: Item, fate: Fate, detail: str) -> None:
-        """Notes that the page of an item will not be had."""
+        """Note that the page of an item will not be fetched any more."""
         with self._together() as store:
             store.execute("UPDATE items SET fate = ?, detail = ? WHERE item_id = ?", (fate, detail, item.item_id))
 
     def later(self, waiting: Waiting, detail: str) -> None:
-        """Notes that it was tried so often, and when it is tried again."""
+        """Note how often a page was tried, and when it is tried again."""
         with self._together() as store:
             store.execute(
                 "UPDATE items SET attempts = ?, next_at = ?, detail = ? WHERE item_id = ?",
@@ -159,7 +161,7 @@ class Memory:
             )
 
     def files(self) -> dict[str, int]:
-        """The WARC files that are not handed over, and how many bytes of each hold."""
+        """Return the WARC files that are not handed over, with the number of bytes noted of each."""
         return dict(self._store.execute("SELECT name, bytes FROM files ORDER BY name"))
 
     def handed_over(self, file: str) -> None:
@@ -167,10 +169,10 @@ class Memory:
             store.execute("DELETE FROM files WHERE name = ?", (file,))
 
     def forget(self, before: float) -> int:
-        """Forgets the items that no feed has shown since then, but those that wait; returns how many."""
+        """Forget the items that no feed has shown since then, but those that wait; return how many."""
         with self._together() as store:
             return store.execute("DELETE FROM items WHERE seen_at < ? AND fate != ?", (before, Fate.WAITING)).rowcount
 
     def counts(self) -> dict[str, int]:
-        """Items by fate."""
+        """Count items by status."""
         return dict(self._store.execute("SELECT fate, count(*) FROM items GROUP BY fate ORDER BY fate"))

@@ -1,4 +1,4 @@
-"""Polls feeds and fetches what they link to, and asks no host for more than one thing at a time.
+"""Poll feeds and fetch the pages they link to, with one request at a time to each host.
 
 One thread decides and keeps; others do nothing but ask. What is to be done is in the memory: a reader that was killed
 goes on with it.
@@ -31,7 +31,7 @@ _UNCHANGED, _GONE = 304, 410
 
 @dataclass(frozen=True, slots=True)
 class _Errand:
-    """Something to be asked for, and what came of it until now: a feed, a page, or, if it is neither, a robots.txt.
+    """One request to make, and the exchanges that led to it: of a feed, a page, or, if it is neither, a robots.txt.
 
     `redirects` are the answers that led to `url`.
     """
@@ -48,7 +48,7 @@ class _Errand:
 
 @dataclass(slots=True)
 class _Host:
-    """What is to be asked of a host. Times are seconds since 1970."""
+    """The queue of requests to a host. Times are seconds since 1970."""
 
     queue: deque[_Errand] = field(default_factory=deque)
     is_busy: bool = False
@@ -59,7 +59,7 @@ class _Host:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What came of one request: an answer, with the feed in it if one was asked for; or why there is none."""
+    """The result of one request: an answer, with the feed in it if it was one; or the reason why there is none."""
 
     errand: _Errand
     exchange: WebExchange | None
@@ -68,7 +68,7 @@ class _Outcome:
 
 
 class Reader:
-    """Polls `urls`. `mimes` are the media types that are pages; to `warn` it says what it could not have."""
+    """Polls `urls`. `mimes` are the media types that are pages; `warn` is called with each failure."""
 
     def __init__(
         self,
@@ -92,7 +92,8 @@ class Reader:
         self._feeds = [*dict.fromkeys(urls)]
 
     def run(self, *, stops: Callable[[], bool], once: bool) -> None:
-        """Works until it `stops`, or with `once` until every feed was polled and nothing is left that can be done now.
+        """Work until `stops` returns True, or with `once` until every feed was polled and nothing is left that can be
+        done now.
 
         Files that an earlier run has left are handed over first, and its own before this ends.
         """
@@ -125,7 +126,7 @@ class Reader:
             self._memory.handed_over(name)
 
     def _is_done(self) -> bool:
-        """Nothing is under way, nothing is due, and hosts with something to ask want to be left alone."""
+        """Return whether nothing is under way, nothing is due, and hosts with a queue are all closed for a time."""
         now = time.time()
         is_due = bool(self._later) and self._later[0][0] <= now
         return not (
@@ -136,7 +137,7 @@ class Reader:
         heapq.heappush(self._later, (at, next(self._numbers), errand))
 
     def _send(self, threads: ThreadPoolExecutor) -> None:
-        """Gives the threads as much as may be asked now."""
+        """Give the threads all errands that may be run now."""
         now = time.time()
         while self._later and self._later[0][0] <= now:
             self._queue(heapq.heappop(self._later)[2])
@@ -158,7 +159,8 @@ class Reader:
         (queue.appendleft if first else queue.append)(errand)
 
     def _allowed(self, host: _Host, now: float) -> _Errand | None:
-        """The next errand of a host that its robots.txt allows; that itself if it is not known."""
+        """Return the next errand of a host that its robots.txt allows; an errand for that file if it has not been
+        read."""
         while host.queue:
             errand = host.queue.popleft()
             if errand.is_robots:
@@ -181,7 +183,7 @@ class Reader:
         return self._config.robots_seconds if known.rules is not None else self._config.first_wait_seconds
 
     def _ask(self, errand: _Errand) -> _Outcome:
-        """In a thread: one request."""
+        """Run one request, in a thread."""
         config = self._config
         is_page = errand.page is not None
         try:
@@ -272,7 +274,7 @@ class Reader:
             self.counts["pages"] += 1
 
     def _again(self, errand: _Errand, detail: str, retry_seconds: float) -> None:
-        """Puts an errand off that failed, longer each time; a page only so often."""
+        """Put off an errand that failed, longer each time; a page only up to `attempts` times."""
         config, now = self._config, time.time()
         if errand.feed is not None:
             self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), now)
@@ -289,7 +291,7 @@ class Reader:
         self._put_off(waiting.next_at, _Errand(encoded(waiting.item.link), page=waiting))
 
     def _end(self, errand: _Errand, fate: Fate, detail: str) -> None:
-        """Gives up a page for good, a feed for now."""
+        """Give up a page for good, a feed for now."""
         self.counts[str(fate)] += 1
         if errand.page is not None:
             self._warn(f"{errand.page.item.link}: {fate}: {detail}")
@@ -298,7 +300,7 @@ class Reader:
             self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), time.time())
 
     def _roll(self) -> None:
-        """Hands the open file over when it is large or old."""
+        """Hand the open file over when it is large or old."""
         began = self._archive.began
         if began is None:
             return
@@ -320,7 +322,7 @@ class Reader:
 
 
 def _conditions(errand: _Errand) -> dict[str, str]:
-    """What makes a request for a feed conditional on that being another than it was."""
+    """Return the headers that make a request for a feed conditional on a change."""
     feed = errand.feed
     if feed is None:
         return {}
@@ -329,5 +331,5 @@ def _conditions(errand: _Errand) -> dict[str, str]:
 
 
 def _why(outcome: _Outcome) -> str:
-    """Why a request did not give what it was for."""
+    """Return the reason why a request failed."""
     return outcome.detail or (f"HTTP {outcome.exchange.status}" if outcome.exchange else "no answer")

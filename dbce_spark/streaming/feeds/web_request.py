@@ -1,4 +1,4 @@
-"""One request to a web server, and the bytes of its answer: with a limit on both time and size."""
+"""Send one request to a web server and read its answer, with a limit on both time and size."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -42,12 +42,12 @@ class WebExchange:
     cut: str
 
     def header(self, name: str) -> str:
-        """The first of its name; "" if there is none."""
+        """Return the first header of this name; "" if there is none."""
         return next((value for one, value in self.headers if one.lower() == name), "")
 
     @property
     def redirect(self) -> str:
-        """Where it sends to; "" if nowhere."""
+        """Return the URL it redirects to; "" if it is no redirect."""
         target = self.header("location").strip()
         if self.status not in _REDIRECTS or not target:
             return ""
@@ -58,17 +58,18 @@ class WebExchange:
 
     @property
     def is_busy(self) -> bool:
-        """Whether the same request may have another answer later."""
+        """Return whether the same request may have another answer later."""
         return self.status >= 500 or self.status in _PASSING
 
     @property
     def retry_seconds(self) -> float:
-        """What the server asks to be left alone for, from now on; 0.0 where it does not."""
+        """Return how many seconds from now the server wants no request; 0.0 where it has no such header."""
         return retry_seconds(self.header("retry-after"))
 
 
 def encoded(url: str) -> str:
-    """A URL as it can be asked for, without fragment, white space and letters beyond ASCII as escapes; else ""."""
+    """Encode a URL for a request: no fragment, white space and letters beyond ASCII as escapes; "" if it is no such
+    URL."""
     try:
         parts = urlsplit(url.strip())
         host = (parts.hostname or "").encode("idna").decode() if not (parts.hostname or "").isascii() else ""
@@ -82,7 +83,7 @@ def encoded(url: str) -> str:
 
 
 def plain(exchange: WebExchange, max_bytes: int) -> bytes:
-    """The body of an answer without its content encoding; nothing, if that cannot be undone, or is longer."""
+    """Decode the body of an answer from its content encoding; b"" if that cannot be undone, or is longer."""
     headers = {name.lower(): value for name, value in exchange.headers}
     try:
         return http.content(
@@ -93,7 +94,7 @@ def plain(exchange: WebExchange, max_bytes: int) -> bytes:
 
 
 class Web:
-    """Asks servers, each time over a connection of its own: between two to a host lie seconds. Threads may share it."""
+    """Sends requests, each over a connection of its own: between two to a host lie seconds. Threads may share it."""
 
     def __init__(self, config: AcquireConfig):
         self._config = config
@@ -107,8 +108,8 @@ class Web:
         max_bytes: int,
         wants: Callable[[str], bool],
     ) -> WebExchange:
-        """One request; redirects are not followed. The body is read if it is `wants` of its media type, or what
-        Content-Type says.
+        """Send one request; redirects are not followed. The body is read if `wants` accepts the Content-Type of the
+        answer.
 
         Raises:
             Unreachable: no answer came.
@@ -152,6 +153,7 @@ class Web:
 
 
 def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int, seconds: float) -> tuple[bytes, str]:
+    """Read a body up to a size and a time; return it with the reason why it is cut, "" if it is whole."""
     deadline = time.monotonic() + seconds
     buffer = bytearray()
     try:
@@ -169,7 +171,7 @@ def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int, seconds: float) -> t
 
 
 def _kept(headers: Iterable[tuple[str, str]], length: int) -> tuple[tuple[str, str], ...]:
-    """The headers of an answer whose body is kept without its chunks."""
+    """Rename the headers that do not hold for a body that is kept without its chunks."""
     kept = []
     for name, value in headers:
         is_of_wire = name.lower() in ("transfer-encoding", "content-length")

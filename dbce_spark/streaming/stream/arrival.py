@@ -1,4 +1,4 @@
-"""A page as it arrives in the stream: what its row says of it, and what its domain's tree needs."""
+"""Turn a page into an arrival of the stream: its row, and the part that its domain's tree needs."""
 
 import json
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ class Arrival:
 
 
 def of_page(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arrival:
-    """A page as the nth (from 0) of the nth file."""
+    """Make the arrival of a page, the nth (from 0) of the nth file."""
     capture, blocks = page.capture, page.blocks
     row: dict[str, Any] = {name: getattr(capture, name) for name in _OF_CAPTURE}
     row |= {name: getattr(page.metadata, name) for name in _OF_METADATA}
@@ -65,28 +65,29 @@ def of_page(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arr
 
 
 def _key(capture: Capture, title: str, config: UrlTreeConfig) -> UrlKey:
-    """By the title that the feed has, or else the page's own."""
+    """Return the URL key by the title that the feed has, or else the page's own."""
     redirects = {capture.item_link: capture.url} if capture.item_link else {}
     return url_key(capture.item_link or capture.url, capture.item_title or title, config.keys.rules, redirects)
 
 
 def packed(row: Row) -> bytes:
-    """A row for the way to another process."""
+    """Pack a row, to be sent to another process."""
     return zstandard.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"), _LEVEL)
 
 
 def unpacked(data: bytes) -> dict[str, Any]:
+    """Unpack a row that `packed` has packed."""
     row: dict[str, Any] = json.loads(zstandard.decompress(data).decode("utf-8", "surrogatepass"))
     return row
 
 
 def head(arrival: Arrival) -> str:
-    """What a tree needs of a page beside the keys of its blocks, for the way to another process."""
+    """Pack the id, time and URL key of a page, which a tree needs beside the keys of its blocks."""
     return json.dumps([arrival.capture_id, arrival.timestamp, asdict(arrival.url_key)])
 
 
 def arrived(file_no: int, row_no: int, told: bytes, said: str, keys: bytes, config: UrlTreeConfig) -> Arrival:
-    """A page from what was sent of it: its row, its head, and the bytes of its keys."""
+    """Restore an arrival from its parts: its packed row, its head, and the bytes of its keys."""
     capture_id, timestamp, of_url = json.loads(said)
     return Arrival(
         file_no=file_no,

@@ -1,4 +1,4 @@
-"""A domain of the stream: what is made of each page that arrives, and what is kept for the next."""
+"""Make rows of the pages that arrive in one domain of the stream, and keep the state for the next."""
 
 import json
 import struct
@@ -36,7 +36,7 @@ _WORDS = {label.value: label.word for label in Label}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A row to be: its table, what is told of its page (`Arrival.told`), and what the tree says."""
+    """A row to be: its table, the packed row of its page, and the columns that the tree gives."""
 
     table: str
     told: bytes
@@ -44,7 +44,7 @@ class Outcome:
 
 
 class Domain:
-    """All that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
+    """The state that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
 
     Of each form as many are kept as the tree may hold documents.
     """
@@ -55,11 +55,11 @@ class Domain:
         self._recent: dict[str, dict[int, None]] = {form: {} for form in _FORMS}
 
     def __len__(self) -> int:
-        """Documents in the tree."""
+        """Count the documents in the tree."""
         return len(self._tree)
 
     def take(self, arrival: Arrival) -> Iterator[Outcome]:
-        """What comes of a page: its labels, or that it is one of the same URL key as one before; then the labels of
+        """Take a page in: yield its labels, or a repeat if it has the URL key of an earlier one; then the labels of
         earlier pages that are labelled once more."""
         steps = [form for form in _FORMS if self._has_seen(form, getattr(arrival.url_key, form))]
         document = Document(
@@ -79,7 +79,7 @@ class Domain:
             yield Outcome(LATE_LABELS, b"", place | {"capture_id": late.document_id} | _decision(late))
 
     def _has_seen(self, form: str, url: str) -> bool:
-        """Whether one of the last pages had a URL in this form; from now on this has."""
+        """Return whether one of the last pages had a URL in this form, and remember this one."""
         recent, hashed = self._recent[form], text_hash(url)
         if hashed in recent:
             return True
@@ -89,14 +89,14 @@ class Domain:
         return False
 
     def to_bytes(self) -> bytes:
-        """The whole state, for `from_bytes`."""
+        """Pack the whole state, for `from_bytes`."""
         head = json.dumps({form: len(recent) for form, recent in self._recent.items()}).encode()
         recent = [np.fromiter(one, np.uint64, len(one)).astype("<u8").tobytes() for one in self._recent.values()]
         return b"".join([_HEAD.pack(_MAGIC, VERSION, len(head)), head, *recent, self._tree.to_bytes()])
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
-        """The domain as it was when `to_bytes` was called.
+        """Restore the domain as it was when `to_bytes` was called.
 
         Raises:
             OutputError: the state is of another version, or its keys were made by another hash.
@@ -117,14 +117,15 @@ class Domain:
 
 
 def rows(arrivals: Iterable[Arrival], domain: Domain) -> Iterator[tuple[str, Row]]:
-    """What comes of some pages of a domain, in the order of the stream whatever order they are in."""
+    """Yield the rows of these pages of a domain with their tables, in the order of the stream whatever order they are
+    in."""
     for arrival in sorted(arrivals, key=lambda one: (one.file_no, one.row_no)):
         for outcome in domain.take(arrival):
             yield outcome.table, row(outcome)
 
 
 def row(outcome: Outcome) -> Row:
-    """The row of its table."""
+    """Build the row of an outcome, for its table."""
     said = {name: value for name, value in outcome.said.items() if name not in _OF_BLOCKS}
     if outcome.table == REPEATS:
         page = unpacked(outcome.told)
@@ -149,6 +150,7 @@ def row(outcome: Outcome) -> Row:
 
 
 def _decision(labelled: Labelled) -> dict[str, Any]:
+    """Return the columns of a labelled document."""
     names = ("node", "node_documents", "domain_documents", "c_max")
     own: dict[str, Any] = {name: getattr(labelled, name) for name in names}
     return own | {name: getattr(labelled, name).tolist() for name in _OF_BLOCKS}

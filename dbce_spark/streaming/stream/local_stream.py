@@ -1,4 +1,4 @@
-"""The whole stream in lists and dicts: what the job on Spark must give, however it divides the work."""
+"""Run the whole stream in lists and dicts: the rows that the job on Spark must give, however it divides the work."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ REJECTS = "rejects"
 
 
 def run(files: Sequence[str], config: DbceConfig, tree: UrlTreeConfig) -> dict[str, list[Row]]:
-    """Of each table its rows, by reading files in this order."""
+    """Read files in this order, and return the rows of each table."""
     tables: dict[str, list[Row]] = {LABELS: [], LATE_LABELS: [], REPEATS: [], REJECTS: []}
     domains: dict[str, Domain] = {}
     for file_no, path in enumerate(files):
@@ -28,17 +28,17 @@ def run(files: Sequence[str], config: DbceConfig, tree: UrlTreeConfig) -> dict[s
 
 
 def arrivals(found: Iterable[Page], file_no: int, tree: UrlTreeConfig) -> Iterable[Arrival]:
-    """The pages of a file as they arrive."""
+    """Make arrivals of the pages of a file."""
     return (of_page(one, file_no, row_no, tree) for row_no, one in enumerate(found))
 
 
 def parsing(config: DbceConfig) -> DbceConfig:
-    """The parameters with which pages are read: no classifier looks at them."""
+    """Return the parameters with which pages are read: no classifier looks at them."""
     return replace(config, label=replace(config.label, by="T002"))
 
 
 def of_reject(one: Reject, file_no: int) -> Row:
-    """A reject as a row."""
+    """Turn a reject into a row."""
     return {
         "warc_file": one.warc_file,
         "warc_offset": one.warc_offset,

@@ -1,4 +1,4 @@
-"""A domain of the stream: its tree, the documents in it, and which of them leave (section 6 of the paper)."""
+"""Label the documents of one domain of the stream, and choose which of them leave (section 6 of the paper)."""
 
 from bisect import insort
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Labelled:
 
 
 class DomainTree:
-    """All that the stream keeps of one domain."""
+    """The tree, the vocabulary and the window of documents that the stream keeps of one domain."""
 
     def __init__(self, domain: str, config: UrlTreeConfig):
         self.domain = domain
@@ -63,16 +63,17 @@ class DomainTree:
 
     @property
     def blocks(self) -> int:
-        """Different blocks that are numbered: those that are held, and those that have left but were not thrown out."""
+        """Count the blocks that are numbered: those of documents held, and those that have left but were not thrown
+        out."""
         return len(self._vocabulary)
 
     def holds(self, url_key: UrlKey) -> bool:
-        """Whether a document of this URL key is in the window."""
+        """Return whether a document of this URL key is in the window."""
         leaf = self._tree.find(url_key.branch)
         return leaf is not None and leaf.ends >= 0
 
     def add(self, document: Document) -> tuple[Labelled, ...]:
-        """Takes a document in and labels it: its labels, then those of earlier ones that are labelled once more.
+        """Insert a document and label it: return its labels, then those of earlier ones that are labelled once more.
 
         None if the window holds a document of its URL key: a duplicate, which changes nothing.
         """
@@ -88,12 +89,12 @@ class DomainTree:
         return (self._label(held, is_late=False), *(self._label(one, is_late=True) for one in self._due(held)))
 
     def to_bytes(self) -> bytes:
-        """The whole state, for `from_bytes`."""
+        """Pack the whole state, for `from_bytes`."""
         return domain_state.pack(self._tree, self._vocabulary.keys, self._next, self._config.blocks.hash)
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
-        """The domain as it was when `to_bytes` was called.
+        """Restore the domain as it was when `to_bytes` was called.
 
         Raises:
             OutputError: the state has another version, or its keys were made by another hash.
@@ -105,7 +106,7 @@ class DomainTree:
         return made
 
     def _evict(self, arriving: int) -> None:
-        """Makes room for a document of this time."""
+        """Make room for a document of this time."""
         window = self._config.window
         newest = max(arriving, self._order[-1][0]) if self._order else arriving
         horizon = newest - window.max_age_days * _DAY
@@ -123,7 +124,7 @@ class DomainTree:
             self._forget()
 
     def _forget(self) -> None:
-        """Throws out blocks that nobody holds, when there are many."""
+        """Throw out blocks that no document holds, when there are many."""
         alive = self._tree.totals[: len(self._vocabulary)] > 0
         if np.count_nonzero(alive) < len(alive) * (1 - _MOST_DEAD):
             self._vocabulary = of_keys(self._vocabulary.keys[alive])
@@ -145,7 +146,8 @@ class DomainTree:
         )
 
     def _due(self, arrived: Held) -> list[Held]:
-        """Documents that a node decides on which has just seen enough, and that are to be labelled once more."""
+        """Return the documents that are to be labelled once more, since the node that decides on them has just seen
+        enough."""
         support = self._config.relabel.support
         full = {node for node in arrived.leaf.up() if node.documents == support}
         if not full:
