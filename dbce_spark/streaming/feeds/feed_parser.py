@@ -30,11 +30,11 @@ def parse(body: bytes, content_type: str, url: str) -> Feed:
         NotAFeed: they are none.
         PlatformError: feedparser is not installed.
     """
-    said = {"content-type": content_type, "content-location": url}
+    headers = {"content-type": content_type, "content-location": url}
     # As a stream: the library takes a string for a URL or the name of a file.
     stream, library = io.BytesIO(body), _library()
     try:
-        found = library.parse(stream, response_headers=said, resolve_relative_uris=False, sanitize_html=False)
+        found = library.parse(stream, response_headers=headers, resolve_relative_uris=False, sanitize_html=False)
     except Exception as error:  # whatever its parsers do on hostile bytes
         raise NotAFeed(f"{url}: {type(error).__name__}: {error}"[:300]) from error
     if not found.get("version"):

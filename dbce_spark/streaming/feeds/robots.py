@@ -21,10 +21,10 @@ class Robots:
     read_at: float
 
     @classmethod
-    def of(cls, status: int, body: bytes, read_at: float) -> Self:
+    def from_answer(cls, status: int, body: bytes, read_at: float) -> Self:
         """Read the rules from the answer to a request for /robots.txt; status 0: there was no answer.
 
-        Who has none allows all; who could not answer allows nothing until he can (RFC 9309, 2.3.1).
+        A host without such a file allows all; one that could not answer allows nothing until it can (RFC 9309, 2.3.1).
         """
         if 200 <= status < 300:
             return cls(_parsed(body.decode("utf-8", "replace")), read_at)
@@ -35,8 +35,8 @@ class Robots:
 
     def delay(self, user_agent: str) -> float:
         """Return the seconds to wait between two requests; 0.0 where there is no such rule."""
-        asked = self.rules.crawl_delay(token(user_agent)) if self.rules else None
-        return max(0.0, float(asked or 0.0))
+        seconds = self.rules.crawl_delay(token(user_agent)) if self.rules else None
+        return max(0.0, float(seconds or 0.0))
 
 
 def token(user_agent: str) -> str:

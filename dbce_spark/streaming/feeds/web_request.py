@@ -15,10 +15,10 @@ from dbce_spark.config import AcquireConfig
 _CHUNK = 1 << 16
 _REDIRECTS = (301, 302, 303, 307, 308)
 _PASSING = (408, 425, 429)
-"""HTTP statuses under 500 that say "not now" (RFC 9110, 6585, 8470)."""
+"""HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
 _ORIGINAL = "X-Archive-Orig-"
-"""Stands before the names of headers that do not hold of the body as it is kept, as in replays of archives."""
+"""Prefix of headers that do not hold for the body as it is kept, as in replays of archives."""
 
 
 class Unreachable(Exception):
@@ -33,7 +33,7 @@ class WebExchange:
     """
 
     url: str
-    asked: tuple[tuple[str, str], ...]
+    request_headers: tuple[tuple[str, str], ...]
     began: datetime
     status: int
     reason: str
@@ -52,7 +52,7 @@ class WebExchange:
         if self.status not in _REDIRECTS or not target:
             return ""
         try:
-            return encoded(urljoin(self.url, target))
+            return encode_url(urljoin(self.url, target))
         except ValueError:  # a bracket without its pair
             return ""
 
@@ -67,7 +67,7 @@ class WebExchange:
         return retry_seconds(self.header("retry-after"))
 
 
-def encoded(url: str) -> str:
+def encode_url(url: str) -> str:
     """Encode a URL for a request: no fragment, white space and letters beyond ASCII as escapes; "" if it is no such
     URL."""
     try:
@@ -82,7 +82,7 @@ def encoded(url: str) -> str:
     return urlunsplit((parts.scheme.lower(), place, quote(parts.path, _SAFE) or "/", quote(parts.query, _SAFE), ""))
 
 
-def plain(exchange: WebExchange, max_bytes: int) -> bytes:
+def decode_body(exchange: WebExchange, max_bytes: int) -> bytes:
     """Decode the body of an answer from its content encoding; b"" if that cannot be undone, or is longer."""
     headers = {name.lower(): value for name, value in exchange.headers}
     try:
@@ -100,7 +100,7 @@ class Web:
         self._config = config
         self._pool = urllib3.PoolManager(num_pools=config.hosts_together, retries=False)
 
-    def ask(
+    def fetch(
         self,
         url: str,
         *,
@@ -115,7 +115,7 @@ class Web:
             Unreachable: no answer came.
         """
         config = self._config
-        asked = {
+        request_headers = {
             "Host": urlsplit(url).netloc.rpartition("@")[2],
             "User-Agent": config.user_agent,
             "Accept": "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
@@ -128,7 +128,7 @@ class Web:
             answer = self._pool.request(
                 "GET",
                 url,
-                headers=asked,
+                headers=request_headers,
                 preload_content=False,
                 redirect=False,
                 timeout=urllib3.Timeout(connect=config.timeout_seconds, read=config.timeout_seconds),
@@ -142,7 +142,7 @@ class Web:
             answer.close()
         return WebExchange(
             url=url,
-            asked=tuple(asked.items()),
+            request_headers=tuple(request_headers.items()),
             began=began,
             status=answer.status,
             reason=answer.reason or "",
@@ -160,11 +160,11 @@ def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int, seconds: float) -> t
         while len(buffer) <= max_bytes:
             if time.monotonic() > deadline:
                 return bytes(buffer), "time"
-            # What has come, and not a whole chunk: a server that sends a byte a second would never fill one.
-            some = answer.read1(_CHUNK, decode_content=False)
-            if not some:
+            # Not a whole chunk: a server that sends a byte a second would never fill one.
+            part = answer.read1(_CHUNK, decode_content=False)
+            if not part:
                 return bytes(buffer), ""
-            buffer += some
+            buffer += part
     except (urllib3.exceptions.HTTPError, OSError):
         return bytes(buffer), "disconnect"
     return bytes(buffer[:max_bytes]), "length"

@@ -12,23 +12,23 @@ import numpy as np
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Capture, Label, text_hash
 from dbce_spark.output.schemas import stream_rows
-from dbce_spark.streaming.stream.arrival import Arrival, Row, unpacked
+from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
 from dbce_spark.streaming.urltree.url_keys import STEPS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 VERSION = 1
-"""Of what is kept around the tree, which has a version of its own. A state of another is refused."""
+"""Version of the state around the tree, which has a version of its own. A state of another is refused."""
 
 LABELS, LATE_LABELS, REPEATS = "labels", "late_labels", "repeats"
-"""The tables that rows are of."""
+"""Names of the tables."""
 
 _FORMS = STEPS[:-1]
-"""The forms of a URL before its key; the tree knows of that."""
+"""The forms of a URL before its key; the tree looks that up."""
 _HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
 _MAGIC = b"DBCESTRM"
-_OF_BLOCKS = ("labels", "counts")
-_OF_REPEAT = [
+_BLOCK_COLUMNS = ("labels", "counts")
+_REPEAT_COLUMNS = [
     name for name in stream_rows.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"
 ]
 _WORDS = {label.value: label.word for label in Label}
@@ -39,14 +39,14 @@ class Outcome:
     """A row to be: its table, the packed row of its page, and the columns that the tree gives."""
 
     table: str
-    told: bytes
-    said: Row
+    packed_row: bytes
+    columns: Row
 
 
 class Domain:
     """The state that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
 
-    Of each form as many are kept as the tree may hold documents.
+    As many URLs of each form are kept as the tree may hold documents.
     """
 
     def __init__(self, name: str, config: UrlTreeConfig):
@@ -70,11 +70,11 @@ class Domain:
         )
         labelled = self._tree.add(document)
         place = {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
-        of_url = place | {"key": arrival.url_key.key}
+        keyed = place | {"key": arrival.url_key.key}
         if not labelled:
-            yield Outcome(REPEATS, arrival.told, of_url | {"steps": [*steps, STEPS[-1]]})
+            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, STEPS[-1]]})
             return
-        yield Outcome(LABELS, arrival.told, of_url | {"steps": steps} | _decision(labelled[0]))
+        yield Outcome(LABELS, arrival.packed_row, keyed | {"steps": steps} | _decision(labelled[0]))
         for late in labelled[1:]:
             yield Outcome(LATE_LABELS, b"", place | {"capture_id": late.document_id} | _decision(late))
 
@@ -116,41 +116,41 @@ class Domain:
         return made
 
 
-def rows(arrivals: Iterable[Arrival], domain: Domain) -> Iterator[tuple[str, Row]]:
+def build_rows(arrivals: Iterable[Arrival], domain: Domain) -> Iterator[tuple[str, Row]]:
     """Yield the rows of these pages of a domain with their tables, in the order of the stream whatever order they are
     in."""
     for arrival in sorted(arrivals, key=lambda one: (one.file_no, one.row_no)):
         for outcome in domain.take(arrival):
-            yield outcome.table, row(outcome)
+            yield outcome.table, build_row(outcome)
 
 
-def row(outcome: Outcome) -> Row:
+def build_row(outcome: Outcome) -> Row:
     """Build the row of an outcome, for its table."""
-    said = {name: value for name, value in outcome.said.items() if name not in _OF_BLOCKS}
+    columns = {name: value for name, value in outcome.columns.items() if name not in _BLOCK_COLUMNS}
     if outcome.table == REPEATS:
-        page = unpacked(outcome.told)
-        return said | {name: page[name] for name in _OF_REPEAT}
-    labels, counts = (outcome.said[name] for name in _OF_BLOCKS)
+        page = unpack_row(outcome.packed_row)
+        return columns | {name: page[name] for name in _REPEAT_COLUMNS}
+    labels, counts = (outcome.columns[name] for name in _BLOCK_COLUMNS)
     counted = [{"label": _WORDS[label], "count": count} for label, count in zip(labels, counts, strict=True)]
     if outcome.table == LATE_LABELS:
-        return said | {"blocks": counted}
-    page = unpacked(outcome.told)
+        return columns | {"blocks": counted}
+    page = unpack_row(outcome.packed_row)
     xpaths, starts, ends, lengths = (page.pop(name) for name in ("xpaths", "starts", "ends", "words"))
     text, is_content = page["page_text"], [label == Label.CONTENT for label in labels]
-    own = {
+    with_blocks = {
         "blocks": [
-            {"xpath": xpath, "start": start, "end": end, **own}
-            for xpath, start, end, own in zip(xpaths, starts, ends, counted, strict=True)
+            {"xpath": xpath, "start": start, "end": end, **label}
+            for xpath, start, end, label in zip(xpaths, starts, ends, counted, strict=True)
         ],
         "text": "\n".join([text[start:end] for start, end in compress(zip(starts, ends, strict=True), is_content)]),
         "words": sum(lengths),
         "text_words": sum(compress(lengths, is_content)),
     }
-    return page | said | own
+    return page | columns | with_blocks
 
 
 def _decision(labelled: Labelled) -> dict[str, Any]:
     """Return the columns of a labelled document."""
     names = ("node", "node_documents", "domain_documents", "c_max")
     own: dict[str, Any] = {name: getattr(labelled, name) for name in names}
-    return own | {name: getattr(labelled, name).tolist() for name in _OF_BLOCKS}
+    return own | {name: getattr(labelled, name).tolist() for name in _BLOCK_COLUMNS}

@@ -1,6 +1,6 @@
 """Write the tables of a stream: each batch has files of its own, and its commit, written last, lists them.
 
-A batch that was ended before that is written again: its files have the same names and rows. So a reader who goes by
+A batch that ended before its commit is written again: its files have the same names and rows. So a reader who goes by
 the commits sees each batch whole, once or not at all; and one who reads all files of a table sees no row twice.
 """
 
@@ -21,12 +21,12 @@ from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.local_stream import REJECTS
 
 VERSION = 1
-"""Of what is written: tables, commits and what travels. An output of another version is refused."""
+"""Version of the output: its tables, commits and the rows between tasks. An output of another version is refused."""
 COMMITS = "commits"
 CHECKPOINT = "_checkpoint"
-"""Where Spark keeps how far it is, unless it is told another place."""
-_OF_OTHERS = frozenset({CHECKPOINT, "_staging"})
-"""What may lie in an output before it is begun: the lock of a run is in the latter."""
+"""Folder in which Spark keeps its checkpoint, unless an option names another."""
+_ALLOWED_BEFORE = frozenset({CHECKPOINT, "_staging"})
+"""Names that an output may hold before it is begun: the lock of a run is in the latter."""
 BEGUN = "stream.json"
 SCHEMAS: Mapping[str, pa.Schema] = {
     LABELS: stream_rows.LABELS,
@@ -35,7 +35,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     REJECTS: pa.schema([*reject_rows.REJECTS, pa.field("file_no", pa.int64())]),
 }
 Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[str]]
-"""What is other in one set of settings than in the one before, each as a person may read it."""
+"""Lists the differences between earlier settings and these, each as a person may read it."""
 _ROWS_PER_GROUP = 1024
 _REPEATING = [
     "mime",
@@ -89,7 +89,7 @@ class StreamPart:
         self._open_files = ExitStack()
         self._files: dict[str, storage.ParquetFile] = {}
         self.rows: Counter[str] = Counter()
-        """Of each file, by its path in the output."""
+        """Rows of each file, by its path in the output."""
 
     def __enter__(self) -> Self:
         return self
@@ -146,7 +146,7 @@ def read_commit(output: str, batch: int) -> Commit | None:
         return Commit(**json.loads(file.read()))
 
 
-def committed(output: str) -> list[Commit]:
+def read_commits(output: str) -> list[Commit]:
     """Return the commits of all batches that are written, in their order."""
     return [one for number in _numbers(output) if (one := read_commit(output, number)) is not None]
 
@@ -164,7 +164,7 @@ def _numbers(output: str) -> list[int]:
 
 def files(output: str, table: str) -> list[str]:
     """Return the paths of the files of a table that are committed."""
-    paths = (path for one in committed(output) for path in one.files)
+    paths = (path for one in read_commits(output) for path in one.files)
     return [f"{output}/{path}" for path in paths if path.startswith(f"{table}/")]
 
 
@@ -178,13 +178,13 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
     Raises:
         OutputError: with others, by another version, or the folder holds something else.
     """
-    path, held = f"{output}/{BEGUN}", storage.names(output)
-    wanted = {"version": VERSION, **settings}
-    if BEGUN not in held:
-        if foreign := sorted(held - _OF_OTHERS):
+    path, names = f"{output}/{BEGUN}", storage.names(output)
+    begun_with = {"version": VERSION, **settings}
+    if BEGUN not in names:
+        if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
         with storage.whole_file(path) as file:
-            file.write(json.dumps(wanted, indent=1, sort_keys=True).encode())
+            file.write(json.dumps(begun_with, indent=1, sort_keys=True).encode())
         return False
     before = _read(path)
     if before.get("version") != VERSION:
@@ -192,9 +192,9 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
             f"{output} is of version {before.get('version')} of the stream, this program has {VERSION}: go on with the"
             " program that began it, or begin anew with another --output"
         )
-    if told := [*unlike(before, json.loads(json.dumps(wanted)))]:
+    if changes := [*unlike(before, json.loads(json.dumps(begun_with)))]:
         raise OutputError(
-            f"{output} was begun with other settings: {'; '.join(told[:5])}. Give the same settings to resume the"
+            f"{output} was begun with other settings: {'; '.join(changes[:5])}. Give the same settings to resume the"
             " stream, or another --output"
         )
     return True

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.urltree.blocks import Keys
-from dbce_spark.streaming.urltree.url_tree import CountTable, Held, Node, UrlTree
+from dbce_spark.streaming.urltree.url_tree import CountTable, HeldDocument, Node, UrlTree
 
 VERSION = 1
-"""Of the layout below. A state of another version is refused."""
+"""Version of the layout below. A state of another version is refused."""
 
 _MAGIC = b"URLTREE\0"
 _HEAD = struct.Struct("<HI")  # version, bytes of JSON
@@ -94,7 +94,7 @@ def unpack(data: bytes, hash_name: str) -> Unpacked:
         strict=True,
     )
     for number, document_id, timestamp, leaf, ids, is_final in documents:
-        tree.documents[number] = Held(document_id, timestamp, nodes[leaf], ids, bool(is_final))
+        tree.documents[number] = HeldDocument(document_id, timestamp, nodes[leaf], ids, bool(is_final))
     return Unpacked(tree, columns["keys"].astype(np.uint64), header["next"])
 
 

@@ -1,8 +1,8 @@
 """Learn rules for query parameters from the stream: the future work of the paper's section 6.
 
-Of the documents of one script (host and path) it is asked which sets of parameters tell apart what differs, and nothing
-else: the set that errs on the fewest pairs of documents is the rule's. Two documents are one if they have the same
-title and nearly the same blocks.
+For the documents of one script (host and path), all sets of parameters are compared: the set that errs on the fewest
+pairs of documents is the rule's. It errs on a pair that it tells apart though the two are the same, or does not tell
+apart though they differ. Two documents are the same if they have one title and nearly the same blocks.
 """
 
 import json
@@ -20,10 +20,10 @@ from dbce_spark.streaming.urltree.url_keys import TITLE, UrlKey
 from dbce_spark.streaming.urltree.urltree_settings import LearnConfig, Rule
 
 _MOST_PARAMETERS = 8
-"""Of a script, those with most values: 256 sets of them are tried."""
+"""Parameters of a script, those with most values: 256 sets of them are tried."""
 
 Matrix = npt.NDArray[np.bool_]
-"""(documents, documents): what is so of each pair."""
+"""(documents, documents): True for the pairs of which something holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Learner:
     def rules(self) -> list[Rule]:
         """Return a rule for each script whose documents need one, in order of scripts. Other scripts drop all
         parameters."""
-        kept = {
+        parameters = {
             script: _kept(seen, self._config.same)
             for script, seen in sorted(self._scripts.items())
             if len(seen) >= self._config.least
         }
-        return [Rule(match=rf"{re.escape(script)}(\?|$)", keep=keep) for script, keep in kept.items() if keep]
+        return [Rule(match=rf"{re.escape(script)}(\?|$)", keep=keep) for script, keep in parameters.items() if keep]
 
 
 def as_toml(rules: Iterable[Rule]) -> str:

@@ -48,7 +48,7 @@ def url_key(request: str, title: str, rules: Sequence[Rule], redirects: Mapping[
     """
     response = response_url(request, redirects or {})
     titled = _titled(response, title)
-    key = kept(titled, rules)
+    key = apply_rules(titled, rules)
     domain, branch = _branch(key)
     return UrlKey(request=request, response=response, titled=titled, key=key, domain=domain, branch=branch)
 
@@ -62,7 +62,7 @@ def response_url(url: str, redirects: Mapping[str, str]) -> str:
     return url
 
 
-def kept(titled: str, rules: Sequence[Rule]) -> str:
+def apply_rules(titled: str, rules: Sequence[Rule]) -> str:
     """Take step 3: drop all parameters that the first fitting rule does not keep; without a rule, drop the query."""
     base, _, query = titled.partition("?")
     names = next((frozenset(rule.keep) for rule in rules if re.match(rule.match, titled.partition("://")[2])), None)

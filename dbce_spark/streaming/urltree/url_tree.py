@@ -1,9 +1,9 @@
 """Count at each node of a domain's URL Tree how many documents below it hold each block.
 
 Counted at every node, a document costs as many counts as its branch is long, and most of them are of blocks that no
-other document has. So what one document alone has said, or one alone below a node, is not counted below the domain: it
-is known without. A block has its holder written beside it (`_holders`) until it has a second one, a node its only
-document (`only`); then what was left out is counted. Every count that is asked for is exact.
+other document has. So the blocks of a single document, or of the only one below a node, are not counted below the
+domain: their counts follow without. A block has its holder written beside it (`holders`) until it has a second one, a
+node its only document (`only`); then what was left out is counted. Every count returned is exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from dbce_spark.streaming.urltree.vocabulary import Ids
 Counts = npt.NDArray[np.uint16]
 
 NOBODY, SEVERAL = -1, -2
-"""In place of a document: none holds this block; two or more do, or did, and nodes count it."""
+"""Stand for a document in `holders`: none holds this block; two or more do, or did, and nodes count it."""
 
 
 @dataclass(slots=True)
@@ -27,17 +27,17 @@ class CountTable:
     ids: Ids  # ascending
     counts: Counts
 
-    def of(self, ids: Ids) -> Counts:
+    def look_up(self, ids: Ids) -> Counts:
         """Look up the counts of blocks that all have an entry."""
         return self.counts[np.searchsorted(self.ids, ids)]
 
     def add(self, ids: Ids) -> None:
         """Count these blocks, each given once, for one document more."""
         at = np.searchsorted(self.ids, ids)
-        is_known = self.ids.take(at, mode="clip") == ids if len(self.ids) else np.zeros(len(ids), bool)
-        self.counts[at[is_known]] += 1
-        if not is_known.all():
-            at, fresh = at[~is_known], ids[~is_known]
+        is_counted = self.ids.take(at, mode="clip") == ids if len(self.ids) else np.zeros(len(ids), bool)
+        self.counts[at[is_counted]] += 1
+        if not is_counted.all():
+            at, fresh = at[~is_counted], ids[~is_counted]
             self.ids = np.insert(self.ids, at, fresh)
             self.counts = np.insert(self.counts, at, 1)
 
@@ -78,7 +78,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class Held:
+class HeldDocument:
     """A document in a tree: its leaf, and its blocks in page order."""
 
     document_id: str
@@ -94,7 +94,7 @@ class UrlTree:
 
     domain: str
     root: Node = field(init=False)
-    documents: dict[int, Held] = field(default_factory=dict)
+    documents: dict[int, HeldDocument] = field(default_factory=dict)
     totals: Counts = field(default_factory=lambda: np.zeros(0, np.uint16))  # of each block, documents that hold it
     holders: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
@@ -112,7 +112,7 @@ class UrlTree:
 
     def insert(
         self, number: int, document_id: str, timestamp: int, branch: Sequence[str], ids: Ids, blocks: int
-    ) -> Held:
+    ) -> HeldDocument:
         """Insert a document, and return it as the tree holds it.
 
         `ids` are its blocks in page order, of a vocabulary that has so many `blocks` now.
@@ -120,7 +120,7 @@ class UrlTree:
         self._make_room(blocks)
         leaf = self._grow(branch)
         leaf.ends = number
-        held = self.documents[number] = Held(document_id, timestamp, leaf, ids)
+        held = self.documents[number] = HeldDocument(document_id, timestamp, leaf, ids)
         unique = np.unique(ids)
         holders = self.holders[unique]
         self.totals[unique] += 1
@@ -156,7 +156,7 @@ class UrlTree:
         found = np.ones(len(ids), np.uint16)
         if node.table is not None:
             is_counted = self.holders[ids] == SEVERAL
-            found[is_counted] = node.table.of(ids[is_counted])
+            found[is_counted] = node.table.look_up(ids[is_counted])
         return found
 
     def forget(self, alive: npt.NDArray[np.bool_]) -> None:
@@ -209,12 +209,12 @@ class UrlTree:
     def _count_first_holders(self, ids: Ids, holders: npt.NDArray[np.int32]) -> None:
         """Count blocks that have just got a second holder at the nodes of the first."""
         self.holders[ids] = SEVERAL
-        of_node: dict[Node, list[Ids]] = {}
+        ids_by_node: dict[Node, list[Ids]] = {}
         for holder in np.unique(holders).tolist():
-            own = ids[holders == holder]
+            first_held = ids[holders == holder]
             for node in self.documents[holder].leaf.up():
-                of_node.setdefault(node, []).append(own)
-        for node, parts in of_node.items():
+                ids_by_node.setdefault(node, []).append(first_held)
+        for node, parts in ids_by_node.items():
             if node.table is not None:
                 node.table.add(np.sort(np.concatenate(parts)))
 

@@ -93,7 +93,7 @@ class Vocabulary:
         return (slots + 1) & (len(self._slots) - 1)
 
 
-def of_keys(keys: Keys) -> Vocabulary:
+def build_vocabulary(keys: Keys) -> Vocabulary:
     """Build the vocabulary in which each of these keys, all different, has its index as number."""
     vocabulary = Vocabulary(keys.shape[1])
     vocabulary._add(keys)

@@ -12,15 +12,15 @@ from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys
 from dbce_spark.streaming.urltree.heuristics import decide
 from dbce_spark.streaming.urltree.url_keys import UrlKey
-from dbce_spark.streaming.urltree.url_tree import Counts, Held, UrlTree
+from dbce_spark.streaming.urltree.url_tree import Counts, HeldDocument, UrlTree
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.vocabulary import Vocabulary, of_keys
+from dbce_spark.streaming.urltree.vocabulary import Vocabulary, build_vocabulary
 
 _DAY = 86_400_000_000
 """Microseconds."""
 
 _MOST_DEAD = 0.25
-"""Share of a vocabulary that nobody holds any more, at which it is thrown out: some thousand documents apart."""
+"""Share of a vocabulary that no document holds, at which these blocks are thrown out: some thousand documents apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Labelled:
     domain_documents: int
     c_max: int  # a block that more documents of the node hold is boilerplate
     counts: Counts  # documents of the node that hold the block
-    labels: Bits  # of `labels_command.Label`
+    labels: Bits  # of `model.Label`
     is_late: bool  # not the document that arrived, but one before it, labelled again
 
 
@@ -75,7 +75,7 @@ class DomainTree:
     def add(self, document: Document) -> tuple[Labelled, ...]:
         """Insert a document and label it: return its labels, then those of earlier ones that are labelled once more.
 
-        None if the window holds a document of its URL key: a duplicate, which changes nothing.
+        Return () if the window holds a document of its URL key: a duplicate, which changes nothing.
         """
         if self.holds(document.url_key):
             return ()
@@ -101,7 +101,7 @@ class DomainTree:
         """
         unpacked = domain_state.unpack(data, config.blocks.hash)
         made = cls(unpacked.tree.domain, config)
-        made._tree, made._vocabulary, made._next = unpacked.tree, of_keys(unpacked.keys), unpacked.next_number
+        made._tree, made._vocabulary, made._next = unpacked.tree, build_vocabulary(unpacked.keys), unpacked.next_number
         made._order = sorted((held.timestamp, number) for number, held in unpacked.tree.documents.items())
         return made
 
@@ -127,10 +127,10 @@ class DomainTree:
         """Throw out blocks that no document holds, when there are many."""
         alive = self._tree.totals[: len(self._vocabulary)] > 0
         if np.count_nonzero(alive) < len(alive) * (1 - _MOST_DEAD):
-            self._vocabulary = of_keys(self._vocabulary.keys[alive])
+            self._vocabulary = build_vocabulary(self._vocabulary.keys[alive])
             self._tree.forget(alive)
 
-    def _label(self, held: Held, *, is_late: bool) -> Labelled:
+    def _label(self, held: HeldDocument, *, is_late: bool) -> Labelled:
         decision = decide(held.leaf, self._config.label)
         counts = self._tree.counts(decision.node, held.ids)
         held.is_final = decision.node.documents >= self._config.relabel.support
@@ -145,7 +145,7 @@ class DomainTree:
             is_late=is_late,
         )
 
-    def _due(self, arrived: Held) -> list[Held]:
+    def _due(self, arrived: HeldDocument) -> list[HeldDocument]:
         """Return the documents that are to be labelled once more, since the node that decides on them has just seen
         enough."""
         support = self._config.relabel.support

@@ -22,7 +22,7 @@ def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p
     pairs = [("Content-Type", "text/html"), *((name.replace("_", "-"), value) for name, value in headers.items())]
     return WebExchange(
         url="http://example.org/a",
-        asked=(("Host", "example.org"),),
+        request_headers=(("Host", "example.org"),),
         began=datetime(2020, 1, 2, tzinfo=UTC),
         status=status,
         reason=reason,

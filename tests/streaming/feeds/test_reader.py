@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 from dbce_spark.archive import warc
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
-from dbce_spark.streaming.feeds.feed_memory import Fate, Memory
+from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from tests.support.builders import config, fates, read
 from tests.support.newsroom import Newsroom, item, newsroom
@@ -121,7 +121,7 @@ def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
 
     assert "/robots.txt" == room.paths()[0]
     assert "/private/a" not in room.paths()
-    assert {Fate.KEPT: 1, Fate.REFUSED: 1} == desk.items()
+    assert {ItemStatus.KEPT: 1, ItemStatus.REFUSED: 1} == desk.items()
 
 
 def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: Desk) -> None:
@@ -168,7 +168,7 @@ def test_endless_redirects_end(room: Newsroom, desk: Desk) -> None:
     desk.read([feed], "acquire.max_redirects=3")
 
     assert 4 == room.paths().count("/a")
-    assert {Fate.FAILED: 1} == desk.items()
+    assert {ItemStatus.FAILED: 1} == desk.items()
 
 
 def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
@@ -184,7 +184,7 @@ def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: De
 
     assert ["/robots.txt", "/rss", "/a"] == asked_before
     assert {"/a", "/b"} == {*room.paths()[len(asked_before) :]} - {"/robots.txt"}
-    assert {Fate.KEPT: 2} == desk.items()
+    assert {ItemStatus.KEPT: 2} == desk.items()
 
 
 def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Desk) -> None:
@@ -197,7 +197,7 @@ def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Des
         desk.read([feed], "acquire.attempts=3")
 
     assert 3 == room.paths().count("/a")
-    assert {Fate.FAILED: 1} == desk.items()
+    assert {ItemStatus.FAILED: 1} == desk.items()
 
 
 def test_a_feed_that_fails_is_polled_ever_more_seldom(room: Newsroom, desk: Desk) -> None:
@@ -245,7 +245,7 @@ def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
     feed = room.publish("/rss", item(f"{room.url}/a.mp4", "A"))
     desk.read([feed])
 
-    assert {Fate.REFUSED: 1} == desk.items()
+    assert {ItemStatus.REFUSED: 1} == desk.items()
     assert [] == desk.files()
 
 
@@ -269,7 +269,7 @@ def test_what_a_kill_leaves_is_handed_over_as_far_as_it_was_noted(room: Newsroom
     left.write_bytes(whole.read_bytes() + b"half a record")
     with Memory(desk.folder / "state" / "memory.sqlite") as memory:
         known = next(iter(memory.waiting()), None)
-        memory.polled(memory.feed(feed), [], 0.0)
+        memory.note_poll(memory.feed(feed), [], 0.0)
         memory._store.execute("INSERT INTO files VALUES (?, ?)", (whole.name, whole.stat().st_size))
     expected = whole.read_bytes()
     whole.unlink()

@@ -13,7 +13,7 @@ AGENT = "dbce-acquire/0.1 (+https://example.org/us)"
 )
 def test_how_it_was_answered_decides(status: int, is_allowed: bool) -> None:
     """None allows all; one that could not be had now forbids all (RFC 9309, 2.3.1)."""
-    assert is_allowed == Robots.of(status, b"User-agent: *\nDisallow: /", 0.0).allows(URL, AGENT)
+    assert is_allowed == Robots.from_answer(status, b"User-agent: *\nDisallow: /", 0.0).allows(URL, AGENT)
 
 
 @pytest.mark.parametrize(
@@ -31,13 +31,13 @@ def test_how_it_was_answered_decides(status: int, is_allowed: bool) -> None:
 )
 def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:
     """Wild cards, the longest rule, and the group that names who asks before that of all."""
-    assert is_allowed == Robots.of(200, text.encode(), 0.0).allows(URL, AGENT)
+    assert is_allowed == Robots.from_answer(200, text.encode(), 0.0).allows(URL, AGENT)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("Crawl-delay: 2.5", 2.5), ("Crawl-delay: -1", 0.0), ("", 0.0)])
 def test_the_pause_that_it_asks_for(text: str, seconds: float) -> None:
     """Never less than none."""
-    assert seconds == Robots.of(200, f"User-agent: *\n{text}\n".encode(), 0.0).delay(AGENT)
+    assert seconds == Robots.from_answer(200, f"User-agent: *\n{text}\n".encode(), 0.0).delay(AGENT)
 
 
 def test_it_speaks_of_scheme_host_and_port() -> None:

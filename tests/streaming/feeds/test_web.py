@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, encoded, plain
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
 from tests.support.builders import config
 
 CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
@@ -40,7 +40,7 @@ def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
 
 
 def ask(url: str, max_bytes: int = 1000) -> WebExchange:
-    return Web(CONFIG).ask(url, headers={}, max_bytes=max_bytes, wants=lambda _: True)
+    return Web(CONFIG).fetch(url, headers={}, max_bytes=max_bytes, wants=lambda _: True)
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -87,7 +87,7 @@ def test_what_is_no_answer_is_told(answer: bytes) -> None:
 def test_a_body_that_is_not_wanted_is_not_read() -> None:
     """By its type alone, or by a status that has no page."""
     with answering(HEAD + b"Content-Length: 5\r\n\r\nhello") as url:
-        found = Web(CONFIG).ask(url, headers={}, max_bytes=10, wants=lambda kind: kind != "text/html")
+        found = Web(CONFIG).fetch(url, headers={}, max_bytes=10, wants=lambda kind: kind != "text/html")
 
     assert (200, b"") == (found.status, found.body)
 
@@ -95,7 +95,7 @@ def test_a_body_that_is_not_wanted_is_not_read() -> None:
 def test_a_coding_that_lies_gives_nothing() -> None:
     """What says gzip and is none has no plain body that a feed could be read of."""
     with answering(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08x") as url:
-        assert b"" == plain(ask(url), 1000)
+        assert b"" == decode_body(ask(url), 1000)
 
 
 @pytest.mark.parametrize(
@@ -114,14 +114,14 @@ def test_a_coding_that_lies_gives_nothing() -> None:
 )
 def test_a_url_as_it_can_be_asked_for(url: str, expected: str) -> None:
     """Escapes that are there stay; what cannot be asked for is nothing."""
-    assert expected == encoded(url)
+    assert expected == encode_url(url)
 
 
 @given(st.text(max_size=30))
 def test_any_link_of_a_feed_can_be_tried(text: str) -> None:
     """Nothing is raised, what comes out is ASCII in one line, and stays as it is when it is encoded again."""
-    found = encoded(f"http://example.org/{text}")
+    found = encode_url(f"http://example.org/{text}")
 
     assert found.isascii()
     assert not any(letter.isspace() for letter in found)
-    assert found == encoded(found)
+    assert found == encode_url(found)

@@ -6,15 +6,15 @@ from hypothesis import given, settings
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream import domain as module
-from dbce_spark.streaming.stream.arrival import Arrival, Row, arrived, head, unpacked
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, rows
+from dbce_spark.streaming.stream.arrival import Arrival, Row, pack_head, restore_arrival, unpack_row
+from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, build_rows
 from tests.support.stream_files import TREE, arrival, tree
 
 URL = "http://www.example.org/news/{}.html"
 
 
 def taken(arrivals: list[Arrival], domain: Domain | None = None) -> list[tuple[str, Row]]:
-    return [*rows(arrivals, Domain("example.org", TREE) if domain is None else domain)]
+    return [*build_rows(arrivals, Domain("example.org", TREE) if domain is None else domain)]
 
 
 def pages(count: int, *shared: str) -> list[Arrival]:
@@ -109,11 +109,11 @@ def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(urls: list[tuple[str, i
         for at, (name, number) in enumerate(urls)
     ]
     whole = Domain("example.org", small)
-    expected = [*rows(some, whole)]
+    expected = [*build_rows(some, whole)]
     first = Domain("example.org", small)
-    found = [*rows(some[:cut], first)]
+    found = [*build_rows(some[:cut], first)]
     second = Domain.from_bytes(first.to_bytes(), small)
-    found += rows(some[cut:], second)
+    found += build_rows(some[cut:], second)
 
     assert expected == found
     assert whole.to_bytes() == second.to_bytes()
@@ -150,8 +150,8 @@ def test_what_is_no_state_is_refused() -> None:
 def test_an_arrival_survives_the_way(text: str) -> None:
     """What is packed for another process comes back, with surrogates and control characters."""
     sent = arrival(URL.format("a"), "A word", item_title=text)
-    back = arrived(0, 0, sent.told, head(sent), sent.keys.astype("<u8").tobytes(), TREE)
+    back = restore_arrival(0, 0, sent.packed_row, pack_head(sent), sent.keys.astype("<u8").tobytes(), TREE)
 
-    assert text == unpacked(back.told)["item_title"]
+    assert text == unpack_row(back.packed_row)["item_title"]
     assert (sent.capture_id, sent.timestamp, sent.url_key) == (back.capture_id, back.timestamp, back.url_key)
     assert sent.keys.tolist() == back.keys.tolist()

@@ -12,7 +12,7 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.domain import LABELS, Domain, rows
+from dbce_spark.streaming.stream.domain import LABELS, Domain, build_rows
 from dbce_spark.streaming.stream.local_stream import REJECTS
 from tests.support.stream_files import TREE, arrival, as_table
 
@@ -22,7 +22,7 @@ SETTINGS: dict[str, Any] = {"urltree": {"label": {"heuristic": "strict", "n_min"
 def labels(count: int) -> list[Any]:
     domain = Domain("example.org", TREE)
     some = [arrival(f"http://example.org/{at}", "Menu", f"Text {'x' * at}", row_no=at) for at in range(count)]
-    return [row for _, row in rows(some, domain)]
+    return [row for _, row in build_rows(some, domain)]
 
 
 def write(folder: Path, batch: int, some: list[Any], *, part: int = 0) -> dict[str, int]:
@@ -78,7 +78,7 @@ def test_commits_are_read_in_their_order(tmp_path: Path) -> None:
         stream_tables.commit(str(tmp_path), batch, {f"rejects/batch={batch}/part-00000.parquet": 1}, {"rejects": 1})
     (tmp_path / "commits" / "_half.json.0123").write_text("x", encoding="utf-8")
 
-    assert [0, 1, 2] == [one.batch for one in stream_tables.committed(str(tmp_path))]
+    assert [0, 1, 2] == [one.batch for one in stream_tables.read_commits(str(tmp_path))]
     assert 3 == len(stream_tables.files(str(tmp_path), REJECTS))
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.streaming.urltree.vocabulary import Vocabulary, of_keys
+from dbce_spark.streaming.urltree.vocabulary import Vocabulary, build_vocabulary
 
 batches = st.lists(st.lists(st.integers(0, 300), max_size=60), max_size=12)
 
@@ -36,4 +36,4 @@ def test_keys_taken_over_keep_their_place() -> None:
     """A vocabulary that is read again numbers as the one that was written."""
     keys = np.random.default_rng(1).integers(0, 1 << 63, (1000, 1)).astype(np.uint64)
 
-    assert (np.arange(1000) == of_keys(keys).numbers(keys)).all()
+    assert (np.arange(1000) == build_vocabulary(keys).numbers(keys)).all()
