@@ -1,4 +1,4 @@
-"""What annotators did and how far they agree, as one HTML file that asks for nothing."""
+"""Report what annotators did and how far they agree, as one HTML file that loads nothing."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _PAGE_HEAD = ("page", "π", "π by words", "observed", "expected", "annotators",
 
 
 def html(of: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) -> str:
-    """The whole report."""
+    """Render the whole report."""
     return (
         environment("dbce_spark.annotation")
         .get_template("labels.html.j2")
@@ -42,7 +42,7 @@ def html(of: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) ->
 
 
 def number(value: float) -> str:
-    """Three places, or a dash where there is none."""
+    """Format a number to three places, or as a dash where it is nan."""
     return "–" if isnan(value) else f"{value:.3f}"
 
 
@@ -148,7 +148,7 @@ def _times(times: Times, smoothing: int) -> dict[str, Any]:
 
 
 def _spread(values: Sequence[float], title: str, unit: str) -> str:
-    """A histogram of some fifteen bins of a round width."""
+    """Plot a histogram of some fifteen bins of a round width."""
     high = max(values)
     width = next(step for step in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1e9) if high / step <= 15)
     bins = int(high / width) + 1

@@ -1,4 +1,4 @@
-"""What is known of annotators: their bias towards a tag, and the time they took (KrdWrd 3.4.3)."""
+"""Measure annotators: their bias towards a tag, and the time they took (KrdWrd 3.4.3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,8 @@ Shares = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bias:
-    """How an annotator's tags lie beside the winning ones of the same segments. Ties, which have none, do not count."""
+    """The tags of an annotator beside the winning ones of the same segments. Ties, which have no winner, do not
+    count."""
 
     annotator: str
     pages: int
@@ -30,7 +31,8 @@ class Bias:
 
     @property
     def distance(self) -> float:
-        """Share of the tags that would have to be others for the two to be alike: half the sum of the differences."""
+        """Return the share of tags that would have to change for the two to be alike: half the sum of the
+        differences."""
         return sum(abs(given - won) for given, won in zip(self.given, self.won, strict=True)) / 2
 
 
@@ -46,7 +48,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """Visits without those that were breaks."""
+    """The visits that were no breaks."""
 
     visits: tuple[Visit, ...]
     bound: float  # seconds from which a visit was a break; inf where nothing is known
@@ -55,12 +57,13 @@ class Times:
 
     @property
     def by_annotator(self) -> dict[str, float]:
-        """Seconds of each annotator in all."""
+        """Sum the seconds of each annotator."""
         return _sums((one.annotator, one.seconds) for one in self.visits)
 
 
 def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
-    """What lies outside is an outlier: Q1 - whisker * IQR and Q3 + whisker * IQR, quartiles as in R."""
+    """Return the bounds beyond which a value is an outlier: Q1 - whisker * IQR and Q3 + whisker * IQR, quartiles as in
+    R."""
     if not values:
         return -inf, inf
     low, high = np.quantile(np.asarray(values, np.float64), (0.25, 0.75))
@@ -69,7 +72,7 @@ def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
 
 
 def biases(of: Merge) -> list[Bias]:
-    """Of each annotator of the merged pages."""
+    """Measure the bias of each annotator of the merged pages, sorted by annotator."""
     pages = {one.page: one for one in of.pages}
     by_annotator: dict[str, list[Submission]] = defaultdict(list)
     for one in of.counted:
@@ -78,7 +81,7 @@ def biases(of: Merge) -> list[Bias]:
 
 
 def exclusions(of: Merge, rules: Rules) -> dict[str, str]:
-    """Annotators whose submissions should not count, each with the reason."""
+    """Return the annotators whose submissions should not count, each with the reason."""
     found = {}
     known = biases(of)
     _, high = fences([one.distance for one in known], rules.whisker)
@@ -94,7 +97,7 @@ def exclusions(of: Merge, rules: Rules) -> dict[str, str]:
 def without_outliers(
     corpus: Mapping[str, Master], submissions: Sequence[Submission], *, excluded: Mapping[str, str], rules: Rules
 ) -> Merge:
-    """`merge` in two steps: what all say, and what those say who are not excluded by it.
+    """Merge in two steps: all submissions, and then without those of annotators that `exclusions` finds.
 
     Once, and not until no one is left to exclude: of any crowd someone is the most biased.
     """
@@ -105,7 +108,7 @@ def without_outliers(
 
 
 def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
-    """How long annotators had pages open: as submitted, or since their submission before.
+    """Measure how long annotators had pages open: as submitted, or since their submission before.
 
     Longer than the upper fence of all is a break, and left out.
     """
@@ -128,8 +131,8 @@ def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
 
 
 def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, float]]:
-    """By position: the mean seconds that annotators took longer there than others who came to the same page later in
-    their own sequence (figure 3.6), smoothed over `smoothing` positions."""
+    """Measure for each position the mean seconds that annotators took longer there than others who came to the same
+    page later in their own sequence (figure 3.6), smoothed over `smoothing` positions."""
     by_page: dict[str, list[Visit]] = defaultdict(list)
     for one in visits:
         by_page[one.page].append(one)
@@ -151,6 +154,7 @@ def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, floa
 
 
 def _bias(annotator: str, submissions: Sequence[Submission], pages: Mapping[str, Merged]) -> Bias:
+    """Measure the bias of one annotator from all of its submissions."""
     given, won = np.zeros(len(Label), int), np.zeros(len(Label), int)
     agreed = 0
     for one in submissions:

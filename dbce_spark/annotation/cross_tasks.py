@@ -1,4 +1,5 @@
-"""The thesis's task: a cross to be labelled, its `cur` cut into <dbce> elements, the neighbours beside it (thesis 4.1).
+"""Prepare the thesis's task: a cross to label, its `cur` cut into <dbce> elements, the neighbours beside it (thesis
+4.1).
 
 A line of a file of crosses is a page like others, whose segments are those elements, and holds besides what the test
 cases T001 to T006 need: the arms, the occurrence bits, and the HTML of the neighbours, to be looked at.
@@ -32,7 +33,7 @@ from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskNeighbour:
-    """A page that stands beside the one to label."""
+    """A page that is shown beside the one to label."""
 
     url: str
     date: str  # ISO 8601
@@ -41,7 +42,7 @@ class TaskNeighbour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossSheet:
-    """A cross to label."""
+    """A cross to label, with its page, its occurrence bits, and the HTML of its neighbours."""
 
     sheet: Sheet  # of `cur`; its id is that of the cross
     annotation: Annotation
@@ -53,7 +54,7 @@ class CrossSheet:
 
 
 def found(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
-    """The crosses in which the method annotates these captures, those without neighbours left out."""
+    """Yield the crosses in which the method annotates these captures; captures without neighbours have none."""
     read: dict[str, Page] = {}
     html: dict[str, bytes] = {}
     for fetch in fetches:
@@ -68,8 +69,8 @@ def found(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
 
 
 def sample(some: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
-    """Of each site some URLs by chance, and of each URL crosses that differ in how many arms they have, the fullest
-    first; by site and URL."""
+    """Draw URLs of each site by chance, and for each URL crosses that differ in how many arms they have, the fullest
+    first; return them by site and URL."""
     by_url: dict[str, dict[str, list[CrossSheet]]] = defaultdict(lambda: defaultdict(list))
     for one in some:
         by_url[one.sheet.site][one.sheet.url_key].append(one)
@@ -84,7 +85,7 @@ def sample(some: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
 
 
 def prepared(one: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
-    """What the test cases work on, made anew from the line of a cross.
+    """Rebuild the DOM and the elements that the test cases work on, from the line of a cross.
 
     Raises:
         InputError: the page is cut otherwise than its line says; it was written by another version.
@@ -102,12 +103,12 @@ def prepared(one: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
 
 
 def write(path: str, some: Iterable[CrossSheet]) -> None:
-    """Writes crosses as JSON lines."""
+    """Write crosses as JSON lines."""
     jsonl.write(path, map(_as_fields, some))
 
 
 def read(path: str) -> Iterator[CrossSheet]:
-    """The crosses in a file of JSON lines.
+    """Read the crosses in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no cross.
@@ -116,7 +117,7 @@ def read(path: str) -> Iterator[CrossSheet]:
 
 
 def neighbours(of: Fields, place: str) -> dict[str, TaskNeighbour]:
-    """The neighbours by arm in the line of a cross; `place` names it where it has none.
+    """Return the neighbours by arm in the line of a cross; `place` names the line in errors.
 
     Raises:
         InputError: it is no cross.
@@ -160,7 +161,7 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
 
 
 def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, Nodes]:
-    """The DOM of a page, and the elements that its occurrence bits cut it into."""
+    """Return the DOM of a page, and the elements that its occurrence bits cut it into."""
     dom = read_dom(html, blocks)
     return dom, cut(dom, annotation.per_token()[None, :])
 
@@ -195,6 +196,7 @@ def _from_fields(of: Fields, place: str) -> CrossSheet:
 
 
 def _object(of: Fields, name: str, place: str) -> Mapping[str, Any]:
+    """Return the object in this field of a line."""
     value = of.get(name)
     if not isinstance(value, dict):
         raise InputError(

@@ -1,4 +1,4 @@
-"""An annotator's desk: drafts that are kept as they grow, what was submitted, and which page comes next."""
+"""Keep the work of annotators: drafts as they grow, submissions, and the choice of the next page."""
 
 import json
 from collections import Counter
@@ -16,11 +16,11 @@ from dbce_spark.model import Label, digest
 
 
 class Stale(Exception):
-    """A draft was changed elsewhere since: in another window, or on another machine."""
+    """A draft was changed in another window, or on another machine, since this one was loaded."""
 
 
 class Order(StrEnum):
-    """Which page comes first of those that have the fewest submissions."""
+    """The order in which pages with equally few submissions are handed out."""
 
     CHANCE = "chance"
     DOUBT = "doubt"  # the one that the model is least certain of
@@ -28,7 +28,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What an annotator has tagged of a page until now.
+    """The tags that an annotator has given to a page until now.
 
     `hidden` are segments that the browser does not show: they are boilerplate, unless tagged themselves. `revision`
     counts the changes.
@@ -42,7 +42,8 @@ class Draft:
 
 
 def tags(page: StoredPage, draft: Draft) -> Tags:
-    """What a draft comes to, segment by segment. What the model said stands where nothing else does, if asked for."""
+    """Resolve a draft into tags, one a segment. Labels of the model fill the gaps, if the annotator has requested
+    them."""
     unseen = {page.outline.leaves[at]: Label.BOILERPLATE for at in draft.hidden if at < len(page.outline.leaves)}
     found = page.outline.tags({**unseen, **draft.marks})
     if not draft.prelabelled:
@@ -51,7 +52,7 @@ def tags(page: StoredPage, draft: Draft) -> Tags:
 
 
 def draft(store: Connection, account: int, page: str) -> Draft:
-    """The draft of an annotator and a page, an empty one where nothing was tagged yet."""
+    """Return the draft of an annotator and a page, an empty one where nothing was tagged yet."""
     row = store.execute("SELECT * FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     if row is None:
         return Draft()
@@ -65,7 +66,7 @@ def draft(store: Connection, account: int, page: str) -> Draft:
 
 
 def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
-    """Keeps a draft; its time and the model that it began with are the store's to say.
+    """Keep a draft; its time and its model are checked against the store.
 
     Raises:
         Stale: the store has this revision already, or a later one.
@@ -75,7 +76,7 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
 
 
 def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
-    """Notes that an annotator has asked for the model's labels; what is submitted of the page from now on says so."""
+    """Note that an annotator has requested the model's labels; later submissions of the page record it."""
     with transaction(store):
         before = draft(store, account, page.page)
         after = replace(before, prelabelled=before.prelabelled or page.model)
@@ -84,7 +85,7 @@ def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
 
 
 def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> Submission:
-    """Submits a page, or submits it again.
+    """Submit a page, or submit it again.
 
     Raises:
         Stale: as for `keep`.
@@ -104,9 +105,9 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
 
 
 def following(store: Connection, account: int, order: Order) -> str | None:
-    """The page that an annotator does next: one that was begun, or of those with the fewest submissions one that this
-    annotator has not done. A draft counts, too: who begins meanwhile gets another page. None: all are done.
-    """
+    """Return the page that an annotator does next: one that was begun, or one of those with the fewest submissions that
+    this annotator has not done. A draft counts, too, so two who begin at once get different pages. None: all are
+    done."""
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
         " (SELECT page FROM standing WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
@@ -132,7 +133,7 @@ def following(store: Connection, account: int, order: Order) -> str | None:
 
 
 def next_of_tutorial(store: Connection, account: int) -> str | None:
-    """The first page of the tutorial that an annotator has not submitted; None: all are done."""
+    """Return the first page of the tutorial that an annotator has not submitted; None if all are done."""
     row = store.execute(
         "SELECT id FROM pages WHERE kind = 'tutorial' AND id NOT IN (SELECT page FROM standing WHERE account = ?)"
         " ORDER BY position LIMIT 1",
@@ -142,7 +143,7 @@ def next_of_tutorial(store: Connection, account: int) -> str | None:
 
 
 def restart_tutorial(store: Connection, account: int) -> None:
-    """Forgets what an annotator has done in the tutorial."""
+    """Delete the work of an annotator in the tutorial."""
     with transaction(store):
         for table in ("drafts", "submissions"):
             store.execute(
@@ -152,7 +153,7 @@ def restart_tutorial(store: Connection, account: int) -> None:
 
 
 def last(store: Connection, account: int, page: str) -> Tags | None:
-    """What an annotator has submitted of a page, the last time; None: nothing."""
+    """Return the tags that an annotator has last submitted of a page; None if there are none."""
     row = store.execute(
         "SELECT tags FROM standing WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
     ).fetchone()
@@ -174,7 +175,7 @@ class SubmittedPage:
 
 
 def done(store: Connection, account: int) -> list[SubmittedPage]:
-    """What an annotator has done of the corpus, the latest first."""
+    """Return the pages of the corpus that an annotator has submitted or begun, the latest first."""
     rows = store.execute(
         "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
         " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
@@ -198,7 +199,7 @@ def done(store: Connection, account: int) -> list[SubmittedPage]:
 
 
 def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
-    """What was submitted of the corpus, of each annotator and page the last; in order of page and annotator."""
+    """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
     rows = store.execute(
         "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
         " FROM standing s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
@@ -208,8 +209,9 @@ def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[S
 
 
 def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
-    """Withdraws all that an annotator has submitted of a page: it is kept, with who withdrew it and when, and counts no
-    more. The draft stays, so that the page can be submitted again. False: nothing was submitted."""
+    """Withdraw all that an annotator has submitted of a page: it is kept, with the account that withdrew it and the
+    time, and counts no more. The draft stays, so that the page can be submitted again. Return False if nothing was
+    submitted."""
     done = store.execute(
         "UPDATE submissions SET withdrawn = ?, withdrawn_by = ? WHERE account = ? AND page = ? AND withdrawn IS NULL",
         (now(), by, account, page),
@@ -219,7 +221,7 @@ def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """A submission that counts no more."""
+    """A submission that was withdrawn."""
 
     submission: Submission
     withdrawn: int  # microseconds since 1970
@@ -227,7 +229,7 @@ class Withdrawn:
 
 
 def withdrawn(store: Connection) -> Iterator[Withdrawn]:
-    """What was submitted of the corpus and withdrawn, in order of page, annotator and time."""
+    """Yield the withdrawn submissions of the corpus, in order of page, annotator and time."""
     rows = store.execute(
         "SELECT s.* FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus' AND withdrawn IS NOT NULL"
         " ORDER BY page, account, submitted"
@@ -249,7 +251,7 @@ def _of_row(row: Row) -> Submission:
 
 @dataclass(frozen=True, slots=True)
 class LabellingProgress:
-    """How far a corpus is."""
+    """The progress of labelling a corpus, in pages and submissions."""
 
     pages: int
     submissions: int  # a page that an annotator has submitted twice counts once
@@ -258,7 +260,7 @@ class LabellingProgress:
 
 
 def progress(store: Connection) -> LabellingProgress:
-    """How far the corpus of a store is."""
+    """Count the pages and submissions of the corpus of a store."""
     counts = [
         row[0]
         for row in store.execute(
@@ -317,5 +319,6 @@ def _submission(account: int, page: StoredPage, kept: Draft, moment: int) -> Sub
 
 
 def _counts(letters: str) -> dict[str, int]:
+    """Count segments by tag."""
     found = Counter("none" if tag is None else tag.word for tag in (stored_pages.tags_of(letters) if letters else ()))
     return dict(found)

@@ -1,4 +1,4 @@
-"""Merged labels as a gold set: the JSON lines that `dbce evaluate` and `dbce train` read."""
+"""Export merged labels as a gold set: the JSON lines that `dbce evaluate` and `dbce train` read."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -10,7 +10,7 @@ from dbce_spark.model import Label
 
 
 def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: str) -> Iterator[Fields]:
-    """A gold page of each page that is merged, in the order of the pages.
+    """Yield a gold page for each page that is merged, in the order of the pages.
 
     `gold` is its content, `gold_wide` that and what is undecided; both have the words as the page has them.
 
@@ -39,7 +39,7 @@ def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: s
 
 
 def text(sheet: Sheet, tags: Sequence[Label | None], wanted: Collection[Label]) -> str:
-    """The segments with the wanted labels: those that follow one another in a line in one line."""
+    """Join the segments with the wanted labels: those that follow one another in a line stay in one line."""
     parts: list[str] = []
     before = None
     for at, (span, tag) in enumerate(zip(sheet.segments, tags, strict=True)):

@@ -1,4 +1,4 @@
-"""What leaves a store, and may come into one, as JSON lines: pages, and what was submitted of them."""
+"""Export the pages and submissions of a store as JSON lines, and import pages from them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -31,8 +31,8 @@ PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.j
 
 
 def export(path: str, target: str, config: DbceConfig) -> str:
-    """Writes the pages of a store, the last submission of each annotator and page, and what was withdrawn. Returns what
-    was written.
+    """Write the pages of a store, the last submission of each annotator and page, and the withdrawn ones. Return a line
+    that counts them.
 
     Raises:
         InputError: there is no such store.
@@ -57,7 +57,7 @@ def _withdrawn_fields(one: Withdrawn) -> Fields:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What `take` has done."""
+    """The counts of what `take` has added to a store."""
 
     pages: int  # that are new
     neighbours: int  # that stand beside them
@@ -71,7 +71,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A line as a store has it: the page, and what stands beside it."""
+    """A line as a store has it: the page, and its neighbours."""
 
     page: StoredPage
     neighbours: Sequence[CrossNeighbours]
@@ -80,8 +80,8 @@ class _Made:
 def take(
     path: str, files: Sequence[str], archives: Sequence[str], config: DbceConfig, settings: WorkbenchSettings
 ) -> Taken:
-    """Puts pages that are JSON lines into a store, which is made if it is not there: crosses, with their neighbours, or
-    gold pages of others.
+    """Import pages from JSON lines into a store, which is created if it is missing: crosses, with their neighbours, or
+    gold pages of other projects.
 
     archives: where what they load is copied from; none: they are shown without.
 
@@ -114,6 +114,7 @@ def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
 
 
 def _needs(one: _Made) -> Iterator[Need]:
+    """Yield the URLs that a page and its neighbours load."""
     for html, url, timestamp in (
         (one.page.html, one.page.url, one.page.timestamp),
         *((near.html, near.url, near.timestamp) for near in one.neighbours),

@@ -1,4 +1,4 @@
-"""One labelling from many: the majority's tag of each segment (KrdWrd 3.4.2).
+"""Merge many labellings into one: the majority's tag of each segment (KrdWrd 3.4.2).
 
 What does not count is refused with a reason, never lost: submissions of a page that was another one, or not all there,
 and those of annotators who were excluded.
@@ -21,7 +21,7 @@ Votes = tuple[int, int, int]
 
 
 class RefusalReason(StrEnum):
-    """Why a submission does not count."""
+    """The reason why a submission does not count."""
 
     UNKNOWN_PAGE = "unknown_page"  # the page is not in the corpus
     NODES_MISSING = "nodes_missing"  # it has more or less segments than the page
@@ -33,7 +33,7 @@ class RefusalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Master:
-    """What a submission of a page must fit."""
+    """The number of segments and the text that a submission of a page must have."""
 
     segments: int
     text_digest: str
@@ -72,12 +72,12 @@ class Merge:
 
     @property
     def counted(self) -> list[Submission]:
-        """The submissions that the merged pages come from."""
+        """Return the submissions that the merged pages come from."""
         return [one for one in self.accepted if one.page not in self.too_few]
 
 
 def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
-    """What submissions of these pages must fit, by page id.
+    """Return the masters of these pages, by page id.
 
     Raises:
         InputError: two pages have the same id.
@@ -93,7 +93,7 @@ def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
 def merge(
     corpus: Mapping[str, Master], submissions: Iterable[Submission], *, minimum: int, excluded: Mapping[str, str]
 ) -> Merge:
-    """The labels of the majority, of every page that `minimum` annotators have submitted.
+    """Merge the submissions of every page that `minimum` annotators have submitted, by majority.
 
     excluded: annotators whose submissions do not count, each with the reason. The order of submissions does not matter.
     """
@@ -122,7 +122,7 @@ def merge(
 
 
 def merged(page: str, submissions: Iterable[Submission]) -> Merged:
-    """The majority's labels of one page, from submissions that all have the same segments."""
+    """Merge the submissions of one page, which all have the same segments."""
     some = sorted(submissions, key=lambda one: one.annotator)
     votes = tuple(map(_votes, zip(*(one.tags for one in some), strict=True)))
     return Merged(
@@ -134,18 +134,18 @@ def merged(page: str, submissions: Iterable[Submission]) -> Merged:
 
 
 def winner(votes: Votes) -> Label:
-    """The label with the most votes; UNDECIDED where two have as many, or none has any."""
+    """Return the label with the most votes; UNDECIDED where two have as many, or none has any."""
     most = max(votes)
     return Label(votes.index(most)) if votes.count(most) == 1 else Label.UNDECIDED
 
 
 def write(path: str, pages: Iterable[Merged]) -> None:
-    """Writes merged pages as JSON lines."""
+    """Write merged pages as JSON lines."""
     jsonl.write(path, map(_as_fields, pages))
 
 
 def read(path: str) -> Iterator[Merged]:
-    """The merged pages in a file of JSON lines.
+    """Read the merged pages in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no merged page.
@@ -156,6 +156,7 @@ def read(path: str) -> Iterator[Merged]:
 def _refusal(
     one: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]
 ) -> tuple[RefusalReason, str] | None:
+    """Return the reason why a submission does not count, with details; None if it counts."""
     master = corpus.get(one.page)
     if master is None:
         return RefusalReason.UNKNOWN_PAGE, f"there is no page {one.page}"
@@ -175,11 +176,13 @@ def _refused(one: Submission, reason: RefusalReason, detail: str) -> Refused:
 
 
 def _age(one: Submission) -> tuple[object, ...]:
-    """By time; those of one moment in an order that does not depend on how they came."""
+    """Return a key that sorts by time; submissions of one moment have an order that does not depend on how they
+    came."""
     return one.submitted, one.seconds, one.prelabelled, tuple(-1 if tag is None else int(tag) for tag in one.tags)
 
 
 def _votes(tags: Iterable[Label | None]) -> Votes:
+    """Count the tags of one segment."""
     counts = Counter(tags)
     return counts[Label.UNDECIDED], counts[Label.CONTENT], counts[Label.BOILERPLATE]
 

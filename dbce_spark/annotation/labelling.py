@@ -1,4 +1,4 @@
-"""Labels of pages by anybody: merged from people, of one of them, or of a machine, all set over the same segments."""
+"""Compare labels of pages: merged from people, of one of them, or of a machine, all of the same segments."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ Labelling = Mapping[str, Tags]
 
 
 def read(path: str, annotator: str = "") -> Labelling:
-    """The labels in a file of JSON lines with `page` and `tags`: of `labels merge`, or of submissions.
+    """Read the labels in a file of JSON lines with `page` and `tags`: of `labels merge`, or of submissions.
 
     annotator: whose submissions are taken, where there are several.
 
@@ -35,7 +35,7 @@ def read(path: str, annotator: str = "") -> Labelling:
 
 
 def contrast(sheet: Sheet, reference: Tags, given: Tags) -> Contrast:
-    """A page under two labellings.
+    """Set two labellings of one page beside each other.
 
     Raises:
         InputError: one of them has other segments.

@@ -1,4 +1,4 @@
-"""`dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
+"""Run `dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -30,7 +30,7 @@ from dbce_spark.files.jsonl import Fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelsRequest:
-    """What is merged: files of pages and of submissions, and annotators who are left out whatever they did."""
+    """The input of a merge: files of pages and of submissions, and annotators who are left out in any case."""
 
     pages: Sequence[str]
     submissions: Sequence[str]
@@ -40,7 +40,7 @@ class LabelsRequest:
 
 
 def merge(request: LabelsRequest) -> str:
-    """Writes merged.jsonl and refused.jsonl, and says what is in them.
+    """Write merged.jsonl and refused.jsonl, and return a line that counts them.
 
     Raises:
         InputError: an input cannot be read, or no page has enough submissions.
@@ -50,7 +50,7 @@ def merge(request: LabelsRequest) -> str:
 
 
 def agree(request: LabelsRequest) -> str:
-    """Writes agreement.jsonl and report.html, and says what is in them.
+    """Write agreement.jsonl and report.html, and return a line that sums them up.
 
     Raises:
         InputError: as of `merge`.
@@ -60,7 +60,7 @@ def agree(request: LabelsRequest) -> str:
 
 
 def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> str:
-    """Writes a gold set, plain or by its name as .xz or .gz, and says how many pages are in it.
+    """Write a gold set, plain or by its name as .xz or .gz, and return a line that counts its pages.
 
     Raises:
         InputError: an input cannot be read, or they do not fit each other.
@@ -71,7 +71,7 @@ def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> s
 
 
 def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:
-    """Writes crosses of some archives to be labelled, and says how many they are.
+    """Write crosses of these archives to be labelled, and return a line that counts them.
 
     tasks: a folder for a file a cross, to label it in a browser; "" for none.
 
@@ -92,7 +92,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules,
 
 
 def write_merged(found: Merge, output: str) -> str:
-    """Writes merged.jsonl and refused.jsonl to a folder, and says how much that is."""
+    """Write merged.jsonl and refused.jsonl to a folder, and return a line that counts them."""
     merging.write(str(Path(output) / "merged.jsonl"), found.pages)
     jsonl.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
     return (
@@ -102,7 +102,7 @@ def write_merged(found: Merge, output: str) -> str:
 
 
 def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: Rules) -> str:
-    """Writes agreement.jsonl and report.html to a folder, and says how far annotators agree.
+    """Write agreement.jsonl and report.html to a folder, and return a line with the agreement.
 
     words: of each page the words of its segments.
     """
@@ -115,12 +115,12 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
 
 
 def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
-    """The pages of several files."""
+    """Yield the pages of several files."""
     return (one for path in paths for one in page_file.read(path))
 
 
 def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
-    """Merged pages by their ids.
+    """Return merged pages by their ids.
 
     Raises:
         InputError: one is there twice.
@@ -134,7 +134,8 @@ def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
 
 
 def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]:
-    """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
+    """Return the merge, and the number of words of each segment by page. Pages are read one at a time: their HTML is
+    large."""
     corpus: dict[str, Master] = {}
     words: dict[str, Sequence[int]] = {}
     for one in sheets(request.pages):
@@ -166,6 +167,7 @@ def _agreement_fields(one: PageAgreement) -> Fields:
 
 
 def _told(agreed: CorpusAgreement) -> str:
+    """Return the line that sums up an agreement."""
     return (
         f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}),"
         f" the mean of {len(agreed.pages):,} pages; of all segments at once {annotator_report.number(agreed.pooled.pi)}"

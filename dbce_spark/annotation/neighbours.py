@@ -1,4 +1,4 @@
-"""What stands beside a page while it is labelled: the neighbours of its cross, as a store has them (thesis 4.1)."""
+"""Store the neighbours of a cross, which are shown beside its page while that is labelled (thesis 4.1)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class CrossNeighbours:
 
 
 def of_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> CrossNeighbours:
-    """A neighbour as a store has it.
+    """Make the stored form of a neighbour.
 
     Raises:
         PageError: it is no page.
@@ -35,7 +35,7 @@ def of_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> CrossNeighb
 
 
 def same_places(page: StoredPage) -> list[int]:
-    """Of each segment the node that its place has in the neighbours: the first block of its element, for text that lies
+    """Return the node of each segment's place in the neighbours: the first block of its element, for text that lies
     directly in one element is cut into several blocks by what stands between."""
     first: dict[str, int] = {}
     for unit, block in zip(page.units, page.outline.blocks, strict=True):
@@ -44,7 +44,7 @@ def same_places(page: StoredPage) -> list[int]:
 
 
 def add(store: Connection, page: str, some: Iterable[CrossNeighbours]) -> int:
-    """Puts the neighbours of a page into a store, where it has none in their arms. Returns how many are new."""
+    """Add the neighbours of a page to a store, for arms where it has none. Return how many are new."""
     done = store.executemany(
         "INSERT OR IGNORE INTO neighbours VALUES (?, ?, ?, ?, ?)",
         [(page, one.arm, one.url, one.timestamp, one.html) for one in some],
@@ -53,6 +53,6 @@ def add(store: Connection, page: str, some: Iterable[CrossNeighbours]) -> int:
 
 
 def get(store: Connection, page: str) -> list[CrossNeighbours]:
-    """The neighbours of a page, in the order of arms; none, if it is not of a cross."""
+    """Return the neighbours of a page, in the order of arms; none, if it is not of a cross."""
     rows = store.execute("SELECT arm, url, timestamp, html FROM neighbours WHERE page = ?", (page,))
     return sorted((CrossNeighbours(**row) for row in rows), key=lambda one: ARMS.index(one.arm))

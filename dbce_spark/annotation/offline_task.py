@@ -1,4 +1,5 @@
-"""The thesis's way to label a cross: its `cur` with one segment highlighted after the other, the neighbours beside it.
+"""Write the thesis's task as files: the `cur` of a cross with one segment highlighted after the other, and its
+neighbours.
 
 One file a cross, opened in a browser from wherever it lies: there is no server. Tags are kept in the browser as they
 grow, and saved as a submission.
@@ -24,7 +25,7 @@ KEYS = {Label.BOILERPLATE: "1", Label.UNDECIDED: "2", Label.CONTENT: "3"}
 
 
 def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
-    """Writes a file a cross, and index.html.
+    """Write one file for each cross, and index.html.
 
     Raises:
         PageError: the text of a cross is not that of its page.
@@ -41,7 +42,7 @@ def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
 
 
 def document(one: CrossSheet) -> str:
-    """A cross to label, as one file that asks for nothing.
+    """Render a cross to label, as one file that loads nothing.
 
     Raises:
         PageError: its text is not that of its page.

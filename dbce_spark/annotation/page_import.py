@@ -1,4 +1,4 @@
-"""Pages out of web archives into a store: chosen by filters, by a sample or by a list, with all that they load.
+"""Import pages from web archives into a store: chosen by filters, by a sample or by a list, with all that they load.
 
 The segments to tag are those that the method cuts: of a page whose siblings or snapshots are in the same archives, runs
 of its blocks that these share or lack; of one alone, its blocks. They are fixed here, once, and so is what the model
@@ -33,7 +33,7 @@ from dbce_spark.model import Capture, Extraction, Label, Page, Reject, digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedPages:
-    """Which pages are labelled. Each filter passes what fits one of its values; an empty one passes all."""
+    """The choice of pages to label. Each filter passes pages that fit one of its values; an empty one passes all."""
 
     sites: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()  # as the page says
@@ -49,7 +49,7 @@ class WantedPages:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What `add` has done, in pages and records."""
+    """The counts of what `add` has done, in pages and records."""
 
     read: int  # pages in the archives
     fit: int  # of these, as many as fit the filters
@@ -67,7 +67,7 @@ class Added:
 def add(
     path: str, arguments: Sequence[str], wanted: WantedPages, config: DbceConfig, settings: WorkbenchSettings
 ) -> Added:
-    """Puts the pages of some archives that are wanted into a store, which is made if it is not there.
+    """Add the wanted pages of these archives to a store, which is created if it is missing.
 
     Raises:
         InputError: an argument names nothing that can be read, a page that is listed is in none, or none fits.
@@ -98,12 +98,12 @@ def add(
 
 
 def words_of(page: Page) -> int:
-    """Words of a page's text, as `wc` counts them: between white space (Stemle 2009, 3.2.2)."""
+    """Count the words of a page's text, as `wc` does: between white space (Stemle 2009, 3.2.2)."""
     return len(page.blocks.text.split())
 
 
 def fits(page: Page, wanted: WantedPages) -> bool:
-    """Whether a page passes the filters."""
+    """Return whether a page passes the filters."""
     capture = page.capture
     return (
         _is_worth_it(page, wanted)
@@ -118,7 +118,7 @@ def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
 
 
 def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
-    """The pages that are wanted, in order of capture id. The same whatever the order of what there is."""
+    """Return the wanted pages, in order of capture id. The result does not depend on the order of `pages`."""
     ordered = sorted(pages, key=lambda page: page.capture_id)
     if wanted.listed:
         return [page for page in ordered if page.capture.url_key in wanted.listed]
@@ -139,7 +139,7 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
 
 
 def listed(path: str) -> frozenset[str]:
-    """The SURT keys of the URLs in a file, one a line; lines that begin with # say nothing.
+    """Return the SURT keys of the URLs in a file, one a line; lines that begin with # are comments.
 
     Raises:
         InputError: it cannot be read, or has no URL.
@@ -156,7 +156,7 @@ def listed(path: str) -> frozenset[str]:
 
 
 def _read(files: Sequence[str], config: DbceConfig) -> tuple[list[Page], int]:
-    """All pages of some archives without their HTML, each once, and how many records were rejected."""
+    """Read all pages of these archives without their HTML, each once, and count the records that were rejected."""
     found: list[Page] = []
     rejects = 0
     for path in files:
@@ -168,6 +168,7 @@ def _read(files: Sequence[str], config: DbceConfig) -> tuple[list[Page], int]:
 
 
 def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPages) -> None:
+    """Raise InputError if a listed URL is in no archive, or no page was chosen."""
     missing = wanted.listed - {page.capture.url_key for page in read}
     if missing:
         raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
@@ -179,7 +180,7 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPag
 
 
 def _judged(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
-    """What the method makes of the chosen pages beside all others of their sites, by where they lie."""
+    """Run the method on the chosen pages beside all others of their sites; return extractions by place."""
     sites = {page.capture.site for page in chosen}
     places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
@@ -188,7 +189,7 @@ def _judged(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) ->
 
 
 def _made(judged: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
-    """Judged pages as the store has them, read once more for their HTML and their records."""
+    """Make the stored form of extracted pages, reading them once more for their HTML and their records."""
     records: dict[Place, tuple[str, bytes]] = {}
     html: dict[Place, bytes] = {}
     for path in sorted({path for path, _, _ in judged}):
@@ -211,7 +212,7 @@ def _place_of(capture: Capture) -> Place:
 
 
 def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: DbceConfig) -> StoredPage:
-    """A judged page as the store has it. html: its HTML, the encodings of HTTP undone."""
+    """Make the stored form of an extracted page. html: its HTML, the encodings of HTTP undone."""
     page, segments = one.page, one.segments
     capture, text = page.capture, page.blocks.text
     marked = numbered_markup.marked(decode(html, capture.declared_charset).html, text, segments)
@@ -246,14 +247,14 @@ def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: 
 
 
 def doubt(units: Iterable[Unit]) -> float:
-    """How little the model knows of a page: how near its scores are to a half, by characters, 0 (sure) to 1."""
+    """Measure how uncertain the model is of a page: how near its scores are to a half, by characters, 0 (sure) to 1."""
     lengths = np.array([unit.end - unit.start for unit in units], np.float64)
     scores = np.array([unit.score for unit in units], np.float64)
     return round(float((lengths * (1 - np.abs(2 * scores - 1))).sum() / max(lengths.sum(), 1)), 4)
 
 
 def model_name(config: DbceConfig) -> str:
-    """What gave a page's labels: the rule, or the classifier with a digest of the card that says what it is."""
+    """Name the source of a page's labels: the rule, or the classifier with a digest of the card that describes it."""
     if config.label.by != "classifier":
         return config.label.by
     card = classify.load_classifier(config.label.classifier).card

@@ -1,4 +1,4 @@
-"""`dbce labels render`: write how a browser shows pages."""
+"""Run `dbce labels render`: write how a browser shows pages."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain

@@ -1,4 +1,4 @@
-"""How pages look: where a browser puts every segment, how large its letters are, and whether it is seen.
+"""Render pages in a browser: where it puts every segment, how large its letters are, and whether it is seen.
 
 Pages are shown by a headless Chromium without scripts and without the network: what they say of themselves decides, and
 what was archived with them, where they come out of a store.
@@ -53,7 +53,7 @@ _MEASURE = """({element, attribute, before}) => {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a browser gets that asks for something of a page."""
+    """The response to a request of the browser for a part of a page."""
 
     body: bytes
     content_type: str
@@ -62,7 +62,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Which elements of a page hold its segments: by their name, and an attribute that has a number behind a text."""
+    """The elements of a page that hold its segments: by their name, and an attribute that has a number behind a
+    text."""
 
     element: str
     attribute: str
@@ -82,7 +83,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedText:
-    """How a segment looks."""
+    """The look of a segment."""
 
     boxes: tuple[Box, ...]  # one a line, and a piece of a line; none if it takes no room
     font_size: float  # pixels, of its largest letters
@@ -91,7 +92,7 @@ class RenderedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """How a page looks."""
+    """The look of a page."""
 
     page: str
     width: float  # pixels
@@ -103,7 +104,8 @@ UNSEEN = RenderedText(boxes=(), font_size=0.0, is_visible=False)
 
 
 def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering]:
-    """How a browser shows each page. screenshots: a folder for a picture of each whole page, "" for none.
+    """Show each page in a browser, and yield how it looks. screenshots: a folder for a picture of each whole page, ""
+    for none.
 
     Raises:
         PlatformError: there is no Playwright, or no Chromium.
@@ -115,7 +117,7 @@ def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering
 
 
 def of_sheet(sheet: Sheet) -> Scene:
-    """A page by itself: what it loads is not there.
+    """Make the scene of a page by itself: what it loads is missing.
 
     Raises:
         PageError: its text is another one.
@@ -130,7 +132,7 @@ def of_sheet(sheet: Sheet) -> Scene:
 
 
 def write(path: str, some: Iterable[Rendering]) -> int:
-    """Writes renderings as JSON lines, and returns how many they are."""
+    """Write renderings as JSON lines, and return how many they are."""
     count = 0
 
     def counted() -> Iterator[Fields]:
@@ -144,7 +146,7 @@ def write(path: str, some: Iterable[Rendering]) -> int:
 
 
 def read(path: str) -> Iterator[Rendering]:
-    """The renderings in a file of JSON lines.
+    """Read the renderings in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no rendering.
@@ -164,7 +166,7 @@ def read(path: str) -> Iterator[Rendering]:
 
 @contextmanager
 def _context() -> "Iterator[BrowserContext]":
-    """A browser for one page after the other, that runs no script of theirs."""
+    """Start a browser for one page after the other, which runs no script of theirs."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError as error:
@@ -181,6 +183,7 @@ def _context() -> "Iterator[BrowserContext]":
 
 
 def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Rendering:
+    """Show one page, and measure its segments."""
     from playwright.sync_api import Error
 
     def answer(route: "Route") -> None:

@@ -1,4 +1,4 @@
-"""A page's HTML with each of its segments in an element that says which it is: what a browser is asked about."""
+"""Wrap each segment of a page's HTML in an element with its number, by which a browser's measurements are read."""
 
 import numpy as np
 
@@ -11,7 +11,8 @@ CLASS = "dbce-segment-"
 
 
 def marked(sheet: Sheet) -> str:
-    """The page without scripts, and with its segments marked; one that inline elements cut comes in several pieces.
+    """Return the page without scripts, and with its segments marked; one that inline elements cut comes in several
+    pieces.
 
     Raises:
         PageError: its text is another one.

@@ -1,4 +1,4 @@
-"""A page that is in no archive, as a store has it: of the tutorial, or of a file of pages."""
+"""Make the stored form of a page that is in no archive: of the tutorial, or of a file of pages."""
 
 import dataclasses
 from typing import Any
@@ -19,7 +19,7 @@ _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 
 
 def of_html(html: bytes, url: str, name: str, config: DbceConfig) -> StoredPage:
-    """A page in UTF-8 whose segments are its blocks. `name` says where it is from.
+    """Make the stored form of a page in UTF-8 whose segments are its blocks. `name` is its source.
 
     Raises:
         InputError: it is no page.
@@ -28,7 +28,7 @@ def of_html(html: bytes, url: str, name: str, config: DbceConfig) -> StoredPage:
 
 
 def of_sheet(one: Sheet, config: DbceConfig) -> StoredPage:
-    """A page with the segments that a file says, such as those of a cross. What it loads is not there.
+    """Make the stored form of a page with the segments of a file, such as those of a cross. What it loads is missing.
 
     Raises:
         InputError: it is no page, or its text is not what this program makes of its HTML.
@@ -51,7 +51,7 @@ def of_sheet(one: Sheet, config: DbceConfig) -> StoredPage:
 
 
 def _judged(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Extraction:
-    """What the method makes of a page by itself: a segment a block."""
+    """Run the method on a page by itself: a segment a block."""
     capture: dict[str, Any] = {
         "url": url,
         "url_key": url_key(url),

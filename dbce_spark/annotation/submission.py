@@ -1,4 +1,4 @@
-"""What an annotator said of a page: one tag a segment, in page order.
+"""Read and write submissions: the tags that an annotator gave to a page, one a segment, in page order.
 
 Tags are put on elements, small and large. What is submitted is what they come to at the segments: a tag reaches
 everything below its element that has none of its own ("pushed down", KrdWrd 3.4.2).
@@ -32,12 +32,12 @@ class Submission:
 
 
 def text_digest(texts: Iterable[str]) -> str:
-    """The digest of a page's segments: two of the same have the same segments with the same words."""
+    """Return the digest of a page's segments: equal digests mean the same segments with the same words."""
     return digest(*(" ".join(text.split()) for text in texts))
 
 
 def pushed_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: Mapping[str, Label]) -> Tags:
-    """The tags of segments when those of containers have reached them.
+    """Return the tags of segments after those of containers have reached them.
 
     own: of each segment its own tag. xpaths: of each the element that it is in, every step with its index. containers:
     tags by the XPath of the element that they were put on. Of several around a segment, the innermost counts; one on
@@ -47,6 +47,7 @@ def pushed_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: 
 
 
 def _from_above(xpath: str, containers: Mapping[str, Label]) -> Label | None:
+    """Return the tag of the nearest tagged element, this one or one around it; None if there is none."""
     while xpath:
         if xpath in containers:
             return containers[xpath]
@@ -55,12 +56,12 @@ def _from_above(xpath: str, containers: Mapping[str, Label]) -> Label | None:
 
 
 def write(path: str, submissions: Iterable[Submission]) -> None:
-    """Writes submissions as JSON lines."""
+    """Write submissions as JSON lines."""
     jsonl.write(path, map(as_fields, submissions))
 
 
 def read(path: str) -> Iterator[Submission]:
-    """The submissions in a file of JSON lines.
+    """Read the submissions in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no submission.
@@ -69,7 +70,7 @@ def read(path: str) -> Iterator[Submission]:
 
 
 def as_fields(one: Submission) -> Fields:
-    """A submission as a JSON line has it: tags by their words, None where there is none."""
+    """Return a submission as a JSON line has it: tags by their words, None where there is none."""
     return {
         "annotator": one.annotator,
         "page": one.page,
@@ -82,7 +83,7 @@ def as_fields(one: Submission) -> Fields:
 
 
 def from_fields(fields: Fields, place: str) -> Submission:
-    """The submission that a JSON object holds; `place` names it where it holds none.
+    """Return the submission that a JSON object holds; `place` names the line in errors.
 
     Raises:
         InputError: a field is missing, or of the wrong kind.
@@ -99,7 +100,7 @@ def from_fields(fields: Fields, place: str) -> Submission:
 
 
 def tag_of(word: object, place: str) -> Label | None:
-    """The tag that a JSON line names; `place` says where.
+    """Return the tag that a JSON line names; `place` names the line in errors.
 
     Raises:
         InputError: there is none of this name.

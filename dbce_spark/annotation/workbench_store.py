@@ -1,4 +1,4 @@
-"""The store of a workbench: one SQLite file with its pages, its people and what they have said.
+"""Open the store of a workbench: one SQLite file with its pages, its accounts and their submissions.
 
 It grows by migrations, counted in `user_version`: a store of an older version is brought up when it is opened. It is in
 one file whenever nobody writes, so a copy of that file is a backup; `backup` makes one while the server runs.
@@ -114,7 +114,7 @@ MIGRATIONS = (
 
 
 def create(path: str) -> None:
-    """An empty store, where there is no file yet; one that is there is left as it is.
+    """Create an empty store, where there is no file yet; leave an existing one as it is.
 
     Raises:
         InputError: the file is no store.
@@ -130,7 +130,7 @@ def create(path: str) -> None:
 
 
 def opened(path: str) -> Connection:
-    """A store that is there, brought up to this version.
+    """Open an existing store, migrated to this version.
 
     Raises:
         InputError: there is none, or it is of a later version.
@@ -148,7 +148,7 @@ def opened(path: str) -> Connection:
 
 @contextmanager
 def transaction(store: Connection) -> Iterator[None]:
-    """All that is written within the block, or none of it. Others who write wait."""
+    """Write all that the block writes, or none of it; other writers wait."""
     store.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -159,7 +159,7 @@ def transaction(store: Connection) -> Iterator[None]:
 
 
 def backup(path: str, target: str) -> None:
-    """A copy of a store as it is now, whoever is writing to it.
+    """Copy a store as it is now, even while others write to it.
 
     Raises:
         InputError: there is no store.
@@ -177,13 +177,13 @@ def backup(path: str, target: str) -> None:
 
 
 def secret(store: Connection) -> str:
-    """What this store's cookies and tickets are signed with."""
+    """Return the key that this store's cookies and tickets are signed with."""
     found: str = store.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0]
     return found
 
 
 def now() -> int:
-    """Microseconds since 1970-01-01 UTC."""
+    """Return the microseconds since 1970-01-01 UTC."""
     return time.time_ns() // 1000
 
 

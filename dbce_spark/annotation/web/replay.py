@@ -1,4 +1,4 @@
-"""Archived pages as a person saw them, from the store alone.
+"""Show archived pages as a person saw them, from the store alone.
 
 An archived page is hostile. Four walls stand around it, of which each would do: what acts is taken out of it; a content
 policy lets nothing run but the one script of ours, and nothing load but from here; the frame is sandboxed, and so of no
@@ -41,7 +41,7 @@ _NOTHING = "default-src 'none'; sandbox"
 
 
 def create(path: str, settings: WorkbenchSettings) -> Flask:
-    """The application that shows the archived pages of a store, for any WSGI server.
+    """Create the application that shows the archived pages of a store, for any WSGI server.
 
     Raises:
         InputError: there is no such store.
@@ -100,19 +100,19 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
 
 
 def _row(opened: workbench_store.Connection, page: str, arm: str, columns: str) -> Any:
-    """Some columns of a page to label, or of the neighbour in one of its arms; None: there is none."""
+    """Return these columns of a page to label, or of the neighbour in one of its arms; None if there is none."""
     if arm:
         return opened.execute(f"SELECT {columns} FROM neighbours WHERE page = ? AND arm = ?", (page, arm)).fetchone()
     return opened.execute(f"SELECT {columns} FROM pages WHERE id = ?", (page,)).fetchone()
 
 
 def _prefix(here: str, ticket: str, arm: str) -> str:
-    """What the addresses of all begin with that a scene loads."""
+    """Return the prefix of all addresses that a scene loads."""
     return f"{here}/{ticket}/{arm}" if arm else f"{here}/{ticket}"
 
 
 def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
-    """The page with all that it loads led to the store, and with our style sheet and script."""
+    """Return the page with all that it loads led to the store, and with our style sheet and script."""
     root = _led(html, url, prefix)
     head = root.find("head")
     if head is None:
@@ -126,7 +126,8 @@ def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
 
 
 def _answer(found: Resource, kind: str, prefix: str) -> Response:
-    """What a page loads, as what it was loaded for: what is no style sheet by its place is never served as one."""
+    """Return a resource as the type it was loaded for: a body that is no style sheet by its place is never served as
+    one."""
     headers = {"Cache-Control": "private, max-age=3600", "Access-Control-Allow-Origin": "*"}
     if kind == links.FRAME:
         if found.mime.startswith("image/"):
@@ -161,7 +162,8 @@ def _lead(prefix: str) -> links.Lead:
 
 
 def _policy(here: str) -> str:
-    """What an archived page may load: from here, and what it holds itself; nothing it has may run or send."""
+    """Return the content policy of an archived page: it loads from here and from itself; nothing in it may run or
+    send."""
     loads = {"style-src": "'unsafe-inline' {}", "img-src": "{} data:", "font-src": "{} data:", "media-src": "{}"}
     allowed = "; ".join(f"{name} {value.format(here)}" for name, value in loads.items())
     return (

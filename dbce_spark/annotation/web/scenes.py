@@ -1,4 +1,4 @@
-"""The pages of a store as a browser is to be shown them for their looks: by the replay, with what was archived."""
+"""Make scenes of a store's pages, to render their looks: by the replay, with what was archived."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,7 +14,7 @@ _PIECES = Pieces(SEGMENT, NODE)
 
 
 def of_store(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
-    """All pages of the corpus of a store. The replay answers within this process: nothing listens.
+    """Yield scenes of all pages of the corpus of a store. The replay answers within this process: nothing listens.
 
     Raises:
         InputError: there is no such store.

@@ -1,4 +1,4 @@
-"""The workbench for people: logging in, labelling, one's own statistics, the tutorial, and what an admin sees."""
+"""Serve the workbench to people: login, labelling, one's own statistics, the tutorial, and the view of an admin."""
 
 import hmac
 import secrets
@@ -30,7 +30,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secure: bool = False) -> Flask:
-    """The application for people, for any WSGI server.
+    """Create the application for people, for any WSGI server.
 
     `replay` is the origin of the application that shows archived pages ("https://pages.example.org"); "": the same host
     at `replay_port`. `is_secure`: the workbench is reached by HTTPS, and its cookie goes no other way.
@@ -67,7 +67,7 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
 
 
 class _Workbench:
-    """What the views share: the store of this request, and who asks."""
+    """The store, the account and the settings that the views of one request share."""
 
     def __init__(self, path: str, settings: WorkbenchSettings, replay: str, secret: str):
         self.path, self.settings, self.secret = path, settings, secret
@@ -84,7 +84,7 @@ class _Workbench:
         return g.account  # type: ignore[no-any-return]
 
     def replay(self) -> str:
-        """The origin of archived pages, as this browser reaches it."""
+        """Return the origin of archived pages, as this browser reaches it."""
         if self._replay:
             return self._replay
         host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
@@ -98,7 +98,8 @@ class _Workbench:
 
 
 def _guard(app: Flask, workbench: _Workbench) -> None:
-    """Who asks, whether the request comes from a page of ours, and what a browser may do with the answer."""
+    """Add the checks of all requests: the account, the token against forged requests, and the policies of the
+    answer."""
 
     @app.before_request
     def know() -> None:
@@ -153,7 +154,7 @@ def _guard(app: Flask, workbench: _Workbench) -> None:
 
 
 def _known(view: View) -> View:
-    """Lets in who is logged in; shows others the way."""
+    """Let in requests of a logged-in account; send others to the login."""
 
     @wraps(view)
     def guarded(*args: Any, **values: Any) -> Answer:
@@ -167,7 +168,7 @@ def _known(view: View) -> View:
 
 
 def _admin(view: View) -> View:
-    """Lets in admins; others do not learn what is there."""
+    """Let in admins; others get the answer of a missing page."""
 
     @wraps(view)
     def guarded(*args: Any, **values: Any) -> Answer:
@@ -273,7 +274,7 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
 
 
 def _add_labelling(app: Flask, workbench: _Workbench) -> None:
-    """What the page of the workbench asks for while somebody labels."""
+    """Add the views that the page of the workbench requests while somebody labels."""
 
     @app.get("/api/pages/<number>")
     @_known
@@ -363,7 +364,7 @@ def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
 
 def _add_admin(app: Flask, workbench: _Workbench) -> None:
     def shown(made: tuple[str, str] | None = None) -> Answer:
-        """Accounts and progress; a password that was made is shown this once."""
+        """Render accounts and progress; a generated password is shown this once."""
         people, progress = accounts.all_of(workbench.store), drafts.progress(workbench.store)
         return render_template("admin.html", people=people, progress=progress, made=made)
 
@@ -415,7 +416,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
 
 
 def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
-    """The page with the archived one in its frame."""
+    """Render the workbench with an archived page in its frame."""
     ticket = tickets.written(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
     return render_template(
         "bench.html",
@@ -428,14 +429,14 @@ def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
 
 
 def _lesson(workbench: _Workbench) -> int:
-    """Which lesson comes next, from 1; one more than there are: all are done."""
+    """Return the position of the next lesson, from 1; one more than there are if all are done."""
     number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
     found = None if number is None else stored_pages.get(workbench.store, number)
     return found.position if found else tutorial.PAGES + 1
 
 
 def _given(page: StoredPage) -> Draft:
-    """The draft that a request holds."""
+    """Return the draft that a request holds."""
     fields: Any = request.get_json(silent=True)
     try:
         return Draft(

@@ -1,4 +1,4 @@
-"""The workbench as one process: waitress on two ports, one for people, one for archived pages."""
+"""Serve the workbench as one process: waitress on two ports, one for people, one for archived pages."""
 
 import logging
 import socket
@@ -17,7 +17,7 @@ from dbce_spark.errors import PlatformError
 
 
 def serve(path: str, settings: WorkbenchSettings, config: DbceConfig, ready: Callable[[str], None]) -> None:
-    """Serves a store until the process is told to stop. `ready` is called with the address once it listens.
+    """Serve a store until the process is to stop. `ready` is called with the address once it listens.
 
     Raises:
         InputError: there is no such store.
