@@ -74,7 +74,7 @@ def renderings(examples: Sequence[Example], path: Path) -> Mapping[str, Renderin
 
 
 def _rendered(examples: Sequence[Example]) -> Iterator[Rendering]:
-    waiting = iter([rendering.of_sheet(_sheet(one)) for one in tqdm(examples, desc="marked")])
+    waiting = iter([rendering.make_scene(_sheet(one)) for one in tqdm(examples, desc="marked")])
     bar = tqdm(waiting, desc="shown", total=len(examples))
     while True:
         try:

@@ -18,7 +18,7 @@ _GENERATED_BYTES = 15
 _HASHER = PasswordHasher()
 """Argon2id with the parameters of the library, which are those of RFC 9106 for little memory (64 MiB)."""
 _NOBODY = _HASHER.hash(secrets.token_urlsafe())
-"""What a password is compared with where the name is unknown, so that both answers take as long."""
+"""Hash that a password is compared with where the name is unknown, so that both answers take as long."""
 
 
 class TooManyTries(Exception):
@@ -111,7 +111,7 @@ def get(store: Connection, number: int) -> UserAccount | None:
     return None if row is None else _account(row)
 
 
-def all_of(store: Connection) -> list[UserAccount]:
+def list_accounts(store: Connection) -> list[UserAccount]:
     """Return all accounts, in the order in which they were added."""
     return [_account(row) for row in store.execute("SELECT * FROM accounts ORDER BY id")]
 

@@ -11,7 +11,7 @@ from math import isnan, nan
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.annotation.label_merge import Merged, Votes
+from dbce_spark.annotation.label_merge import MergedPage, Votes
 
 Counts = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
@@ -65,9 +65,9 @@ def multi_pi(n_ik: Counts, weights: Weights | None = None) -> Agreement:
     of agreeing pairs, and P(k) the share of all judgements. weights: (items,), how often each counts; None: once.
     """
     coders = n_ik.sum(axis=1)
-    judged = coders >= 2
-    n_ik, coders = n_ik[judged], coders[judged]
-    weight = np.ones(len(n_ik)) if weights is None else weights[judged]
+    has_pair = coders >= 2
+    n_ik, coders = n_ik[has_pair], coders[has_pair]
+    weight = np.ones(len(n_ik)) if weights is None else weights[has_pair]
     if not weight.sum() > 0:
         return Agreement(items=0, coders=0, observed=nan, expected=nan, pi=nan)
     agr_i = (n_ik * (n_ik - 1)).sum(axis=1) / (coders * (coders - 1))
@@ -79,21 +79,21 @@ def multi_pi(n_ik: Counts, weights: Weights | None = None) -> Agreement:
     return Agreement(items=len(n_ik), coders=int(coders.max()), observed=a_o, expected=a_e, pi=pi)
 
 
-def of_corpus(pages: Sequence[tuple[Merged, Sequence[int]]]) -> CorpusAgreement:
+def measure_corpus(pages: Sequence[tuple[MergedPage, Sequence[int]]]) -> CorpusAgreement:
     """Measure the agreement on merged pages, each given with the number of words of its segments."""
-    found = tuple(_page(merged, words) for merged, words in pages)
+    page_agreements = tuple(_page(merged, words) for merged, words in pages)
     votes = _table(one for merged, _ in pages for one in merged.votes)
     words = np.array([count for _, counts in pages for count in counts], np.float64)
-    return CorpusAgreement(pages=found, pooled=multi_pi(votes), pooled_by_words=multi_pi(votes, words))
+    return CorpusAgreement(pages=page_agreements, pooled=multi_pi(votes), pooled_by_words=multi_pi(votes, words))
 
 
-def mean_pi(some: Iterable[Agreement]) -> float:
+def mean_pi(agreements: Iterable[Agreement]) -> float:
     """Return the mean of the values of pi that are not nan; nan if there is none."""
-    known = [one.pi for one in some if not isnan(one.pi)]
-    return sum(known) / len(known) if known else nan
+    values = [one.pi for one in agreements if not isnan(one.pi)]
+    return sum(values) / len(values) if values else nan
 
 
-def _page(merged: Merged, words: Sequence[int]) -> PageAgreement:
+def _page(merged: MergedPage, words: Sequence[int]) -> PageAgreement:
     votes = _table(merged.votes)
     return PageAgreement(
         page=merged.page,

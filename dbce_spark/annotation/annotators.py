@@ -7,14 +7,14 @@ from math import inf
 
 import numpy as np
 
-from dbce_spark.annotation.label_merge import Master, Merge, Merged, merge
+from dbce_spark.annotation.label_merge import Master, Merge, MergedPage, merge
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.files import timestamps
 from dbce_spark.model import Label
 
 Shares = tuple[float, float, float]
-"""Of each label its share of some tags; they add up to 1."""
+"""Shares of tags by label; they add up to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,9 @@ class Times:
     """The visits that were no breaks."""
 
     visits: tuple[Visit, ...]
-    bound: float  # seconds from which a visit was a break; inf where nothing is known
+    bound: float  # seconds from which a visit was a break; inf where there are no visits
     breaks: int
-    unknown: int  # submissions that do not say, and have none before them
+    unknown: int  # submissions without a time, and without one before them
 
     @property
     def by_annotator(self) -> dict[str, float]:
@@ -71,27 +71,27 @@ def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
     return float(low - reach), float(high + reach)
 
 
-def biases(of: Merge) -> list[Bias]:
+def biases(merged_corpus: Merge) -> list[Bias]:
     """Measure the bias of each annotator of the merged pages, sorted by annotator."""
-    pages = {one.page: one for one in of.pages}
+    pages = {one.page: one for one in merged_corpus.pages}
     by_annotator: dict[str, list[Submission]] = defaultdict(list)
-    for one in of.counted:
+    for one in merged_corpus.counted:
         by_annotator[one.annotator].append(one)
-    return [_bias(annotator, some, pages) for annotator, some in sorted(by_annotator.items())]
+    return [_bias(annotator, submissions, pages) for annotator, submissions in sorted(by_annotator.items())]
 
 
-def exclusions(of: Merge, rules: Rules) -> dict[str, str]:
+def exclusions(merged_corpus: Merge, rules: Rules) -> dict[str, str]:
     """Return the annotators whose submissions should not count, each with the reason."""
-    found = {}
-    known = biases(of)
-    _, high = fences([one.distance for one in known], rules.whisker)
+    reasons = {}
+    measured = biases(merged_corpus)
+    _, high = fences([one.distance for one in measured], rules.whisker)
     bound = max(high, rules.tolerated_bias)
-    for one in known:
+    for one in measured:
         if one.pages < rules.minimum_pages:
-            found[one.annotator] = f"{one.pages} pages; {rules.minimum_pages} are the minimum"
+            reasons[one.annotator] = f"{one.pages} pages; {rules.minimum_pages} are the minimum"
         elif one.distance > bound:
-            found[one.annotator] = f"bias of {one.distance:.3f}; {bound:.3f} is the bound"
-    return found
+            reasons[one.annotator] = f"bias of {one.distance:.3f}; {bound:.3f} is the bound"
+    return reasons
 
 
 def without_outliers(
@@ -116,9 +116,9 @@ def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
     for one in submissions:
         by_annotator[one.annotator].append(one)
     visits, unknown = [], 0
-    for annotator, some in sorted(by_annotator.items()):
+    for annotator, own in sorted(by_annotator.items()):
         before = None
-        for position, one in enumerate(sorted(some, key=lambda one: (one.submitted, one.page)), start=1):
+        for position, one in enumerate(sorted(own, key=lambda one: (one.submitted, one.page)), start=1):
             seconds = one.seconds or (0 if before is None else (one.submitted - before) / timestamps.SECOND)
             before = one.submitted
             if seconds > 0:
@@ -145,7 +145,7 @@ def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, floa
         ]
         if later:
             found[one.position].append(one.seconds - float(np.mean(later)))
-    means = [(position, float(np.mean(some))) for position, some in sorted(found.items())]
+    means = [(position, float(np.mean(seconds))) for position, seconds in sorted(found.items())]
     reach = smoothing // 2
     return [
         (position, float(np.mean([mean for near, mean in means if abs(near - position) <= reach])))
@@ -153,7 +153,7 @@ def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, floa
     ]
 
 
-def _bias(annotator: str, submissions: Sequence[Submission], pages: Mapping[str, Merged]) -> Bias:
+def _bias(annotator: str, submissions: Sequence[Submission], pages: Mapping[str, MergedPage]) -> Bias:
     """Measure the bias of one annotator from all of its submissions."""
     given, won = np.zeros(len(Label), int), np.zeros(len(Label), int)
     agreed = 0

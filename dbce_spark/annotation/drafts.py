@@ -15,7 +15,7 @@ from dbce_spark.annotation.workbench_store import Connection, now, transaction
 from dbce_spark.model import Label, digest
 
 
-class Stale(Exception):
+class StaleDraft(Exception):
     """A draft was changed in another window, or on another machine, since this one was loaded."""
 
 
@@ -38,10 +38,10 @@ class Draft:
     hidden: frozenset[int] = frozenset()
     revision: int = 0
     seconds: float = 0.0  # with the page in front of somebody
-    prelabelled: str = ""  # the model whose labels were asked for, "" if none
+    prelabelled: str = ""  # the model whose labels were requested, "" if none
 
 
-def tags(page: StoredPage, draft: Draft) -> Tags:
+def resolve_tags(page: StoredPage, draft: Draft) -> Tags:
     """Resolve a draft into tags, one a segment. Labels of the model fill the gaps, if the annotator has requested
     them."""
     unseen = {page.outline.leaves[at]: Label.BOILERPLATE for at in draft.hidden if at < len(page.outline.leaves)}
@@ -51,7 +51,7 @@ def tags(page: StoredPage, draft: Draft) -> Tags:
     return tuple(label if tag is None else tag for tag, label in zip(found, page.labels, strict=True))
 
 
-def draft(store: Connection, account: int, page: str) -> Draft:
+def read_draft(store: Connection, account: int, page: str) -> Draft:
     """Return the draft of an annotator and a page, an empty one where nothing was tagged yet."""
     row = store.execute("SELECT * FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     if row is None:
@@ -78,7 +78,7 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
 def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
     """Note that an annotator has requested the model's labels; later submissions of the page record it."""
     with transaction(store):
-        before = draft(store, account, page.page)
+        before = read_draft(store, account, page.page)
         after = replace(before, prelabelled=before.prelabelled or page.model)
         _write(store, account, page.page, after)
     return after
@@ -97,14 +97,14 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
             "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, prelabelled)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                account, page.page, found.submitted, found.seconds, found.text_digest, stored_pages.written(found.tags),
-                found.prelabelled,
+                account, page.page, found.submitted, found.seconds, found.text_digest,
+                stored_pages.encode_tags(found.tags), found.prelabelled,
             ),
         )  # fmt: skip
     return found
 
 
-def following(store: Connection, account: int, order: Order) -> str | None:
+def next_page(store: Connection, account: int, order: Order) -> str | None:
     """Return the page that an annotator does next: one that was begun, or one of those with the fewest submissions that
     this annotator has not done. A draft counts, too, so two who begin at once get different pages. None: all are
     done."""
@@ -152,12 +152,12 @@ def restart_tutorial(store: Connection, account: int) -> None:
             )
 
 
-def last(store: Connection, account: int, page: str) -> Tags | None:
+def last_tags(store: Connection, account: int, page: str) -> Tags | None:
     """Return the tags that an annotator has last submitted of a page; None if there are none."""
     row = store.execute(
         "SELECT tags FROM standing WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
     ).fetchone()
-    return None if row is None else stored_pages.tags_of(row["tags"])
+    return None if row is None else stored_pages.decode_tags(row["tags"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ class SubmittedPage:
     prelabelled: str
 
 
-def done(store: Connection, account: int) -> list[SubmittedPage]:
+def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
     """Return the pages of the corpus that an annotator has submitted or begun, the latest first."""
     rows = store.execute(
         "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
@@ -198,7 +198,7 @@ def done(store: Connection, account: int) -> list[SubmittedPage]:
     ]
 
 
-def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
+def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
     """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
     rows = store.execute(
         "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
@@ -220,7 +220,7 @@ def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
+class WithdrawnSubmission:
     """A submission that was withdrawn."""
 
     submission: Submission
@@ -228,13 +228,13 @@ class Withdrawn:
     by: str  # an annotator, or an admin, as exports call them
 
 
-def withdrawn(store: Connection) -> Iterator[Withdrawn]:
+def read_withdrawn(store: Connection) -> Iterator[WithdrawnSubmission]:
     """Yield the withdrawn submissions of the corpus, in order of page, annotator and time."""
     rows = store.execute(
         "SELECT s.* FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus' AND withdrawn IS NOT NULL"
         " ORDER BY page, account, submitted"
     )
-    return (Withdrawn(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
+    return (WithdrawnSubmission(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
 
 
 def _of_row(row: Row) -> Submission:
@@ -244,7 +244,7 @@ def _of_row(row: Row) -> Submission:
         submitted=row["submitted"],
         seconds=row["seconds"],
         text_digest=row["text_digest"],
-        tags=stored_pages.tags_of(row["tags"]),
+        tags=stored_pages.decode_tags(row["tags"]),
         prelabelled=row["prelabelled"],
     )
 
@@ -281,9 +281,9 @@ def progress(store: Connection) -> LabellingProgress:
 
 
 def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
-    before = draft(store, account, page)
+    before = read_draft(store, account, page)
     if given.revision <= before.revision:
-        raise Stale
+        raise StaleDraft
     row = store.execute("SELECT begun FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     passed = (now() - row["begun"]) / 1e6 if row else given.seconds
     seconds = max(before.seconds, min(given.seconds, passed))
@@ -292,16 +292,16 @@ def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
     return kept
 
 
-def _write(store: Connection, account: int, page: str, one: Draft) -> None:
+def _write(store: Connection, account: int, page: str, draft: Draft) -> None:
     moment = now()
-    marks = json.dumps({str(node): label.word for node, label in sorted(one.marks.items())}, separators=(",", ":"))
+    marks = json.dumps({str(node): label.word for node, label in sorted(draft.marks.items())}, separators=(",", ":"))
     store.execute(
         "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, page) DO UPDATE SET marks ="
         " excluded.marks, hidden = excluded.hidden, revision = excluded.revision, seconds = excluded.seconds,"
         " prelabelled = excluded.prelabelled, changed = excluded.changed",
         (
-            account, page, marks, json.dumps(sorted(one.hidden), separators=(",", ":")), one.revision, one.seconds,
-            one.prelabelled, moment - int(one.seconds * 1e6), moment,
+            account, page, marks, json.dumps(sorted(draft.hidden), separators=(",", ":")), draft.revision,
+            draft.seconds, draft.prelabelled, moment - int(draft.seconds * 1e6), moment,
         ),
     )  # fmt: skip
 
@@ -313,12 +313,14 @@ def _submission(account: int, page: StoredPage, kept: Draft, moment: int) -> Sub
         submitted=moment,
         seconds=round(kept.seconds, 1),
         text_digest=page.text_digest,
-        tags=tags(page, kept),
+        tags=resolve_tags(page, kept),
         prelabelled=kept.prelabelled,
     )
 
 
 def _counts(letters: str) -> dict[str, int]:
     """Count segments by tag."""
-    found = Counter("none" if tag is None else tag.word for tag in (stored_pages.tags_of(letters) if letters else ()))
+    found = Counter(
+        "none" if tag is None else tag.word for tag in (stored_pages.decode_tags(letters) if letters else ())
+    )
     return dict(found)

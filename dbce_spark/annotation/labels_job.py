@@ -16,7 +16,7 @@ from dbce_spark.annotation import (
 )
 from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.agreement import CorpusAgreement, PageAgreement
-from dbce_spark.annotation.label_merge import Master, Merge, Merged
+from dbce_spark.annotation.label_merge import Master, Merge, MergedPage
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Submission
@@ -80,7 +80,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules,
     """
     files = sources.expand(inputs, config.input.patterns)
     fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
-    chosen = cross_tasks.sample(cross_tasks.found(fetched, config), rules)
+    chosen = cross_tasks.sample(cross_tasks.annotate_crosses(fetched, config), rules)
     if not chosen:
         raise InputError("no page of these archives has a similar page of its site; give archives of whole sites")
     cross_tasks.write(output, chosen)
@@ -106,12 +106,12 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
 
     words: of each page the words of its segments.
     """
-    agreed = agreement.of_corpus([(one, words[one.page]) for one in found.pages])
+    agreed = agreement.measure_corpus([(one, words[one.page]) for one in found.pages])
     times = annotators.times(found.counted, whisker=rules.whisker)
     jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
     with storage.whole_file(str(Path(output) / "report.html")) as stream:
         stream.write(annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode())
-    return _told(agreed)
+    return _summary(agreed)
 
 
 def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
@@ -119,14 +119,14 @@ def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
     return (one for path in paths for one in page_file.read(path))
 
 
-def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
+def by_page(pages: Iterable[MergedPage]) -> dict[str, MergedPage]:
     """Return merged pages by their ids.
 
     Raises:
         InputError: one is there twice.
     """
-    found: dict[str, Merged] = {}
-    for one in some:
+    found: dict[str, MergedPage] = {}
+    for one in pages:
         if one.page in found:
             raise InputError(f"{one.page} is merged twice; give each page once")
         found[one.page] = one
@@ -153,20 +153,20 @@ def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]
     return found, words
 
 
-def _agreement_fields(one: PageAgreement) -> Fields:
+def _agreement_fields(agreement: PageAgreement) -> Fields:
     return {
-        "page": one.page,
-        "annotators": one.annotators,
-        "segments": one.by_segments.items,
-        "words": one.words,
-        "observed": one.by_segments.observed,
-        "expected": one.by_segments.expected,
-        "pi": one.by_segments.pi,
-        "pi_by_words": one.by_words.pi,
+        "page": agreement.page,
+        "annotators": agreement.annotators,
+        "segments": agreement.by_segments.items,
+        "words": agreement.words,
+        "observed": agreement.by_segments.observed,
+        "expected": agreement.by_segments.expected,
+        "pi": agreement.by_segments.pi,
+        "pi_by_words": agreement.by_words.pi,
     }
 
 
-def _told(agreed: CorpusAgreement) -> str:
+def _summary(agreed: CorpusAgreement) -> str:
     """Return the line that sums up an agreement."""
     return (
         f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}),"

@@ -13,7 +13,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 Lead = Callable[[str, str], str]
-"""Where to load from what a page loads: takes an absolute URL and one of the kinds below, gives another URL."""
+"""Rewrites the absolute URL of a resource of one of the kinds below."""
 
 FRAME, STYLE, IMAGE, OTHER = "frame", "style", "image", "other"
 
@@ -38,12 +38,12 @@ _KINDS = {
     ("audio", "src"): OTHER,
     ("track", "src"): OTHER,
 }
-"""Which attributes load something without being asked to, and what."""
+"""The kind of resource that an attribute of a tag loads without a click, by (tag, attribute)."""
 _SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)")
 _WEB = ("http://", "https://")
 _DOCTYPE = re.compile(r"(?:\s|\ufeff|<!--.*?-->|<\?[^>]*>)*(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
 _START = 4096
-"""Characters in which a page says what type it is."""
+"""Characters at the start of a page in which its document type is looked for."""
 
 
 def disarm(root: Any) -> None:
@@ -89,7 +89,7 @@ def lead_html(root: Any, base: str, lead: Lead) -> None:
             element.text = lead_css(element.text, base, lead)
 
 
-def base_of(root: Any, url: str) -> str:
+def base_url(root: Any, url: str) -> str:
     """Return the URL that a page's relative URLs are relative to: its first <base> with a `href`, or its own URL."""
     for element in root.iter("base"):
         if href := element.get("href"):
@@ -172,7 +172,7 @@ def _led(value: str, base: str, kind: str, lead: Lead) -> str:
     return f"{led}#{fragment}" if fragment else led
 
 
-def written(root: Any, doctype: str) -> str:
+def to_html(root: Any, doctype: str) -> str:
     """Return the HTML of a tree."""
     return f"{doctype}\n{lxml_html.tostring(root, encoding='unicode')}"
 
@@ -193,7 +193,7 @@ def absolute(value: str, base: str) -> str:
     return url if url.lower().startswith(_WEB) else ""
 
 
-def parsed(text: str) -> Any:
+def parse_html(text: str) -> Any:
     """Parse a page's HTML. Any text has a tree, if only that of an empty page."""
     parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True)
     try:

@@ -12,24 +12,24 @@ from dbce_spark.model import ARMS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossNeighbours:
+class StoredNeighbour:
     """A neighbour of a page."""
 
     arm: str
     url: str
-    timestamp: int  # microseconds since 1970-01-01 UTC; 0 if not known
-    html: str  # with a node of the page on what stands where the page has a block
+    timestamp: int  # microseconds since 1970-01-01 UTC; 0 if unknown
+    html: str  # with a node's number on each element at the place of a block of the page
 
 
-def of_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> CrossNeighbours:
+def make_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> StoredNeighbour:
     """Make the stored form of a neighbour.
 
     Raises:
         PageError: it is no page.
     """
     places = {unit.xpath: node for unit, node in zip(page.units, same_places(page), strict=True)}
-    html = numbered_markup.placed(near.html.encode("utf-8", "replace"), places)
-    return CrossNeighbours(
+    html = numbered_markup.number_places(near.html.encode("utf-8", "replace"), places)
+    return StoredNeighbour(
         arm=arm, url=near.url, timestamp=(microseconds(near.date) if near.date else None) or 0, html=html
     )
 
@@ -43,16 +43,16 @@ def same_places(page: StoredPage) -> list[int]:
     return [first[unit.xpath] for unit in page.units]
 
 
-def add(store: Connection, page: str, some: Iterable[CrossNeighbours]) -> int:
+def add(store: Connection, page: str, neighbours: Iterable[StoredNeighbour]) -> int:
     """Add the neighbours of a page to a store, for arms where it has none. Return how many are new."""
     done = store.executemany(
         "INSERT OR IGNORE INTO neighbours VALUES (?, ?, ?, ?, ?)",
-        [(page, one.arm, one.url, one.timestamp, one.html) for one in some],
+        [(page, one.arm, one.url, one.timestamp, one.html) for one in neighbours],
     )
     return max(0, done.rowcount)
 
 
-def get(store: Connection, page: str) -> list[CrossNeighbours]:
+def get(store: Connection, page: str) -> list[StoredNeighbour]:
     """Return the neighbours of a page, in the order of arms; none, if it is not of a cross."""
     rows = store.execute("SELECT arm, url, timestamp, html FROM neighbours WHERE page = ?", (page,))
-    return sorted((CrossNeighbours(**row) for row in rows), key=lambda one: ARMS.index(one.arm))
+    return sorted((StoredNeighbour(**row) for row in rows), key=lambda one: ARMS.index(one.arm))

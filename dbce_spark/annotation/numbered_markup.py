@@ -15,10 +15,10 @@ from dbce_spark.model import Segments
 SEGMENT = "dbce-segment"
 """The element around each piece of a segment."""
 NODE = "data-dbce-node"
-"""The attribute that says which node of the outline an element is."""
+"""The attribute with the number of an element's node in the outline."""
 
 Range = tuple[int, int]
-"""The first and the last segment of something."""
+"""The first and the last segment of a block or a container."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class NumberedPage:
     outline: Outline
 
 
-def marked(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage:
+def number_nodes(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage:
     """Put the number of its node on every segment and container of a page; leave the rest as it was, scripts and all.
 
     A container is a block-level element that holds more than one around it does not: nested elements with the same
@@ -46,10 +46,10 @@ def marked(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage
             first, last = ranges.get(container, (at, at))
             ranges[container] = min(first, at), max(last, at)
     outline = _numbered(pieces, around, ranges, segments)
-    return NumberedPage(links.written(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
+    return NumberedPage(links.to_html(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
 
 
-def placed(utf8_html: bytes, places: Mapping[str, int]) -> str:
+def number_places(utf8_html: bytes, places: Mapping[str, int]) -> str:
     """Put a node's number on each element of another page of the same template that stands where that node's block
     does.
 
@@ -68,7 +68,7 @@ def placed(utf8_html: bytes, places: Mapping[str, int]) -> str:
             continue
         for element in elements:
             element.set(NODE, str(node))
-    return links.written(root, links.doctype(utf8_html.decode("utf-8", "replace")))
+    return links.to_html(root, links.doctype(utf8_html.decode("utf-8", "replace")))
 
 
 def _free_names(root: Any) -> None:

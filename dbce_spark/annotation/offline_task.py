@@ -21,7 +21,7 @@ from dbce_spark.report.overlay import STRONG
 from dbce_spark.report.svg.html_template import environment
 
 KEYS = {Label.BOILERPLATE: "1", Label.UNDECIDED: "2", Label.CONTENT: "3"}
-"""As in KrdWrd's manual (2.1)."""
+"""Keys of the labels, as in KrdWrd's manual (2.1)."""
 
 
 def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
@@ -59,7 +59,7 @@ def document(one: CrossSheet) -> str:
     return _template("task.html.j2").render(
         url=one.sheet.url,
         date=one.sheet.date,
-        page=segment_marks.marked(one.sheet),
+        page=segment_marks.mark_segments(one.sheet),
         neighbours=[
             (arm, near.url, near.date, postprocess.sealed_html(near.html.encode("utf-8", "replace")))
             for arm, near in neighbours

@@ -29,7 +29,7 @@ class Outline:
     def tags(self, marks: Marks) -> Tags:
         """Resolve marks into tags, one a segment: that of the nearest marked node, its own or one around it.
 
-        Marks on nodes that the page does not have say nothing.
+        Marks on nodes that the page does not have are ignored.
         """
         reached: list[Label | None] = []
         for node, parent in enumerate(self.parents):

@@ -9,7 +9,7 @@ from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
 
 TEXTS = ("url", "site", "group", "url_key", "date", "lang")
-"""What else a page may say of itself, under the names that `dbce evaluate` reads."""
+"""Further fields that a page may have, under the names that `dbce evaluate` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ def read(path: str) -> Iterator[Sheet]:
     return (from_fields(fields, place) for place, fields in jsonl.read(path))
 
 
-def as_fields(one: Sheet) -> Fields:
+def as_fields(sheet: Sheet) -> Fields:
     """Return a page as a JSON line has it; unknown fields are left out."""
-    spans = [[span.xpath, span.start, span.end] for span in one.segments]
-    known = {name: value for name in TEXTS if (value := getattr(one, name))}
-    return {"id": one.page, **known, "html": one.html, "text": one.text, "segments": spans}
+    spans = [[span.xpath, span.start, span.end] for span in sheet.segments]
+    described = {name: value for name in TEXTS if (value := getattr(sheet, name))}
+    return {"id": sheet.page, **described, "html": sheet.html, "text": sheet.text, "segments": spans}
 
 
 def from_fields(fields: Fields, place: str) -> Sheet:

@@ -36,9 +36,9 @@ class WantedPages:
     """The choice of pages to label. Each filter passes pages that fit one of its values; an empty one passes all."""
 
     sites: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()  # as the page says
+    languages: tuple[str, ...] = ()  # as the page declares
     urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
-    listed: frozenset[str] = frozenset()  # SURT keys; of one that is listed each capture, whatever else is asked for
+    listed: frozenset[str] = frozenset()  # SURT keys; all captures of these are taken, whatever the filters
     min_words: int
     max_words: int
     one_per_site: bool = False
@@ -48,7 +48,7 @@ class WantedPages:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedPages:
     """The counts of what `add` has done, in pages and records."""
 
     read: int  # pages in the archives
@@ -59,14 +59,14 @@ class Added:
     rejects: int  # records that are no page
 
     def __str__(self) -> str:
-        told = f"{self.added:,} pages added of {self.fit:,} that fit and {self.read:,} in the archives"
+        added = f"{self.added:,} pages added of {self.fit:,} that fit and {self.read:,} in the archives"
         there = f"; {self.there:,} were there already" if self.there else ""
-        return f"{told}{there}; {self.resources:,} images, style sheets and frames copied with them"
+        return f"{added}{there}; {self.resources:,} images, style sheets and frames copied with them"
 
 
 def add(
     path: str, arguments: Sequence[str], wanted: WantedPages, config: DbceConfig, settings: WorkbenchSettings
-) -> Added:
+) -> AddedPages:
     """Add the wanted pages of these archives to a store, which is created if it is missing.
 
     Raises:
@@ -77,15 +77,15 @@ def add(
     chosen = choose(read, wanted)
     _refuse_lack(read, chosen, wanted)
     workbench_store.create(path)
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     try:
         there = {*stored.ids(opened, stored.CORPUS)}
-        new = _judged([page for page in chosen if page.capture_id not in there], read, config)
-        index = page_resources.indexed(files if new else (), config.input)
+        new = _extract([page for page in chosen if page.capture_id not in there], read, config)
+        index = page_resources.build_index(files if new else (), config.input)
         copied = 0
         left = iter(sorted(new.items()))
         for some in iter(lambda: [*islice(left, settings.pages_at_once)], []):
-            made = _made(dict(some), config)
+            made = _store_pages(dict(some), config)
             needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
             with workbench_store.transaction(opened):
                 copied += page_resources.copy(opened, files, index, needs, config.input, settings)
@@ -94,10 +94,10 @@ def add(
     finally:
         opened.close()
     fit = sum(fits(page, wanted) for page in read)
-    return Added(len(read), fit, len(new), len(chosen) - len(new), copied, rejects)
+    return AddedPages(len(read), fit, len(new), len(chosen) - len(new), copied, rejects)
 
 
-def words_of(page: Page) -> int:
+def count_words(page: Page) -> int:
     """Count the words of a page's text, as `wc` does: between white space (Stemle 2009, 3.2.2)."""
     return len(page.blocks.text.split())
 
@@ -114,7 +114,7 @@ def fits(page: Page, wanted: WantedPages) -> bool:
 
 
 def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
-    return wanted.min_words <= words_of(page) <= wanted.max_words
+    return wanted.min_words <= count_words(page) <= wanted.max_words
 
 
 def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
@@ -138,7 +138,7 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     return sorted(fitting, key=lambda page: page.capture_id)
 
 
-def listed(path: str) -> frozenset[str]:
+def read_list(path: str) -> frozenset[str]:
     """Return the SURT keys of the URLs in a file, one a line; lines that begin with # are comments.
 
     Raises:
@@ -179,27 +179,27 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPag
         )
 
 
-def _judged(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
+def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
     """Run the method on the chosen pages beside all others of their sites; return extractions by place."""
     sites = {page.capture.site for page in chosen}
     places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
-    judged = (one for one in local.extractions(beside, config) if one.page.capture_id in places)
-    return {places[one.page.capture_id]: one for one in judged}
+    extractions = (one for one in local.extractions(beside, config) if one.page.capture_id in places)
+    return {places[one.page.capture_id]: one for one in extractions}
 
 
-def _made(judged: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
+def _store_pages(extractions: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
     """Make the stored form of extracted pages, reading them once more for their HTML and their records."""
     records: dict[Place, tuple[str, bytes]] = {}
     html: dict[Place, bytes] = {}
-    for path in sorted({path for path, _, _ in judged}):
-        for record in page_resources.all_records(path, config.input):
-            if (place := (path, record.within, record.offset)) in judged:
+    for path in sorted({path for path, _, _ in extractions}):
+        for record in page_resources.read_records(path, config.input):
+            if (place := (path, record.within, record.offset)) in extractions:
                 records[place] = json.dumps(dict(record.headers)), record.block or b""
         for found in pages.fetches(path, config):
-            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in judged:
+            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in extractions:
                 html[place] = found.html
-    return [stored_page(one, *records[place], html[place], config) for place, one in judged.items()]
+    return [stored_page(extraction, *records[place], html[place], config) for place, extraction in extractions.items()]
 
 
 def _place(page: Page) -> Place:
@@ -211,16 +211,16 @@ def _place_of(capture: Capture) -> Place:
     return path, within, capture.warc_offset
 
 
-def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: DbceConfig) -> StoredPage:
+def stored_page(extraction: Extraction, head: str, record: bytes, html: bytes, config: DbceConfig) -> StoredPage:
     """Make the stored form of an extracted page. html: its HTML, the encodings of HTTP undone."""
-    page, segments = one.page, one.segments
+    page, segments = extraction.page, extraction.segments
     capture, text = page.capture, page.blocks.text
-    marked = numbered_markup.marked(decode(html, capture.declared_charset).html, text, segments)
+    marked = numbered_markup.number_nodes(decode(html, capture.declared_charset).html, text, segments)
     spans = zip(segments.blocks.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True)
-    verdicts = zip(segments.labels.tolist(), segments.scores.tolist(), strict=True)
+    labelled = zip(segments.labels.tolist(), segments.scores.tolist(), strict=True)
     units = tuple(
         Unit(page.blocks.xpaths[block], start, end, Label(label), round(score, 4))
-        for (block, start, end), (label, score) in zip(spans, verdicts, strict=True)
+        for (block, start, end), (label, score) in zip(spans, labelled, strict=True)
     )
     return StoredPage(
         page=page.capture_id,
@@ -235,7 +235,7 @@ def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: 
         charset=page.charset,
         title=page.metadata.title,
         language=page.metadata.declared_language,
-        words=words_of(page),
+        words=count_words(page),
         html=marked.html,
         text=text,
         text_digest=text_digest(text[unit.start : unit.end] for unit in units),

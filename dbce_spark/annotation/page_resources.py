@@ -64,12 +64,12 @@ class Index:
         timestamp = warc.microseconds(record.date)
         if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
             return
-        said = normal_digest(record.headers.get("warc-payload-digest"))
+        payload_digest = normal_digest(record.headers.get("warc-payload-digest"))
         place = path, record.within, record.offset
         is_revisit = record.kind == "revisit"
-        if said and not is_revisit:
-            self.by_digest.setdefault(said, place)
-        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, said, is_revisit))
+        if payload_digest and not is_revisit:
+            self.by_digest.setdefault(payload_digest, place)
+        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, payload_digest, is_revisit))
 
     def place(self, url: str, timestamp: int) -> Place | None:
         """Return the place of the capture of a URL that is nearest in time; for a revisit, that of its payload."""
@@ -91,8 +91,8 @@ class Need:
 
 def needed(html: str, url: str, timestamp: int) -> list[Need]:
     """Return the URLs that a page of this URL and time loads."""
-    root = links.parsed(html)
-    base = links.base_of(root, url)
+    root = links.parse_html(html)
+    base = links.base_url(root, url)
     found: list[Need] = []
 
     def note(url: str, kind: str) -> str:
@@ -104,16 +104,16 @@ def needed(html: str, url: str, timestamp: int) -> list[Need]:
     return found
 
 
-def indexed(paths: Iterable[str], config: InputConfig) -> Index:
+def build_index(paths: Iterable[str], config: InputConfig) -> Index:
     """Index these archives."""
     index = Index()
     for path in paths:
-        for record in all_records(path, config):
+        for record in read_records(path, config):
             index.add(record, path)
     return index
 
 
-def all_records(path: str, config: InputConfig) -> Iterator[Record]:
+def read_records(path: str, config: InputConfig) -> Iterator[Record]:
     """Yield the records of a file; pass over what cannot be read as one, since the reader of pages has reported it."""
     try:
         with sources.open_binary(path) as stream:
@@ -136,7 +136,7 @@ def copy(
     deep. Return how many the store did not have."""
     files = sorted(paths)
     seen: set[Place] = set()
-    asked: set[tuple[str, int]] = set()
+    requested: set[tuple[str, int]] = set()
     waiting = [*needs]
     new = 0
     for _ in range(settings.rounds):
@@ -153,8 +153,8 @@ def copy(
             new += keep(store, found)
             need = wanted[place]
             for url, kind in loads(found, need.kind):
-                if (url, need.timestamp) not in asked:
-                    asked.add((url, need.timestamp))
+                if (url, need.timestamp) not in requested:
+                    requested.add((url, need.timestamp))
                     waiting.append(Need(url, need.timestamp, kind))
     return new
 
@@ -163,7 +163,7 @@ def _fetched(
     files: Iterable[str], wanted: dict[Place, Need], config: InputConfig, most_bytes: int
 ) -> Iterator[tuple[Place, Resource]]:
     for path in sorted({path for path, _, _ in wanted} & {*files}):
-        for record in all_records(path, config):
+        for record in read_records(path, config):
             place = path, record.within, record.offset
             if place in wanted and (found := resource(record, most_bytes, config.max_ratio)) is not None:
                 yield place, found
@@ -177,13 +177,15 @@ def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None
     response = http_message.message(record.block) if record.kind == "response" else None
     if response is None:
         response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
-    said = mime.declared(response.headers.get("content-type", ""))
+    declared = mime.declared(response.headers.get("content-type", ""))
     try:
         content = http_message.content(response, max_bytes=most_bytes, max_ratio=max_ratio).html
     except http_message.BodyError:
         return None
     location = response.headers.get("location", "") if response.status in _REDIRECTS else ""
-    return Resource(record.url, timestamp, response.status or 200, said.essence, said.charset, location, content)
+    return Resource(
+        record.url, timestamp, response.status or 200, declared.essence, declared.charset, location, content
+    )
 
 
 def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
@@ -199,13 +201,13 @@ def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
         if target := links.absolute(found.location, found.url):
             note(target, kind)
     elif kind == links.STYLE:
-        links.lead_css(decoded(found), found.url, note)
+        links.lead_css(decode_text(found), found.url, note)
     elif kind == links.FRAME:
-        needs += [(need.url, need.kind) for need in needed(decoded(found), found.url, found.timestamp)]
+        needs += [(need.url, need.kind) for need in needed(decode_text(found), found.url, found.timestamp)]
     return needs
 
 
-def decoded(found: Resource) -> str:
+def decode_text(found: Resource) -> str:
     """Decode an answer as text."""
     return charset.decode(found.body, found.charset).html.decode("utf-8", "replace")
 

@@ -1,7 +1,7 @@
 """Render pages in a browser: where it puts every segment, how large its letters are, and whether it is seen.
 
-Pages are shown by a headless Chromium without scripts and without the network: what they say of themselves decides, and
-what was archived with them, where they come out of a store.
+Pages are shown by a headless Chromium without scripts and without the network: their own HTML decides, and the
+resources archived with them, where they come out of a store.
 """
 
 import shutil
@@ -30,7 +30,7 @@ _PATIENCE = 30_000
 """Milliseconds that a page may take to be shown; the mean one of canola takes some 200."""
 
 PLACE = "http://page.invalid"
-"""Where the browser believes pages to be."""
+"""Origin under which the browser is given pages."""
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 _MEASURE = """({element, attribute, before}) => {
@@ -116,13 +116,13 @@ def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering
             yield _shown(context, scene, screenshots)
 
 
-def of_sheet(sheet: Sheet) -> Scene:
+def make_scene(sheet: Sheet) -> Scene:
     """Make the scene of a page by itself: what it loads is missing.
 
     Raises:
         PageError: its text is another one.
     """
-    html, address = segment_marks.marked(sheet), f"{PLACE}/"
+    html, address = segment_marks.mark_segments(sheet), f"{PLACE}/"
 
     def answer(url: str) -> Answer | None:
         return Answer(html.encode("utf-8", "replace"), "text/html; charset=utf-8") if url == address else None
@@ -131,13 +131,13 @@ def of_sheet(sheet: Sheet) -> Scene:
     return Scene(page=sheet.page, address=address, answer=answer, pieces=pieces, numbers=range(len(sheet.segments)))
 
 
-def write(path: str, some: Iterable[Rendering]) -> int:
+def write(path: str, renderings: Iterable[Rendering]) -> int:
     """Write renderings as JSON lines, and return how many they are."""
     count = 0
 
     def counted() -> Iterator[Fields]:
         nonlocal count
-        for one in some:
+        for one in renderings:
             count += 1
             yield _as_fields(one)
 
@@ -196,8 +196,8 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
     page = context.new_page()
     try:
         page.route("**/*", answer)
-        told = page.goto(scene.address, timeout=_PATIENCE)
-        if told is None or not told.ok:
+        response = page.goto(scene.address, timeout=_PATIENCE)
+        if response is None or not response.ok:
             raise InputError(f"{scene.page}: there is nothing to show of it")
         found = page.evaluate(_MEASURE, asdict(scene.pieces))
         if screenshots:
@@ -215,25 +215,25 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
     )
 
 
-def _run(of: Mapping[str, Any]) -> RenderedText:
+def _run(measured: Mapping[str, Any]) -> RenderedText:
     return RenderedText(
-        boxes=tuple((float(x), float(y), float(width), float(height)) for x, y, width, height in of["boxes"]),
-        font_size=float(of["font_size"]),
-        is_visible=bool(of["is_visible"]),
+        boxes=tuple((float(x), float(y), float(width), float(height)) for x, y, width, height in measured["boxes"]),
+        font_size=float(measured["font_size"]),
+        is_visible=bool(measured["is_visible"]),
     )
 
 
-def _as_fields(one: Rendering) -> Fields:
+def _as_fields(rendering: Rendering) -> Fields:
     return {
-        "page": one.page,
-        "width": one.width,
-        "height": one.height,
+        "page": rendering.page,
+        "width": rendering.width,
+        "height": rendering.height,
         "runs": [
             {
                 "boxes": [[round(side, 1) for side in box] for box in run.boxes],
                 "font_size": run.font_size,
                 "is_visible": run.is_visible,
             }
-            for run in one.runs
+            for run in rendering.runs
         ],
     }

@@ -7,10 +7,10 @@ from dbce_spark.dbce import postprocess, single
 from dbce_spark.model import Label
 
 CLASS = "dbce-segment-"
-"""What the classes of these elements begin with; the number of the segment follows."""
+"""Prefix of the classes of these elements; the number of the segment follows."""
 
 
-def marked(sheet: Sheet) -> str:
+def mark_segments(sheet: Sheet) -> str:
     """Return the page without scripts, and with its segments marked; one that inline elements cut comes in several
     pieces.
 

@@ -16,7 +16,7 @@ from dbce_spark.model import Label
 
 CORPUS, TUTORIAL = "corpus", "tutorial"
 LETTERS = {None: "-", Label.CONTENT: "c", Label.BOILERPLATE: "b", Label.UNDECIDED: "u"}
-"""How a store writes tags: a letter a segment."""
+"""Letters by which a store encodes tags, one a segment."""
 _LABEL_OF = {letter: label for label, letter in LETTERS.items()}
 
 
@@ -65,12 +65,12 @@ class StoredPage:
         return tuple(one.label for one in self.units)
 
 
-def written(tags: Tags) -> str:
+def encode_tags(tags: Tags) -> str:
     """Encode tags as a store has them."""
     return "".join(LETTERS[tag] for tag in tags)
 
 
-def tags_of(letters: str) -> Tags:
+def decode_tags(letters: str) -> Tags:
     """Decode tags from what a store has."""
     return tuple(_LABEL_OF[letter] for letter in letters)
 
@@ -85,7 +85,7 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
             page.page, page.kind, page.position, page.url, page.url_key, page.site, page.timestamp, page.archive,
             page.record_id, page.head, page.record, page.charset, page.title, page.language, page.words, page.html,
             page.text, page.text_digest, json.dumps(units, separators=(",", ":")), page.outline.as_json(), page.model,
-            page.doubt, written(page.reference), added,
+            page.doubt, encode_tags(page.reference), added,
         ),
     )  # fmt: skip
     return bool(done.rowcount)
@@ -96,13 +96,13 @@ def get(store: Connection, page: str) -> StoredPage | None:
     return next(_read(store, "WHERE id = ?", (page,)), None)
 
 
-def of_kind(store: Connection, kind: str) -> Iterator[StoredPage]:
+def read_kind(store: Connection, kind: str) -> Iterator[StoredPage]:
     """Yield all pages of the corpus or of the tutorial, in order of position and id."""
     return _read(store, "WHERE kind = ? ORDER BY position, id", (kind,))
 
 
 def ids(store: Connection, kind: str) -> list[str]:
-    """Return the ids of all pages of a kind, in the order of `of_kind`."""
+    """Return the ids of all pages of a kind, in the order of `read_kind`."""
     found = store.execute("SELECT id FROM pages WHERE kind = ? ORDER BY position, id", (kind,))
     return [row["id"] for row in found]
 
@@ -151,7 +151,7 @@ def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[St
             **{name: row[name] for name in _PLAIN},
             units=tuple(Unit(xpath, start, end, _label(of), score) for xpath, start, end, of, score in units),
             outline=Outline.from_json(row["outline"]),
-            reference=tags_of(row["reference"]),
+            reference=decode_tags(row["reference"]),
         )  # fmt: skip
 
 

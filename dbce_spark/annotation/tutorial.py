@@ -1,7 +1,7 @@
 """Make the tutorial: eleven pages of our own, from easy to hard, each with the tags that it should have.
 
-The files say in `data-gold` what an element holds, and all below it that says nothing else. Before a page is shown
-these attributes are taken out.
+In the files, `data-gold` is the tag of an element and of all below it without one. Before a page is shown these
+attributes are removed.
 """
 
 import dataclasses
@@ -26,21 +26,21 @@ def add(opened: workbench_store.Connection, config: DbceConfig) -> None:
     if len(stored.ids(opened, stored.TUTORIAL)) == PAGES:
         return
     with workbench_store.transaction(opened):
-        for page in made(config):
+        for page in make_pages(config):
             stored.add(opened, page, added=workbench_store.now())
 
 
-def made(config: DbceConfig) -> Iterator[StoredPage]:
+def make_pages(config: DbceConfig) -> Iterator[StoredPage]:
     """Yield the pages of the tutorial, with their references."""
     found = sorted((files("dbce_spark.annotation") / "data").iterdir(), key=lambda file: file.name)
     for position, file in enumerate((one for one in found if one.name.endswith(".html")), start=1):
-        yield page_of(file.read_bytes(), file.name, position, config)
+        yield make_page(file.read_bytes(), file.name, position, config)
 
 
-def page_of(html: bytes, name: str, position: int, config: DbceConfig) -> StoredPage:
+def make_page(html: bytes, name: str, position: int, config: DbceConfig) -> StoredPage:
     """Make one page with its reference. The HTML has `data-gold`."""
     root = parse_tree(html)
-    made = single_page.of_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
+    made = single_page.make_from_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
     reference = tuple(_WORDS[_gold(root, unit.xpath)] for unit in made.units)
     return dataclasses.replace(made, kind=stored.TUTORIAL, position=position, reference=reference)
 

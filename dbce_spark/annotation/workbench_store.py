@@ -110,7 +110,7 @@ MIGRATIONS = (
     CREATE VIEW standing AS SELECT * FROM submissions WHERE withdrawn IS NULL;
     """,
 )
-"""Each is run once, in this order; a new one goes behind them."""
+"""Scripts that are run once each, in this order; a new one goes behind them."""
 
 
 def create(path: str) -> None:
@@ -129,7 +129,7 @@ def create(path: str) -> None:
         _migrate(store, path)
 
 
-def opened(path: str) -> Connection:
+def open_store(path: str) -> Connection:
     """Open an existing store, migrated to this version.
 
     Raises:
@@ -167,7 +167,7 @@ def backup(path: str, target: str) -> None:
     """
     if Path(target).exists():
         raise OutputError(f"{target} is there already; give a new name")
-    with closing(opened(path)) as store:
+    with closing(open_store(path)) as store:
         try:
             Path(target).touch(mode=0o600)
             with closing(sqlite3.connect(target)) as copy:

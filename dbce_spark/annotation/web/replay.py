@@ -46,7 +46,7 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
     Raises:
         InputError: there is no such store.
     """
-    with closing(workbench_store.opened(path)) as opened:
+    with closing(workbench_store.open_store(path)) as opened:
         secret = workbench_store.secret(opened)
     app = Flask(__name__, static_folder=None)
 
@@ -71,7 +71,7 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
     @app.get("/<ticket>/<arm>/page")
     def page(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
-        with closing(workbench_store.opened(path)) as opened:
+        with closing(workbench_store.open_store(path)) as opened:
             found = _row(opened, leave.page, arm, "html, url")
         if found is None:
             abort(404)
@@ -89,7 +89,7 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
     def loaded(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
-        with closing(workbench_store.opened(path)) as opened:
+        with closing(workbench_store.open_store(path)) as opened:
             row = _row(opened, leave.page, arm, "timestamp")
             found = page_resources.nearest(opened, url, row["timestamp"]) if row else None
         if found is None:
@@ -122,7 +122,7 @@ def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
     style.text = _static("frame.css")
     script = {"nonce": nonce, "src": f"{_origin(prefix)}/frame.js", "defer": "defer", "data-workbench": workbench}
     etree.SubElement(head, "script", script)
-    return links.written(root, links.doctype(html))
+    return links.to_html(root, links.doctype(html))
 
 
 def _answer(found: Resource, kind: str, prefix: str) -> Response:
@@ -132,14 +132,14 @@ def _answer(found: Resource, kind: str, prefix: str) -> Response:
     if kind == links.FRAME:
         if found.mime.startswith("image/"):
             return Response(found.body, mimetype=found.mime, headers=headers)
-        text = page_resources.decoded(found)
-        shown = links.written(_led(text, found.url, prefix), links.doctype(text))
+        text = page_resources.decode_text(found)
+        shown = links.to_html(_led(text, found.url, prefix), links.doctype(text))
         policy = f"{_policy(_origin(prefix))}; sandbox"
         return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
     if found.status >= 400:
         return Response("", status=404, headers=headers)
     if kind == links.STYLE:
-        css = links.lead_css(page_resources.decoded(found), found.url, _lead(prefix))
+        css = links.lead_css(page_resources.decode_text(found), found.url, _lead(prefix))
         return Response(css, mimetype="text/css", headers=headers)
     shown_as = found.mime if found.mime.startswith(_SHOWN) else "application/octet-stream"
     return Response(found.body, mimetype=shown_as, headers=headers)
@@ -150,8 +150,8 @@ def _origin(url: str) -> str:
 
 
 def _led(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
-    root = links.parsed(text)
-    base = links.base_of(root, url)
+    root = links.parse_html(text)
+    base = links.base_url(root, url)
     links.disarm(root)
     links.lead_html(root, base, _lead(prefix))
     return root

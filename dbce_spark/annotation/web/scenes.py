@@ -13,7 +13,7 @@ from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 _PIECES = Pieces(SEGMENT, NODE)
 
 
-def of_store(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
+def make_scenes(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
     """Yield scenes of all pages of the corpus of a store. The replay answers within this process: nothing listens.
 
     Raises:
@@ -27,10 +27,10 @@ def of_store(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
         found = client.get(url)
         return Answer(found.data, found.content_type, found.status_code)
 
-    with closing(workbench_store.opened(path)) as opened:
+    with closing(workbench_store.open_store(path)) as opened:
         secret = workbench_store.secret(opened)
-        for page in stored_pages.of_kind(opened, stored_pages.CORPUS):
-            ticket = tickets.written(Ticket(page.page, PLACE), secret)
+        for page in stored_pages.read_kind(opened, stored_pages.CORPUS):
+            ticket = tickets.sign(Ticket(page.page, PLACE), secret)
             yield Scene(
                 page=page.page,
                 address=f"{PLACE}/{ticket}/page",

@@ -15,7 +15,7 @@ class Ticket:
     workbench: str  # such as "http://127.0.0.1:8420"
 
 
-def written(ticket: Ticket, secret: str) -> str:
+def sign(ticket: Ticket, secret: str) -> str:
     """Sign a ticket as a part of a URL."""
     found = URLSafeTimedSerializer(secret, salt=_SALT).dumps([ticket.page, ticket.workbench])
     return found if isinstance(found, str) else found.decode()

@@ -117,7 +117,7 @@ class FeedArchive:
         return _record("request", exchange.url, b"", "application/http; msgtype=request", headers, head)
 
     def _response(self, exchange: WebExchange, reply: str, item: Item | None) -> ArcWarcRecord:
-        # The library escapes what is not ASCII in headers, and fails on the phrase of a server that speaks French.
+        # The library escapes what is not ASCII in headers, and fails on a server's French phrase.
         reason = exchange.reason.encode("ascii", "replace").decode()
         head = StatusAndHeaders(f"{exchange.status} {reason}".strip(), [*exchange.headers], "HTTP/1.1")
         headers = self._headers(exchange, reply)

@@ -1,8 +1,8 @@
 """Learn rules for query parameters from the stream: the future work of the paper's section 6.
 
 For the documents of one script (host and path), all sets of parameters are compared: the set that errs on the fewest
-pairs of documents is the rule's. It errs on a pair that it tells apart though the two are the same, or does not tell
-apart though they differ. Two documents are the same if they have one title and nearly the same blocks.
+pairs of documents is the rule's. It errs on a pair with two keys though the two are the same, or with one key though
+they differ. Two documents are the same if they have one title and nearly the same blocks.
 """
 
 import json

@@ -20,7 +20,7 @@ _PATH_SAFE = "/:@!$&'()*+,;=~"
 _QUERY_SAFE = "/:@!$'()*,;~?"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MOST_REDIRECTS = 20
-"""As browsers follow."""
+"""Redirects followed at most, as in browsers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +43,8 @@ class UrlKey:
 def url_key(request: str, title: str, rules: Sequence[Rule], redirects: Mapping[str, str] | None = None) -> UrlKey:
     """Return the URL key of a document.
 
-    `redirects` says where URLs lead; without them `request` is the response URL. `title` is that of the feed, or the
-    page's own.
+    `redirects` maps URLs to their targets; without them `request` is the response URL. `title` is that of the feed,
+    or the page's own.
     """
     response = response_url(request, redirects or {})
     titled = _titled(response, title)

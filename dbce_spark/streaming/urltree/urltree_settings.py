@@ -76,7 +76,7 @@ class LearnConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlTreeConfig:
-    """All parameters of URL Tree; conf/urltree.toml says what each field means."""
+    """All parameters of URL Tree; conf/urltree.toml explains each field."""
 
     keys: KeysConfig
     blocks: BlocksConfig
