@@ -190,7 +190,7 @@ def _add(arguments: argparse.Namespace) -> None:
         sites=tuple(arguments.site),
         languages=tuple(arguments.language),
         urls=tuple(arguments.url),
-        listed=page_import.listed(arguments.list) if arguments.list else frozenset(),
+        listed=page_import.read_list(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,
@@ -205,7 +205,11 @@ def _take(arguments: argparse.Namespace) -> None:
     settings = _settings()
     from dbce_spark.annotation import import_export
 
-    print(import_export.take(arguments.store, arguments.pages, arguments.archive, configuration.default(), settings))
+    print(
+        import_export.import_pages(
+            arguments.store, arguments.pages, arguments.archive, configuration.default(), settings
+        )
+    )
 
 
 def _account(arguments: argparse.Namespace) -> None:
@@ -213,8 +217,8 @@ def _account(arguments: argparse.Namespace) -> None:
     from dbce_spark.annotation import accounts, workbench_store
 
     given = sys.stdin.readline().rstrip("\n") if arguments.password_stdin else ""
-    with closing(workbench_store.opened(arguments.store)) as opened:
-        known = {one.name.lower(): one for one in accounts.all_of(opened)}
+    with closing(workbench_store.open_store(arguments.store)) as opened:
+        known = {one.name.lower(): one for one in accounts.list_accounts(opened)}
         found = known.get(arguments.name.strip().lower())
         if found:
             made = accounts.set_password(opened, found.number, settings, given)
@@ -239,8 +243,8 @@ def _status(arguments: argparse.Namespace) -> None:
     _settings()
     from dbce_spark.annotation import accounts, drafts, workbench_store
 
-    with closing(workbench_store.opened(arguments.store)) as opened:
-        progress, people = drafts.progress(opened), accounts.all_of(opened)
+    with closing(workbench_store.open_store(arguments.store)) as opened:
+        progress, people = drafts.progress(opened), accounts.list_accounts(opened)
     print(f"{progress.pages:,} pages, {len(people)} accounts, {progress.submissions:,} submissions")
     for submissions, pages in progress.pages_by_submissions.items():
         print(f"{pages:8,} pages with {submissions} submissions")

@@ -33,7 +33,7 @@ def _rules(arguments: argparse.Namespace) -> None:
     from dbce_spark.streaming.urltree import rule_learning, urltree_settings
 
     config, tree = configuration.default(), urltree_settings.load(arguments.config, arguments.settings)
-    found = parameter_rules.find(sources.expand(arguments.input, config.input.patterns), config, tree)
+    found = parameter_rules.learn_rules(sources.expand(arguments.input, config.input.patterns), config, tree)
     steps = ", ".join(f"{step} {count:,}" for step, count in found.duplicates.items())
     print(f"# {found.documents:,} documents; duplicates within their domain by {steps}")
     print(rule_learning.as_toml(found.rules), end="")

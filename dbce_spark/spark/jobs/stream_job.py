@@ -37,9 +37,9 @@ from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import RecordOutcomes
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Row, arrived, head
-from dbce_spark.streaming.stream.domain import Domain, Outcome, row
-from dbce_spark.streaming.stream.local_stream import REJECTS, arrivals, of_reject, parsing
+from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
+from dbce_spark.streaming.stream.domain import Domain, Outcome, build_row
+from dbce_spark.streaming.stream.local_stream import REJECTS, make_arrivals, reading_config, reject_row
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 try:
@@ -225,18 +225,18 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
     task = TaskContext.get()
     revisits, row_no = _Passed(), 0
     outcomes = RecordOutcomes(revisits)
-    with sandbox.reading(path, parsing(config), None if task is None else task.attemptNumber()) as reading:
+    with sandbox.reading(path, reading_config(config), None if task is None else task.attemptNumber()) as reading:
         for some, _ in read_pages.page_batches(reading, outcomes, with_html=False, limit=None):
             sent = []
-            for one in arrivals(some, file_no, tree):
+            for one in make_arrivals(some, file_no, tree):
                 keys = one.keys.astype("<u8").tobytes()
-                sent.append((one.domain, _PAGE, file_no, row_no, one.told, head(one), keys))
+                sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), keys))
                 row_no += 1
             yield _stream_batch(sent)
     outcomes.counts.revisits = revisits.count
     skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
     counts = outcomes.counts.by_name() + skipped
-    lost = [_past(REJECTS, file_no, at, of_reject(one, file_no)) for at, one in enumerate(outcomes.rejects)]
+    lost = [_past(REJECTS, file_no, at, reject_row(one, file_no)) for at, one in enumerate(outcomes.rejects)]
     yield _stream_batch([*lost, _past(_TALLY, file_no, 0, counts + Counter(files=1))])
 
 
@@ -279,8 +279,8 @@ class Labelling(StatefulProcessor):
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
         made: list[_Sent] = []
         for _, _, file_no, row_no, told, said, keys in waiting:
-            for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree)):
-                made.append((name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING))
+            for one in domain.take(restore_arrival(file_no, row_no, told, said, keys, self._tree)):
+                made.append((name, one.table, file_no, row_no, one.packed_row, json.dumps(one.columns), _NOTHING))
             if len(made) >= _ROWS_TOGETHER:
                 yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
                 made = []
@@ -295,7 +295,7 @@ class Labelling(StatefulProcessor):
 def row_of(table: str, told: bytes, said: str) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
     own: Row = json.loads(said)
-    return own if table in _PAST else row(Outcome(table, told, own))
+    return own if table in _PAST else build_row(Outcome(table, told, own))
 
 
 def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
