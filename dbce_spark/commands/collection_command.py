@@ -95,7 +95,7 @@ def _compare(of: Collection, version: Version, arguments: argparse.Namespace) ->
     from dbce_spark.report import crawl_report
 
     thresholds = configuration.load(arguments.config).comparison
-    found = crawl_report.compared(of, version, thresholds)
+    found = crawl_report.compare(of, version, thresholds)
     if arguments.output:
         crawl_report.write(found, of.folder, arguments.output, thresholds)
     print(crawl_report.text(found))

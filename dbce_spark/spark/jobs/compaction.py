@@ -32,7 +32,7 @@ from dbce_spark.output.collection import (
     Collection,
     Version,
 )
-from dbce_spark.output.output_reader import counting, replaced, table_files
+from dbce_spark.output.output_reader import mark_current, replaced, table_files
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
@@ -171,7 +171,7 @@ def _batches(path: str) -> Iterator[pa.RecordBatch]:
 def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
     """Iterate over the rows of an increment's file whose captures no later one has labelled anew."""
     for batch in _batches(path):
-        yield batch.filter(counting(batch.column("capture_id"), number, last))
+        yield batch.filter(mark_current(batch.column("capture_id"), number, last))
 
 
 def _anew(to: Collection, version: Version) -> dict[str, tuple[int, dict[str, Any]]]:

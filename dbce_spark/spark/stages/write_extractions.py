@@ -327,7 +327,7 @@ class _Compared:
         rows = sorted(self.annotations.get(capture_id, []), key=lambda row: row["cross_id"])
         annotations = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
         evidence = sorted((row["kind"], row["codes"].hex()) for row in self.evidence.get(capture_id, []))
-        template = crosses.template_id(cross_rows.found_from(row) for row in rows)
+        template = crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows)
         return digest(template, *annotations, str(evidence))
 
 
@@ -365,7 +365,7 @@ def _gathered(page: Page, compared: _Compared) -> Gathered:
         page,
         [annotation_rows.annotation_from(row) for row in rows],
         pools.page_evidence(page, codes.get(evidence_rows.SIBLINGS), codes.get(evidence_rows.SNAPSHOTS)),
-        crosses.template_id(cross_rows.found_from(row) for row in rows),
+        crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows),
     )
 
 

@@ -153,12 +153,14 @@ def find(members: DataFrame) -> DataFrame:
             if chunk.num_rows > 1:
                 rows.extend(_of_chunk(chunk))
             if len(rows) >= _BATCH_ROWS:
-                yield cross_rows.found_batch(rows)
+                yield cross_rows.bucket_crosses_batch(rows)
                 rows = []
-        yield cross_rows.found_batch(rows)
+        yield cross_rows.bucket_crosses_batch(rows)
 
     return (
-        members.repartition(*CHUNK).sortWithinPartitions(*CHUNK).mapInArrow(of_chunks, staging.schema(cross_rows.FOUND))
+        members.repartition(*CHUNK)
+        .sortWithinPartitions(*CHUNK)
+        .mapInArrow(of_chunks, staging.schema(cross_rows.BUCKET_CROSSES))
     )
 
 
@@ -191,9 +193,9 @@ def select(found: DataFrame, per_capture: int) -> DataFrame:
     of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")
     unique = found.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
     ranked = unique.withColumn("nth", F.row_number().over(of_capture)).where(F.col("nth") <= per_capture)
-    return ranked.select(*cross_rows.FOUND.names)
+    return ranked.select(*cross_rows.BUCKET_CROSSES.names)
 
 
 def staged(run: Run) -> DataFrame:
     """Read the chosen crosses, as FOUND rows."""
-    return run.staged(NAME, cross_rows.FOUND)
+    return run.staged(NAME, cross_rows.BUCKET_CROSSES)

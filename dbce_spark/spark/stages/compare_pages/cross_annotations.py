@@ -41,7 +41,9 @@ def annotations(found: DataFrame, texts: DataFrame, exact_limit: int) -> DataFra
     carried = needed.join(texts, on="capture_id", how="inner").select(
         "group", F.lit(False).alias("is_cross"), "capture_id", "tokens"
     )
-    crosses = found.select("group", F.lit(True).alias("is_cross"), F.struct(*cross_rows.FOUND.names).alias("cross"))
+    crosses = found.select(
+        "group", F.lit(True).alias("is_cross"), F.struct(*cross_rows.BUCKET_CROSSES.names).alias("cross")
+    )
     rows = carried.unionByName(crosses, allowMissingColumns=True)
     ordered = rows.repartition("group").sortWithinPartitions("group", "is_cross")
     return ordered.mapInArrow(in_groups, staging.schema(annotation_rows.ANNOTATIONS))
@@ -53,7 +55,7 @@ def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     captures = is_cross.index(True)
     ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
     by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
-    found = [cross_rows.found_from(row) for row in group.column("cross").slice(captures).to_pylist()]
+    found = [cross_rows.bucket_cross_from(row) for row in group.column("cross").slice(captures).to_pylist()]
     annotated = annotate([one.cross for one in found], by_id, exact_limit=exact_limit)
     return annotation_rows.annotations_batch(list(zip(found, annotated, strict=True)))
 

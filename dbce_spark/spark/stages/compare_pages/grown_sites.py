@@ -27,7 +27,7 @@ from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "growth"
 _SCHEMAS = {
-    staging.GROWN_CROSSES: cross_rows.FOUND,
+    staging.GROWN_CROSSES: cross_rows.BUCKET_CROSSES,
     staging.POOL_MEMBERS: comparison_rows.POOL_MEMBERS,
     staging.AFFECTED: comparison_rows.AFFECTED,
 }
@@ -66,7 +66,7 @@ def _of_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: Dbc
     for site in groups(batches, ["site"]):
         grown = _of_site(site, config)
         sizes += grown.sizes
-        staged.write(staging.GROWN_CROSSES, cross_rows.found_batch(grown.found))
+        staged.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(grown.found))
         _write(staged, staging.POOL_MEMBERS, _pool_members(grown, site))
         _write(staged, staging.AFFECTED, _affected_rows(grown, site))
     return sizes
@@ -76,7 +76,7 @@ def _of_site(site: pa.Table, config: DbceConfig) -> growth.AffectedCaptures:
     rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}
-    return growth.affected_captures(member_rows.standing_from(site), new, again, config)
+    return growth.affected_captures(member_rows.indexed_captures_from(site), new, again, config)
 
 
 def _write(staged: TaskTables, name: str, rows: Iterator[dict[str, Any]]) -> None:
@@ -117,7 +117,7 @@ def affected_captures(run: Run) -> DataFrame:
 
 def crosses(run: Run) -> DataFrame:
     """Read the crosses that are to be annotated, as FOUND rows."""
-    return run.staged(staging.GROWN_CROSSES, cross_rows.FOUND)
+    return run.staged(staging.GROWN_CROSSES, cross_rows.BUCKET_CROSSES)
 
 
 def pool_members(run: Run) -> DataFrame:

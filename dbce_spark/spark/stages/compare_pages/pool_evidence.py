@@ -64,7 +64,7 @@ def pool_members(pages: DataFrame, cap: int) -> DataFrame:
 
 
 def features(pages: DataFrame) -> DataFrame:
-    """Select what `member_rows.witnesses_from` reads."""
+    """Select what `member_rows.page_features_from` reads."""
     return pages.select(*compared_pages.feature_columns())
 
 
@@ -123,7 +123,7 @@ def _of_pools(
     """Iterate over the kind of each pool and the codes of its wanted captures."""
     for rows in groups(batches, _POOL):
         kind = rows.column("kind")[0].as_py()
-        here = member_rows.witnesses_from(rows)
+        here = member_rows.page_features_from(rows)
         wanted = {*rows.filter(rows.column("wanted")).column("capture_id").to_pylist()}
         if kind == evidence_rows.SIBLINGS:
             yield kind, load_model().of_siblings(here, wanted)
