@@ -242,7 +242,7 @@ def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], second
 
 
 def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> list[Page | Reject]:
-    """Fetched captures as pages, each parsed by itself in a process of its own."""
+    """Parse fetched captures, each by itself in a process of its own."""
     return [_page_apart(parser, fetch) for fetch in lot]
 
 

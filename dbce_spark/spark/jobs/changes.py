@@ -62,8 +62,7 @@ _COMPARED_ROW = pa.schema([history_rows.STEPS.field(name) for name in _COMPARED]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryCounts:
-    """What was written: of how many URLs that have two captures or more, how many steps, changes by kind, lives, and
-    redesigns of sites."""
+    """Counts of the rows that were written, and of the URLs with two captures or more that they are of."""
 
     version: int
     urls: int
@@ -75,7 +74,7 @@ class HistoryCounts:
     seconds: float
 
     def text(self) -> str:
-        """For a person."""
+        """Render it for a person."""
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
         return (
             f"version {self.version}: {self.urls:,} URLs of two captures and more, {self.captures:,} captures\n"
@@ -85,10 +84,9 @@ class HistoryCounts:
 
 
 def write(spark: SparkSession, of: Collection, version: Version, output: str, log: Log) -> HistoryCounts:
-    """Write STEPS, CHANGES, LIVES and REDESIGNS of a version into a folder that is not there yet, and behind them what
-    run.json says.
+    """Write STEPS, CHANGES, LIVES and REDESIGNS of a version into a folder that is not there yet, and last run.json.
 
-    In which file the rows of a URL are follows from its key and the number of captures.
+    The file of a URL's rows follows from its key and the number of captures.
 
     Raises:
         JobError: Spark gave up; a file of the collection may be broken.

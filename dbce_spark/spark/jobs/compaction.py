@@ -118,7 +118,8 @@ def _empty(work: Path) -> None:
 
 
 def _take_place(to: Collection, version: Version, work: Path, target: Path) -> None:
-    """From here on it is an increment that has ended: if this process is killed, the next run makes it a version."""
+    """Move it to its place. From then on it is an ended increment: if this process is killed, the next run makes it a
+    version."""
     if to.known().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
@@ -198,7 +199,7 @@ class _Marks:
         self._rows = (row for number, path in files for row in self._beside(number, path))
 
     def _beside(self, number: int, path: str) -> Iterator[dict[str, Any]]:
-        """Of one file of extractions; none where no row has a text, or nothing was compared."""
+        """Read the marks beside one file of extractions; none where no row has a text, or nothing was compared."""
         file = Path(path)
         marks = file.parents[2] / DUPLICATES / file.parent.name / file.name
         if marks.exists():
@@ -222,7 +223,7 @@ class _Marks:
 
 
 def _store_marks(work: Path, part: str, marks: _Marks) -> None:
-    """Write duplicates to files like those of the extractions."""
+    """Write duplicates, a file for each of extractions that has a text."""
     for path in sorted((work / EXTRACTIONS / part).glob("*.parquet")):
         with opened(str(path)) as file:
             rows = file.read(columns=["capture_id", "text_words"])

@@ -43,7 +43,7 @@ from dbce_spark.streaming.stream.local_stream import REJECTS, arrivals, of_rejec
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 try:
-    import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
+    import google.protobuf  # noqa: F401  # PySpark misses it only at the first batch
 
     from dbce_spark.spark.source.file_source import NAME, Arrivals
 except ImportError as error:
@@ -52,7 +52,7 @@ except ImportError as error:
     ) from error
 
 LEDGER = "arrivals"
-"""Folder of the output that says which files were taken in which order."""
+"""Folder of the output that holds which files were taken in which order."""
 _PAGE, _TALLY = "page", "tally"
 """Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
 _PAST = (REJECTS, _TALLY)
@@ -252,7 +252,7 @@ def _stream_batch(rows: Sequence[_Sent]) -> pa.RecordBatch:
 
 
 class Labelling(StatefulProcessor):
-    """What happens where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
+    """The labelling where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
 
     def __init__(self, tree: UrlTreeConfig):
         self._tree = tree
@@ -299,7 +299,7 @@ def row_of(table: str, told: bytes, said: str) -> Row:
 
 
 def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
-    """Return what Spark calls with each batch, and calls again after a kill."""
+    """Return the function that Spark calls with each batch, and calls again after a kill."""
 
     def write(batch: DataFrame, number: int) -> None:
         # A batch that is committed already is computed again all the same: Spark lacks the state behind it.

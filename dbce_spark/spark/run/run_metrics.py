@@ -1,7 +1,7 @@
 """Show the counts of a run among Spark's own metrics: whatever reads those has them while a run works.
 
 They are accumulators, which Spark shows as a source of its metrics system (`LongAccumulatorSource`, made for this): no
-sink and no port is of ours. conf/spark-defaults.conf says where Prometheus finds them.
+sink and no port is of ours. Prometheus finds them where conf/spark-defaults.conf puts them.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Say how far a run is, by its report, or by what it has staged and its heartbeat. Needs neither Spark nor Java."""
+"""Show how far a run is, by its report, or by what it has staged and its heartbeat. Needs neither Spark nor Java."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ class DoneShare:
 class FailedFiles:
     """Count the files that failed, of how many in all, and how many may. `first` has reasons by path.
 
-    `is_spent` says that more have failed than may.
+    With `is_spent` more have failed than may.
     """
 
     count: int
@@ -285,7 +285,7 @@ def _each(work: str, stage: str, kind: type[T]) -> list[T]:
 
 
 def _failed_files(failed: Mapping[str, Any], config: Mapping[str, Any]) -> FailedFiles:
-    """Set what `failed_files.report` says beside the share of files that may fail."""
+    """Set the figures of `failed_files.report` beside the share of files that may fail."""
     count, of, first = failed["count"], failed["of"], failed["first"]
     allowed = int(config["input"]["max_failed_files"] * of)
     return FailedFiles(count=count, of=of, allowed=allowed, is_spent=count > allowed, first=first)

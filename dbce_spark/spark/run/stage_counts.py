@@ -12,7 +12,7 @@ from dbce_spark.spark.run.record_counts import RecordCounts
 
 @dataclass(frozen=True, slots=True)
 class SelectedPlaces:
-    """What the indexes gave: how many places of each archive, in how many parts, and what became of their lines."""
+    """Places that the indexes name: how many of each archive, in how many parts, and the outcomes of their lines."""
 
     archives: dict[str, int] = field(default_factory=dict)
     parts: int = 0

@@ -10,7 +10,7 @@ from dbce_spark.spark.source.rows import RecordRow
 
 _OF_RESPONSE = frozenset({"status", "mime"})
 _DECIDED = frozenset({"status", "mime", "digest"})
-"""Filters that a record does not pass by saying nothing, since nobody is left to ask. Languages are not its to say."""
+"""Filters that a record without a value does not pass, since nothing after it has one. Records have no languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +50,5 @@ class Choice:
         if "status" in self.filters and not status:
             status = row.http_status or 0
         refusal, undeclared = self.selection.judged(replace(said, mime=mime, status=status))
-        # A revisit may say nothing of its payload: that is the original's to say.
+        # A revisit may have no values of its payload: they are those of the original.
         return refusal is None and (row.kind == "revisit" or decided.isdisjoint(undeclared))

@@ -49,7 +49,7 @@ _ROW_BYTES = 512
 
 
 class SourceRow(Protocol):
-    """What has a value for each column: a record, or bytes that are none."""
+    """A record, or bytes that are none: it has a value for each column."""
 
     def value(self, name: str) -> Any: ...
 

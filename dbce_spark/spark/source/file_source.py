@@ -54,7 +54,7 @@ class Ledger:
         return next((end for end in self.ends if end > start), start)
 
     def _name(self) -> str:
-        """Of the step that comes next."""
+        """Return the name of the file of the next step."""
         return f"{len(self.ends):08}.json"
 
     def _append(self, paths: Sequence[str]) -> None:
@@ -94,7 +94,7 @@ def _size(path: str) -> int:
     try:
         return max(0, sources.size(path))
     except OSError:
-        return 0  # gone again: whoever reads it says so
+        return 0  # gone again: its reader reports that
 
 
 class ArrivedFile(InputPartition):
@@ -181,4 +181,4 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield pa.RecordBatch.from_pydict({"file_no": [partition.number], "path": [partition.path]}, schema=_ARROW)
 
     def commit(self, end: dict[str, int]) -> None:
-        """Nothing: the ledger is kept, since it says what was read."""
+        """Do nothing: the ledger is kept, since it lists what was read."""

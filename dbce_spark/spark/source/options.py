@@ -1,4 +1,4 @@
-"""What a user says of a read: `.option(name, value)`, texts all of them, checked before anything is read."""
+"""Options of a read as `.option(name, value)` gives them, all of them texts, checked before anything is read."""
 
 import difflib
 import json
@@ -26,9 +26,9 @@ _PARTITION_BYTES = 128 << 20
 
 
 class Mode(StrEnum):
-    """What becomes of what cannot be read: the modes of Spark's own readers."""
+    """The treatment of bytes that cannot be read: the modes of Spark's own readers."""
 
-    PERMISSIVE = "PERMISSIVE"  # a row that says what is damaged
+    PERMISSIVE = "PERMISSIVE"  # a row that names the damage
     DROPMALFORMED = "DROPMALFORMED"  # no row
     FAILFAST = "FAILFAST"  # the end of the job
 

@@ -1,4 +1,4 @@
-"""What one task reads: some whole files, or some records that an index names."""
+"""The share of one task: some whole files, or some records that an index names."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -20,7 +20,7 @@ OPENING_BYTES = 4 << 20
 _TASKS = 32
 """Tasks that a small read is divided into, where its files are as many: more than one machine has cores."""
 _UNKNOWN_BYTES = 1 << 15
-"""Stored bytes of a record whose index does not tell its length: what pages have on average."""
+"""Stored bytes of a record whose index lacks its length: what pages have on average."""
 
 
 class Files(InputPartition):

@@ -1,6 +1,6 @@
 """The stage `originals`: `dbce_spark.dbce.originals`, of what no input holds, over all indexes at once.
 
-Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found goes to such.
+Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found becomes such.
 The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 """
 
@@ -77,12 +77,12 @@ _OUTCOMES_ROW = pa.schema(
         *_LOST_ROW.remove(3).remove(2),
     ]
 )
-"""What became of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
+"""The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OriginalStaging:
-    """How originals are staged: where, from which file number on, and by which parameters."""
+    """The place of staged originals, their first file number, and the parameters that they are read by."""
 
     work: str
     first_no: int

@@ -44,7 +44,7 @@ WANTED_ROW = pa.schema(
 MATCHED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", ORIGINAL)])
 """A revisit's place, and its original."""
 OUTCOME_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
-"""What became of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
+"""The outcome of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those without a trace of an original have no row."""
 _FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
 _FILTER = pa.field("filter", pa.string())
@@ -291,7 +291,7 @@ def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
+    """Make REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
     for batch in batches:
         outcomes = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
         some = [

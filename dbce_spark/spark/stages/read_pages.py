@@ -48,9 +48,9 @@ _BATCH_CAPTURES = 128
 _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
-"""Where a row is staged."""
+"""The place of a staged row."""
 COUNTS = "file_no long, counts string"
-"""What a task returns to the driver of each source: its RecordCounts as JSON."""
+"""The row that a task returns to the driver for each source: its RecordCounts as JSON."""
 _DROPPED = "dropped"
 _DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
@@ -126,7 +126,7 @@ def collected(tasks: DataFrame) -> dict[int, RecordCounts]:
 
 @dataclass(frozen=True, slots=True)
 class SourceStaging:
-    """How the sources of a run are staged: where, by which parameters, and up to how many captures."""
+    """The place of staged sources, the parameters that they are read by, and the most captures."""
 
     work: str
     config: DbceConfig
@@ -192,7 +192,7 @@ class RevisitSink(Protocol):
 
 @dataclass(slots=True)
 class RecordOutcomes:
-    """What the records of a source become beside pages: counts, rejects, and the revisits in their sink."""
+    """The outcomes of a source's records beside pages: counts, rejects, and the revisits in their sink."""
 
     revisits: RevisitSink
     counts: RecordCounts = field(default_factory=RecordCounts)

@@ -24,7 +24,7 @@ _ORDER = ["part", "url_key", "timestamp", "capture_id"]
 def write(run: Run, account: RunAccount) -> None:
     """Write `captures`: all fetches of one URL in one file, sorted by its key and the time.
 
-    In which file they are follows from the URL and the number of rows alone.
+    Their file follows from the URL and the number of rows alone.
     """
     target, rows = f"{run.output}/{NAME}", account.captures
     parts = max(1, -(-rows // ROWS_PER_FILE))

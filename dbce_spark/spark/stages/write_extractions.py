@@ -126,9 +126,9 @@ STAGE = Stage(name=NAME, work=write, steps=_steps, count=_count)
 def work_list(run: Run, cut: MergeTasks) -> DataFrame:
     """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
     dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
-    row that says that now it can be merged.
+    row on which all of it is there and can be merged.
 
-    Which row groups a task has follows from the staged rows alone, so that the same input gives the same files.
+    The row groups of a task follow from the staged rows alone, so that the same input gives the same files.
     """
     row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
     again = _staged_again(run) if run.prior else None
@@ -226,7 +226,7 @@ def _task(group: pa.Table) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """How tasks merge and write row groups. A second attempt at one writes the same bytes under the same names."""
+    """The merging of row groups by tasks. A second attempt at one writes the same bytes under the same names."""
 
     work: str
     output: str
@@ -315,7 +315,7 @@ def _superseding(batches: Iterable[pa.RecordBatch], files: _Files) -> Iterator[p
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """What is compared with some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
+    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
     again."""
 
     annotations: _Rows
@@ -332,7 +332,7 @@ class _Compared:
 
 
 def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
-    """Group rows by the capture id that stands under a name in them."""
+    """Group rows by the capture id in the column `name`."""
     found: _Rows = defaultdict(list)
     for row in rows.to_pylist():
         found[row[name]].append(row)

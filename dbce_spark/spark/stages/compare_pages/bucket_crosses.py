@@ -23,7 +23,7 @@ NAME = "crosses"
 _BUCKETS = "buckets"
 BUCKET = ["site", "band", "key"]
 CHUNK = [*BUCKET, "chunk"]
-"""What of a bucket meets in one task: all of it, or of a capped one a chunk."""
+"""The rows that meet in one task: a whole bucket, or one chunk of a capped one."""
 _SUMS = ["one_sum", "other_sum"]
 _BUCKET_ROW = pa.schema(
     [
@@ -34,7 +34,7 @@ _BUCKET_ROW = pa.schema(
         *((name, pa.int64()) for name in _SUMS),
     ]
 )
-"""A bucket: how many captures are in it, and two hashes that tell whether they are the same ones as in another."""
+"""A bucket: how many captures are in it, and two hashes that are equal for buckets of the same captures."""
 _NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
 _ADJACENT = [*Adjacent.__dataclass_fields__]
 _PAGE_ROW = pa.schema(
@@ -70,7 +70,7 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
 
 
 def adjacent(pages: DataFrame) -> DataFrame:
-    """Make _PAGE_ROW of PAGES rows with a signature: beside each what `crosses.adjacent` gives."""
+    """Make _PAGE_ROW of PAGES rows with a signature: each beside the captures that `crosses.adjacent` gives."""
     line = Window.partitionBy("site", "url_key").orderBy("timestamp", "capture_id")
     signed = pages.where(F.col("signature").isNotNull()).select(
         "site", "capture_id", "url_key", F.unix_micros("timestamp").alias("timestamp"), "signature", "bands"
@@ -107,7 +107,7 @@ def memberships(pages: DataFrame) -> DataFrame:
 
 
 def buckets(members: DataFrame) -> DataFrame:
-    """Make all buckets of some memberships, as _BUCKET_ROW: those of the same captures have the same sums."""
+    """Make all buckets of some memberships, as _BUCKET_ROW: buckets of the same captures have the same sums."""
     sums = [F.bit_xor(F.xxhash64("capture_id", F.lit(salt))).alias(name) for salt, name in enumerate(_SUMS)]
     return members.groupBy(*BUCKET).agg(F.count("*").alias("size"), *sums)
 

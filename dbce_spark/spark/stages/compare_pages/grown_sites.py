@@ -58,7 +58,7 @@ def find_affected(run: Run, _account: RunAccount) -> ComparedSites:
 
 
 def _of_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: DbceConfig) -> BucketSizes:
-    """Stage what `dbce.growth.asked` gives for the sites of one task; return the sizes of their buckets.
+    """Stage the results of `dbce.growth.affected_captures` for the sites of one task; return their bucket sizes.
 
     Rows are MEMBERS rows; of those that were fetched again with `is_again`.
     """

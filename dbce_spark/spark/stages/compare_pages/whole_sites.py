@@ -56,7 +56,7 @@ def site_by_site(pages: DataFrame) -> DataFrame:
 
 
 def compare_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: DbceConfig) -> BucketSizes:
-    """Stage what `dbce.sites.told` gives for the sites of one task; return the sizes of their buckets."""
+    """Stage the results of `dbce.sites.compare_sites` for the sites of one task; return their bucket sizes."""
     rows, sizes = _Rows(), BucketSizes()
     for site in groups(batches, ["site"]):
         if site.num_rows == 1:  # there is nothing to compare it with

@@ -33,7 +33,7 @@ FEW = 20_000
 
 def write(run: Run, _account: RunAccount) -> DuplicateCounts:
     """Write `duplicates`: a file beside each of `extractions`, with the rows of those that have a text in the same
-    order. Of a collection also what is marked anew of prior texts, as they are like one that has changed."""
+    order. Of a collection also the new marks of prior texts that are like one that has changed."""
     work, target = run.work, f"{run.output}/{NAME}"
 
     def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
