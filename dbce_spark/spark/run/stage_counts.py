@@ -20,6 +20,14 @@ class SelectedPlaces:
     rejects: Counter[str] = field(default_factory=Counter)
     losses: list[Loss] = field(default_factory=list)
 
+    def __add__(self, other: "SelectedPlaces") -> "SelectedPlaces":
+        """Add up the lines of two parts of indexes; archives and their parts are counted when all lines are read."""
+        return SelectedPlaces(
+            counts=self.counts + other.counts,
+            rejects=self.rejects + other.rejects,
+            losses=self.losses + other.losses,
+        )
+
     def record_counts(self) -> RecordCounts:
         """Count lines that are no entries, and indexes that are none, as records that were read and rejected."""
         return RecordCounts(self.rejects.total(), 0, Counter(), Counter(self.rejects), list(self.losses))

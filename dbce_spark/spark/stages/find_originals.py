@@ -7,7 +7,6 @@ The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -30,8 +29,10 @@ from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.sandbox import Sandbox
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.job_run import Run
@@ -138,24 +139,22 @@ def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
     """Find what each part of the indexes has under the names of some revisits, as _FOUND_ROW."""
     config, base = run.config, run.request.base
     selection = asked(indexed_records.wanted(config), _keys(wanted, indexed_records.wanted(config).prefixes))
-    found = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
-    parts = run.spark.sparkContext.broadcast(found)
+    parts = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
+    all_parts = run.spark.sparkContext.broadcast(parts)
     names, lost = (staging.path(run.work, name) for name in (_NAMES, _LOST))
 
     def look_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for at in batch.column("id").to_pylist():
-                lookup = Lookup.of(_names_in(names), _places_in(lost))
-                for one in index_file.wanted_of(parts.value[at], base, selection, config.fetch, FilterCounts()):
-                    if isinstance(one, IndexEntry):
-                        lookup.offer(one)
-                yield from _found_batches(lookup)
+        for at in task_numbers(batches):
+            lookup = Lookup.of(_names_in(names), _places_in(lost))
+            for one in index_file.wanted_of(all_parts.value[at], base, selection, config.fetch, FilterCounts()):
+                if isinstance(one, IndexEntry):
+                    lookup.offer(one)
+            yield from _found_batches(lookup)
 
-    count = len(found)
     schema = staging.schema(_FOUND_ROW)
-    if not count:
+    if not parts:
         return run.spark.createDataFrame([], schema)
-    return run.spark.range(0, count, 1, count).mapInArrow(look_up, schema)
+    return one_task_each(run.spark, len(parts)).mapInArrow(look_up, schema)
 
 
 def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
@@ -180,11 +179,9 @@ def _places_in(path: str) -> Iterator[tuple[str, int]]:
 
 
 def _found_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
-    found = lookup.found()
-    while some := [*islice(found, _ROWS)]:
-        rows = [(one.name, one.is_before, one.at, one.payload._asdict()) for one in some]
-        columns = zip(zip(*rows, strict=True), _FOUND_ROW.types, strict=True)
-        yield pa.RecordBatch.from_arrays([pa.array(column, kind) for column, kind in columns], schema=_FOUND_ROW)
+    rows = ((one.name, one.is_before, one.at, one.payload._asdict()) for one in lookup.found())
+    for lot in lots(rows, _ROWS):
+        yield batch_of(lot, _FOUND_ROW)
 
 
 def _claims(run: Run) -> DataFrame:
@@ -255,9 +252,8 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     payloads = [
         Payload(**(one | {"languages": tuple(one["languages"])})) for one in batch.column("payload").to_pylist()
     ]
-    some = map(Original, payloads, revisit_rows.revisits_from(batch))
-    places_of = zip(*(batch.column(name).to_pylist() for name in PLACE), strict=True)
-    by_payload = dict(zip(payloads, places_of, strict=True))
+    wanted = map(Original, payloads, revisit_rows.revisits_from(batch))
+    places_of = dict(zip(payloads, batch.select(PLACE).to_pylist(), strict=True))
     rows = []
     captures = 0
     staged = staging.file(to.work, read_pages.NAME, file_no)
@@ -265,13 +261,13 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
         storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         sandbox.parser(to.config) as parser,
     ):
-        for one, found in originals.read(some, to.config):
+        for one, found in originals.read(wanted, to.config):
             outcome = _page(found, parser) if isinstance(found, Fetch) else found
             if isinstance(found, Fetch) and isinstance(outcome, Page):
                 html = decode(found.html, found.capture.declared_charset).html if to.with_html else None
                 out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
                 captures += 1
-            rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
+            rows.append(_outcome(one, outcome) | places_of[one.payload])
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
     storage.write_parquet(staging.file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
     return RecordCounts(captures=captures)

@@ -28,6 +28,7 @@ from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import checkpoints, collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -73,9 +74,8 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
         return counts_batch(at, counts)
 
     def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for at in batch.column("id").to_pylist():
-                yield staged(all_files.value[at], at)
+        for at in task_numbers(batches):
+            yield staged(all_files.value[at], at)
 
     def read_places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in groups(batches, ["part"]):
@@ -83,8 +83,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
 
     counts: dict[int, RecordCounts] = {}
     if files:
-        one_task_a_file = run.spark.range(0, len(files), 1, len(files))
-        counts |= collected(one_task_a_file.mapInArrow(read_files, COUNTS))
+        counts |= collected(one_task_each(run.spark, len(files)).mapInArrow(read_files, COUNTS))
     if parts:
         counts |= collected(select_records.by_part(run, parts).mapInArrow(read_places, COUNTS))
     return [counts[at] for at in range(len(files) + parts)]

@@ -2,6 +2,7 @@
 HTML."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
+from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -63,8 +65,8 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     pages = compared_pages.of_large_sites(run)
     run.stage_rows(buckets(memberships(pages)), _BUCKETS)
     every = run.staged(_BUCKETS, _BUCKET_ROW)
-    found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
-    run.stage_rows(select(found, run.config.cross.per_capture), NAME)
+    crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
+    run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
     row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
     return ComparedSites(BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes())
 
@@ -84,12 +86,12 @@ def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         own = [_signature(one) for one in batch.column("signature").to_pylist()]
         columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
-        for arm, others in (("prev", "before"), ("next", "behind")):
-            found = batch.column(others).to_pylist()
-            columns[arm] = pa.array([other["capture_id"] if other else "" for other in found], pa.string())
+        for arm, column in (("prev", "before"), ("next", "behind")):
+            neighbours = batch.column(column).to_pylist()
+            columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], pa.string())
             similar = [
                 crosses.similarity(one, _signature(other["signature"])) if other else 0.0
-                for one, other in zip(own, found, strict=True)
+                for one, other in zip(own, neighbours, strict=True)
             ]
             columns[f"{arm}_similarity"] = pa.array(similar, pa.float64())
         yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
@@ -101,9 +103,9 @@ def _signature(stored: bytes) -> Signature:
 
 def memberships(pages: DataFrame) -> DataFrame:
     """Make a row for each band of each page that has a signature: `band` and `key` in place of `bands`."""
-    others = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
+    columns = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
     signed = pages.where(F.col("signature").isNotNull())
-    return signed.select(*others, "signature", F.posexplode("bands").alias("band", "key"))
+    return signed.select(*columns, "signature", F.posexplode("bands").alias("band", "key"))
 
 
 def buckets(members: DataFrame) -> DataFrame:
@@ -148,21 +150,15 @@ def find(members: DataFrame) -> DataFrame:
     """Find the crosses in each chunk of each bucket, as FOUND rows: the same cross once for every bucket."""
 
     def of_chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows: list[BucketCross] = []
-        for chunk in groups(batches, CHUNK):
-            if chunk.num_rows > 1:
-                rows.extend(_of_chunk(chunk))
-            if len(rows) >= _BATCH_ROWS:
-                yield cross_rows.found_batch(rows)
-                rows = []
-        yield cross_rows.found_batch(rows)
+        crosses_of = map(_crosses_of, (chunk for chunk in groups(batches, CHUNK) if chunk.num_rows > 1))
+        yield from map(cross_rows.found_batch, lots(chain.from_iterable(crosses_of), _BATCH_ROWS))
 
     return (
         members.repartition(*CHUNK).sortWithinPartitions(*CHUNK).mapInArrow(of_chunks, staging.schema(cross_rows.FOUND))
     )
 
 
-def _of_chunk(chunk: pa.Table) -> Iterator[BucketCross]:
+def _crosses_of(chunk: pa.Table) -> Iterator[BucketCross]:
     """Find the crosses of the members in one group of rows."""
     first = chunk.slice(0, 1).to_pylist()[0]
     bucket = BucketKey(first["site"], first["band"], first["key"])

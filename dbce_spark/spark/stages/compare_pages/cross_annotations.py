@@ -21,9 +21,9 @@ NAME = "annotations"
 
 def stage_annotations(run: Run, _account: RunAccount) -> None:
     """Stage one ANNOTATIONS row for each staged cross."""
-    found = bucket_crosses.staged(run).unionByName(grown_sites.crosses(run))
+    crosses = bucket_crosses.staged(run).unionByName(grown_sites.crosses(run))
     texts = compared_pages.not_in_place(run).select("capture_id", "tokens")
-    run.stage_rows(annotations(found, texts, run.config.diff.exact_limit), NAME)
+    run.stage_rows(annotations(crosses, texts, run.config.diff.exact_limit), NAME)
 
 
 def annotations(found: DataFrame, texts: DataFrame, exact_limit: int) -> DataFrame:
