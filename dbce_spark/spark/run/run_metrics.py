@@ -54,8 +54,8 @@ class Gauges:
         self._accumulators = {name: scala.longAccumulator(name) for name in WHOLE}
         self._accumulators |= {name: scala.doubleAccumulator(name) for name in FRACTIONS}
         for kind, names in (("LongAccumulatorSource", WHOLE), ("DoubleAccumulatorSource", FRACTIONS)):
-            some = {name: self._accumulators[name] for name in names}
-            _object(context, f"{_SOURCES}.{kind}").register(scala, _scala_map(context, some))
+            of_kind = {name: self._accumulators[name] for name in names}
+            _object(context, f"{_SOURCES}.{kind}").register(scala, _scala_map(context, of_kind))
 
     def show(self, values: Mapping[str, float]) -> None:
         """Set the gauges of these names. What stays as it is costs nothing."""

@@ -74,8 +74,8 @@ def new_files(inputs: Sequence[str], patterns: Sequence[str], taken: frozenset[s
     """List the files that lie there now and were not taken, by name. A folder that is not there yet holds none."""
     for one in inputs:
         url_to_fs(one)[0].invalidate_cache()  # others write there
-    found = {path for one in inputs for path in sources.found(one, patterns)}
-    return sorted(found - taken)
+    paths = {path for one in inputs for path in sources.found(one, patterns)}
+    return sorted(paths - taken)
 
 
 def lot(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:

@@ -75,8 +75,8 @@ def _of_index(options: Options) -> list[RangePartition]:
     files, _ = by_file(entries)
     sizes = [
         ((path, entry), (entry.length if entry.length >= 0 else _UNKNOWN_BYTES) + (0 if nth else OPENING_BYTES))
-        for path, found in files.items()
-        for nth, entry in enumerate(found)
+        for path, of_file in files.items()
+        for nth, entry in enumerate(of_file)
     ]
     parts = [RangePartition(_grouped(pairs), []) for pairs in packed(sizes, options.partition_bytes, opening=0)]
     return [RangePartition({}, faults), *parts] if faults else parts or [RangePartition({}, [])]
@@ -94,11 +94,11 @@ def packed(sizes: Iterable[tuple[T, int]], most: int, *, opening: int = OPENING_
 
     `opening` is the cost of each thing beside its size.
     """
-    known = [(thing, size + opening) for thing, size in sizes]
-    aim = min(most, max(OPENING_BYTES, sum(size for _, size in known) // _TASKS))
+    costs = [(thing, size + opening) for thing, size in sizes]
+    aim = min(most, max(OPENING_BYTES, sum(size for _, size in costs) // _TASKS))
     pack: list[T] = []
     held = 0
-    for thing, size in known:
+    for thing, size in costs:
         if pack and held + size > aim:
             yield pack
             pack, held = [], 0

@@ -44,7 +44,7 @@ from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "originals"
-_LOST, _NAMES, _FOUND, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
+_LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
@@ -65,7 +65,7 @@ _PAYLOAD = pa.struct(
     ]
 )
 """A `Payload`: rows of it are ordered as that is."""
-_FOUND_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
+_PAYLOAD_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
 _CLAIMS_ROW = pa.schema([*_LOST_ROW.remove(3).remove(2), ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
 """The payload of a revisit, and the page that was read of it if one was."""
 _OUTCOMES_ROW = pa.schema(
@@ -102,8 +102,8 @@ def _find_originals(run: Run, account: RunAccount) -> FoundOriginals:
     return _look_in_indexes(run, first_no=len(account.by_source))
 
 
-def _count(_run: Run, account: RunAccount, found: FoundOriginals) -> None:
-    account.originals = found
+def _count(_run: Run, account: RunAccount, originals: FoundOriginals) -> None:
+    account.originals = originals
 
 
 STAGE = Stage(name=NAME, applies=lambda run, account: account.has_revisits, work=_find_originals, count=_count)
@@ -124,7 +124,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
         match_revisits.wanted_of(names_in_index), staging.schema(match_revisits.WANTED_ROW)
     )
     run.stage_rows(wanted_names, _NAMES)
-    run.stage_rows(_look_up(run, wanted), _FOUND)
+    run.stage_rows(_look_up(run, wanted), _PAYLOADS)
     run.stage_rows(_claims(run), _CLAIMS)
     claims = run.staged(_CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
@@ -136,7 +136,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
 
 
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
-    """Find what each part of the indexes has under the names of some revisits, as _FOUND_ROW."""
+    """Find what each part of the indexes has under the names of some revisits, as _PAYLOAD_ROW."""
     config, base = run.config, run.request.base
     selection = asked(indexed_records.wanted(config), _keys(wanted, indexed_records.wanted(config).prefixes))
     parts = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
@@ -149,9 +149,9 @@ def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
             for one in index_file.wanted_of(all_parts.value[at], base, selection, config.fetch, FilterCounts()):
                 if isinstance(one, IndexEntry):
                     lookup.offer(one)
-            yield from _found_batches(lookup)
+            yield from _payload_batches(lookup)
 
-    schema = staging.schema(_FOUND_ROW)
+    schema = staging.schema(_PAYLOAD_ROW)
     if not parts:
         return run.spark.createDataFrame([], schema)
     return one_task_each(run.spark, len(parts)).mapInArrow(look_up, schema)
@@ -178,18 +178,18 @@ def _places_in(path: str) -> Iterator[tuple[str, int]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _found_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
+def _payload_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
     rows = ((one.name, one.is_before, one.at, one.payload._asdict()) for one in lookup.found())
     for lot in lots(rows, _ROWS):
-        yield batch_of(lot, _FOUND_ROW)
+        yield batch_of(lot, _PAYLOAD_ROW)
 
 
 def _claims(run: Run) -> DataFrame:
     """Find the payload of each revisit that has one, and the page if it was read of just that place."""
-    found = run.staged(_FOUND, _FOUND_ROW)
-    earliest = found.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
+    named = run.staged(_PAYLOADS, _PAYLOAD_ROW)
+    earliest = named.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
     payloads = (
-        found.where("is_before")
+        named.where("is_before")
         .select("name", "at", "original")
         .unionByName(earliest.select("name", "first.at", "first.original"))
     )
@@ -261,10 +261,10 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
         storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         sandbox.parser(to.config) as parser,
     ):
-        for one, found in originals.read(wanted, to.config):
-            outcome = _page(found, parser) if isinstance(found, Fetch) else found
-            if isinstance(found, Fetch) and isinstance(outcome, Page):
-                html = decode(found.html, found.capture.declared_charset).html if to.with_html else None
+        for one, fetched in originals.read(wanted, to.config):
+            outcome = _page(fetched, parser) if isinstance(fetched, Fetch) else fetched
+            if isinstance(fetched, Fetch) and isinstance(outcome, Page):
+                html = decode(fetched.html, fetched.capture.declared_charset).html if to.with_html else None
                 out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
                 captures += 1
             rows.append(_outcome(one, outcome) | places_of[one.payload])
@@ -274,8 +274,8 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
 
 
 def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
-    (found,) = sandbox.pages_apart(parser, [fetch])
-    return originals.outcome_of(found)
+    (parsed,) = sandbox.pages_apart(parser, [fetch])
+    return originals.outcome_of(parsed)
 
 
 def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:

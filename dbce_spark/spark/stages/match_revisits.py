@@ -97,8 +97,8 @@ def _stage_revisits(run: Run) -> RevisitCounts:
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
     placed = _placed(run)
-    found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
-    run.stage_rows(_filtered(run, found), staging.SHARED)
+    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
+    run.stage_rows(_filtered(run, resolved), staging.SHARED)
     lost = _lost(placed)
     if run.request.limit is not None:
         lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
@@ -118,7 +118,7 @@ def _lost(placed: DataFrame) -> DataFrame:
     return placed.where(F.col("original").isNull() & F.col("is_page").isNull())
 
 
-def _filtered(run: Run, found: DataFrame) -> DataFrame:
+def _filtered(run: Run, resolved: DataFrame) -> DataFrame:
     """Make _SHARED_ROW of revisits with an original: those of pages beyond the limit, and those that are the same
     capture as a page or an earlier revisit, are counted under a filter."""
     kept = read_pages.kept(run).select("capture_id")
@@ -132,7 +132,7 @@ def _filtered(run: Run, found: DataFrame) -> DataFrame:
     is_duplicate = F.col("is_page").isNotNull() | (F.col("nth") > 1)
     counted_under = F.when(F.col("is_kept").isNull(), LIMIT.filter).when(is_duplicate, DUPLICATE.filter)
     return (
-        found.withColumn("nth", nth)
+        resolved.withColumn("nth", nth)
         .join(of_page, on="extraction_id", how="left")
         .join(same, on="capture_id", how="left")
         .withColumn("filter", counted_under)
@@ -175,8 +175,8 @@ def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
     is_revisit = F.col("rank").isNotNull()
     until = _last_of(Window.partitionBy("name").orderBy("at", is_revisit, "original"))
     behind = _last_of(Window.partitionBy("name").orderBy(F.desc("at"), is_revisit, F.desc("original")))
-    found = under.select(*PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
-    resolved = found.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
+    claims = under.select(*PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
+    resolved = claims.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
     return resolved.groupBy(*PLACE).agg(F.min_by("original", "rank").alias("original"))
 
 

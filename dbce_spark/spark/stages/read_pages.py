@@ -255,11 +255,11 @@ def page_batches(
     for lot in _lots(reading.found, outcomes, limit):
         pages: list[Page] = []
         htmls: list[bytes | None] = []
-        for fetch, found in zip(lot, reading.pages(lot), strict=True):
-            if isinstance(found, Reject):
-                outcomes.reject(found)
+        for fetch, page in zip(lot, reading.pages(lot), strict=True):
+            if isinstance(page, Reject):
+                outcomes.reject(page)
                 continue
-            pages.append(found)
+            pages.append(page)
             htmls.append(_utf8(fetch) if with_html else None)
         outcomes.counts.captures += len(pages)
         if pages:

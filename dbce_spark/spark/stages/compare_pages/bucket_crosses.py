@@ -179,13 +179,13 @@ def _crosses_of(chunk: pa.Table) -> Iterator[BucketCross]:
     return crosses.find(bucket, members, first["chunk"], dict(zip(ids, beside, strict=True)))
 
 
-def select(found: DataFrame, per_capture: int) -> DataFrame:
+def select(crosses: DataFrame, per_capture: int) -> DataFrame:
     """Choose among FOUND rows as `crosses.select` does."""
     of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_urls"), "bucket_id")
     arms = F.length(F.replace("bits", F.lit("0"), F.lit("")))
     similarity = F.col("up_similarity") + F.col("down_similarity")
     of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")
-    unique = found.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
+    unique = crosses.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
     ranked = unique.withColumn("nth", F.row_number().over(of_capture)).where(F.col("nth") <= per_capture)
     return ranked.select(*cross_rows.FOUND.names)
 
