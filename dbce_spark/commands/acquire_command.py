@@ -76,12 +76,12 @@ def _acquire(arguments: argparse.Namespace, told: Log) -> None:
     with Memory(state / "memory.sqlite") as memory, _stopping() as stops:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
         reader = Reader(
-            urls, memory, archive, config.acquire, config.input.mimes, lambda text: told.tell("warning", text)
+            urls, memory, archive, config.acquire, config.input.mimes, lambda text: told.write("warning", text)
         )
-        told.tell("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
-        with log.every(_LINE_SECONDS, lambda: told.tell("progress", _line(reader.counts), dict(reader.counts))):
+        told.write("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
+        with log.repeat(_LINE_SECONDS, lambda: told.write("progress", _line(reader.counts), dict(reader.counts))):
             reader.run(stops=stops, once=arguments.once)
-        told.tell("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
+        told.write("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
         print(_line(reader.counts))
 
 

@@ -64,7 +64,7 @@ def command_line() -> str:
 @contextmanager
 def told_to(arguments: argparse.Namespace, told: Log) -> Iterator[None]:
     """Within the block what happens is told where these options say, and last how it failed."""
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
+    with log.write_to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
         yield
 
 

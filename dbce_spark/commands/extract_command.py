@@ -140,9 +140,9 @@ def _extract_and_tell(arguments: argparse.Namespace) -> None:
 def _extract(arguments: argparse.Namespace, told: Log) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
-    wanted = indexed_records.wanted(config)
+    wanted = indexed_records.index_selection(config)
     files = sources.expand(arguments.input, config.input.patterns)
-    indexes = indexed_records.indexes(arguments.index, config.input.index_patterns)
+    indexes = indexed_records.list_indexes(arguments.index, config.input.index_patterns)
     base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
     if arguments.dry_run:
@@ -174,14 +174,14 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
         request = new
     job.check_output(request, config)
     job.name(told, request, config)
-    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
+    told.write("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
     with told.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)
     report = increment.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
     print(summary.text(report, request.output))
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
-    told.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+    told.write("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
 
 
 def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str], indexes: Sequence[str]) -> None:
@@ -203,8 +203,8 @@ def _tell_input(files: Sequence[str], indexes: Sequence[str], base: str, wanted:
         _tell_files(files)
     if indexes:
         counts = FilterCounts()
-        found = index_file.wanted(indexes, base, wanted, config.fetch, counts)
-        print(read_estimate.of_index(found, counts, config.fetch).text())
+        found = index_file.read_entries(indexes, base, wanted, config.fetch, counts)
+        print(read_estimate.estimate(found, counts, config.fetch).text())
 
 
 def _asked(arguments: argparse.Namespace) -> list[str]:

@@ -95,17 +95,17 @@ def _changes(arguments: argparse.Namespace, told: Log) -> None:
     latest = of.known()
     version = latest if arguments.version is None else of.version(arguments.version)
     output = sources.absolute(arguments.output)
-    if storage.names(output):
+    if storage.list_names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.engine.session import session
     from dbce_spark.spark.jobs import changes
 
-    told.tell(
+    told.write(
         "start", f"version {version.number} of {of.folder} to {output}; Spark starts", {"version": version.number}
     )
     with told.waiting("Spark starts"), started_whole():
         spark = session("dbce changes", master=arguments.master, settings=settings)
     account = changes.write(spark, of, version, output, told)
-    told.tell("end", f"written in {account.seconds:,.1f} s", asdict(account))
+    told.write("end", f"written in {account.seconds:,.1f} s", asdict(account))
     print(f"{account.text()}\nin {output}")

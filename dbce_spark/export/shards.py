@@ -47,7 +47,7 @@ def _numbered(documents: Iterable[Lines], shard_bytes: int) -> Iterator[tuple[in
 @contextmanager
 def _compressed(path: str, settings: ExportSettings) -> Iterator[io.BufferedWriter]:
     """A whole file to write through a compressor that tells nothing of the time, the machine or the file's name."""
-    with storage.whole_file(path) as raw:
+    with storage.atomic_file(path) as raw:
         compressor: Any
         if settings.compression == "zst":
             compressor = zstandard.ZstdCompressor(settings.zstd_level).stream_writer(raw, closefd=False)

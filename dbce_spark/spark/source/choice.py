@@ -49,6 +49,6 @@ class Choice:
         status = said.status
         if "status" in self.filters and not status:
             status = row.http_status or 0
-        refusal, undeclared = self.selection.judged(replace(said, mime=mime, status=status))
+        refusal, undeclared = self.selection.match(replace(said, mime=mime, status=status))
         # A revisit may say nothing of its payload: that is the original's to say.
         return refusal is None and (row.kind == "revisit" or decided.isdisjoint(undeclared))

@@ -85,7 +85,7 @@ def plain(exchange: WebExchange, max_bytes: int) -> bytes:
     """The body of an answer without its content encoding; nothing, if that cannot be undone, or is longer."""
     headers = {name.lower(): value for name, value in exchange.headers}
     try:
-        return http.content(
+        return http.decode_body(
             http.Response(exchange.status, headers, exchange.body), max_bytes=max_bytes, max_ratio=max_bytes
         ).html
     except http.BodyError:

@@ -118,7 +118,7 @@ def commit(
 ) -> Commit:
     """Says that a batch is written: these files, and no others that an attempt with another end has left."""
     for table in SCHEMAS:
-        for name in storage.names(f"{output}/{folder(table, batch)}"):
+        for name in storage.list_names(f"{output}/{folder(table, batch)}"):
             if f"{folder(table, batch)}/{name}" not in files:
                 storage.remove(f"{output}/{folder(table, batch)}/{name}")
     before = read_commit(output, batch - 1)
@@ -132,14 +132,14 @@ def commit(
         committed=timestamps.now(),
         seconds=round(seconds, 3),
     )
-    with storage.whole_file(_commit_path(output, batch)) as file:
+    with storage.atomic_file(_commit_path(output, batch)) as file:
         file.write(json.dumps(asdict(made), indent=1).encode())
     return made
 
 
 def read_commit(output: str, batch: int) -> Commit | None:
     """What was said of a batch; None: nothing yet."""
-    if f"{batch:08}.json" not in storage.names(f"{output}/{COMMITS}"):
+    if f"{batch:08}.json" not in storage.list_names(f"{output}/{COMMITS}"):
         return None
     with sources.open_binary(_commit_path(output, batch)) as file:
         return Commit(**json.loads(file.read()))
@@ -158,7 +158,9 @@ def last_commit(output: str) -> Commit | None:
 
 def _numbers(output: str) -> list[int]:
     """Of the batches that are written; what begins otherwise is half a file."""
-    return sorted(int(name.removesuffix(".json")) for name in storage.names(f"{output}/{COMMITS}") if name[0].isdigit())
+    return sorted(
+        int(name.removesuffix(".json")) for name in storage.list_names(f"{output}/{COMMITS}") if name[0].isdigit()
+    )
 
 
 def files(output: str, table: str) -> list[str]:
@@ -177,12 +179,12 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
     Raises:
         OutputError: with others, by another version, or the folder holds something else.
     """
-    path, held = f"{output}/{BEGUN}", storage.names(output)
+    path, held = f"{output}/{BEGUN}", storage.list_names(output)
     wanted = {"version": VERSION, **settings}
     if BEGUN not in held:
         if foreign := sorted(held - _OF_OTHERS):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
-        with storage.whole_file(path) as file:
+        with storage.atomic_file(path) as file:
             file.write(json.dumps(wanted, indent=1, sort_keys=True).encode())
         return False
     before = _read(path)
