@@ -1,10 +1,10 @@
-"""Revisits and their originals: which capture holds the payload that a revisit says was there again.
+"""Revisits and their originals: find the capture that holds the payload that a revisit repeats.
 
-A revisit and a capture meet under a name that both have: the record's id, URL and second, URL and digest, digest alone,
-or the URL alone. The names of a revisit are tried in this order, and the first under which there is a capture decides.
-Under one name the latest capture up to the revisit's own time is the original; if all are later (clocks differ, and
-so do the crawlers whose files are read together), the earliest of these. Revisits that have no original among the
-captures that were read may have one in an index, which knows the same names, record ids aside.
+A revisit and a capture are matched by a name that both have: the record's id, URL and second, URL and digest, digest
+alone, or the URL alone. The names of a revisit are tried in this order, and the first under which there is a capture
+decides. Under one name the latest capture up to the revisit's own time is the original; if all are later (clocks
+differ, and so do the crawlers whose files are read together), the earliest of these. Revisits that have no original
+among the captures that were read may have one in an index, which has the same names, record ids aside.
 """
 
 import re
@@ -29,8 +29,8 @@ _PATH = re.compile(r"[a-z]+://[^/?#]*([^?#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """What a revisit's original may be known by.
+class OriginalName:
+    """A name under which a revisit's original is looked up.
 
     `is_before`: only a capture that is not later than the revisit can be it.
     """
@@ -60,48 +60,48 @@ class Shared:
     duplicates: int  # of another revisit, or of a capture that holds its payload
 
 
-def names_of(
+def capture_names(
     url_key: str, timestamp: int, record_id: str, payload_digest: str, declared_digest: str
 ) -> tuple[str, ...]:
-    """The names of a capture; each is 32 characters long, whatever the URL."""
+    """List the names of a capture; each is 32 characters long, whatever the URL."""
     digests = [one for one in (payload_digest, declared_digest) if one]
     named = [_of_url(url_key), _of_second(url_key, timestamp)]
     named += [digest("id", record_id)] if record_id else []
     return (*named, *(_of_both(url_key, one) for one in digests), *(_of_digest(one) for one in digests))
 
 
-def names(revisit: Revisit) -> list[Name]:
-    """The names under which a revisit's original is looked for, in this order.
+def original_names(revisit: Revisit) -> list[OriginalName]:
+    """List the names under which a revisit's original is looked up, in this order.
 
-    The URL alone is enough only where the server said that its content was the same as before, and the record does
-    not say which capture that was: one that is named, and not found, was another one.
+    The URL alone is enough only where the server said that its content was the same as before, and the record does not
+    name a capture: one that is named, and not found, was another one.
     """
-    found = [Name(digest("id", revisit.refers_to_id))] if revisit.refers_to_id else []
+    found = [OriginalName(digest("id", revisit.refers_to_id))] if revisit.refers_to_id else []
     if revisit.refers_to_time is not None:
-        found.append(Name(_of_second(revisit.refers_to_key, revisit.refers_to_time)))
+        found.append(OriginalName(_of_second(revisit.refers_to_key, revisit.refers_to_time)))
     if revisit.digest:
         keys = dict.fromkeys((revisit.refers_to_key, revisit.url_key))
-        found += [Name(_of_both(key, revisit.digest)) for key in keys]
-        found += [] if revisit.is_unmodified else [Name(_of_digest(revisit.digest))]
+        found += [OriginalName(_of_both(key, revisit.digest)) for key in keys]
+        found += [] if revisit.is_unmodified else [OriginalName(_of_digest(revisit.digest))]
     if revisit.is_unmodified and not revisit.refers_to_id and revisit.refers_to_time is None:
-        found.append(Name(_of_url(revisit.refers_to_key), is_before=True))
+        found.append(OriginalName(_of_url(revisit.refers_to_key), is_before=True))
     return found
 
 
-def names_in_index(revisit: Revisit) -> list[Name]:
-    """Those of its `names` that an index may have: none has record ids."""
-    return names(revisit)[1:] if revisit.refers_to_id else names(revisit)
+def indexed_names(revisit: Revisit) -> list[OriginalName]:
+    """List the `original_names` that an index may have: none has record ids."""
+    return original_names(revisit)[1:] if revisit.refers_to_id else original_names(revisit)
 
 
-def left(revisit: Revisit, lack: str = "") -> Reject | Skip:
-    """What becomes of a revisit without an original: a reject with what was looked for in vain, or with the `lack` of
-    what was found. One that can be no page by its URL is passed over, as its original was."""
+def unresolved(revisit: Revisit, lack: str = "") -> Reject | Skip:
+    """Turn a revisit without an original into a reject, whose detail is `lack` or else the names that were tried; into
+    a skip where its URL can be no page's, as its original was."""
     return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _said(revisit))
 
 
 def _is_no_page(revisit: Revisit) -> bool:
-    """Whether a record that does not say its media type has a URL that does: 304 answers come without, most of them of
-    images and sheets. Wikis have pages by the name of "File:a.png", of which this says nothing."""
+    """Return whether the URL shows that a record without media type is no page: 304 answers come without one, most of
+    them of images and sheets. Wikis have pages by the name of "File:a.png", which do not count."""
     path = _PATH.match(revisit.url)
     if revisit.http_status not in (0, _NOT_MODIFIED) or path is None:
         return False
@@ -110,7 +110,7 @@ def _is_no_page(revisit: Revisit) -> bool:
 
 
 def _said(revisit: Revisit) -> str:
-    """What a revisit says of its original."""
+    """Describe the original that a revisit refers to."""
     said = [revisit.refers_to_id]
     if revisit.refers_to_time is not None:
         moment = np.datetime64(_second(revisit.refers_to_time), "s")  # of any year, which datetime is not
@@ -126,7 +126,8 @@ def _reject(revisit: Revisit, detail: str) -> Reject:
 
 
 def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
-    """The revisits that are captures of their own, by the ids of all others; of the same capture the first stays."""
+    """Pick the revisits that are captures of their own, given the ids of all other captures; of several of one capture
+    the first stays."""
     taken = set(captures)
     shared: dict[str, Resolved] = {}
     resolved = [*found]
@@ -137,11 +138,11 @@ def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
 
 
 def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Resolved | None]:
-    """The original of each revisit among some captures; None where it is not there."""
-    wanted = {name.name for revisit in revisits for name in names(revisit)}
+    """Find the original of each revisit among the captures; None where it is missing."""
+    wanted = {name.name for revisit in revisits for name in original_names(revisit)}
     known: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
     for one in captures if wanted else ():
-        for name in names_of(one.url_key, one.timestamp, one.record_id, one.payload_digest, one.declared_digest):
+        for name in capture_names(one.url_key, one.timestamp, one.record_id, one.payload_digest, one.declared_digest):
             if name in wanted:
                 known[name].append((one.timestamp, one.capture_id, one.payload_digest))
     for under in known.values():
@@ -150,7 +151,7 @@ def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Re
 
 
 def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) -> Resolved | None:
-    for name in names(revisit):
+    for name in original_names(revisit):
         under = known.get(name.name, [])
         at = bisect_right(under, revisit.timestamp, key=lambda one: one[0])
         if at == 0 and (name.is_before or not under):
@@ -160,8 +161,8 @@ def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) ->
     return None
 
 
-def seen(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str, Seen]:
-    """When the captures that share an extraction were fetched, by the ids of those that were revisited."""
+def fetch_times(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str, Seen]:
+    """Collect when the captures that share an extraction were fetched, by the ids of those that were revisited."""
     shared: dict[str, list[int]] = defaultdict(list)
     for one in resolved:
         shared[one.original_id].append(one.revisit.timestamp)
@@ -173,7 +174,7 @@ def seen(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str,
 
 
 def _second(timestamp: int) -> int:
-    """Indexes and older archives know no more of a moment than its second."""
+    """Cut a moment to its second: indexes and older archives have no more."""
     return timestamp // timestamps.SECOND
 
 

@@ -93,7 +93,7 @@ def command_line() -> str:
 @contextmanager
 def logged(arguments: argparse.Namespace, to: Log) -> Iterator[None]:
     """Send log messages of the block where the options of `add_log` want them, and last how the block failed."""
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), to.failing():
+    with log.write_to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), to.failing():
         yield
 
 

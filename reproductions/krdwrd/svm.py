@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.rendering import Rendering
 from dbce_spark.annotation.submission import Tags
-from dbce_spark.config import NOT_EMPTY, PositiveFloat, at_least, filled
+from dbce_spark.config import NOT_EMPTY, PositiveFloat, at_least, fill
 from dbce_spark.errors import InputError
 from dbce_spark.files import markdown_table
 from dbce_spark.model import Label
@@ -117,7 +117,7 @@ def plan(given: Mapping[str, Any] | None = None) -> Plan:
     Raises:
         ConfigError: an unknown parameter, a value of the wrong type or out of its range.
     """
-    return filled(Plan, "learning.toml", given=given)
+    return fill(Plan, "learning.toml", given=given)
 
 
 def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:

@@ -1,4 +1,4 @@
-"""How much a run would read, without reading it."""
+"""Estimate how much a run would read, without reading it."""
 
 from array import array
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from dbce_spark.config import FetchConfig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What `--dry-run` tells of the records that indexes name."""
+    """The figures that `--dry-run` shows of the records that indexes name."""
 
     files: int
     records: int
@@ -28,7 +28,7 @@ class Estimate:
     counts: FilterCounts
 
     def text(self) -> str:
-        """For a person, a figure a line."""
+        """Format the figures for a person, one a line."""
         counts = self.counts
         lines = [
             (counts.read, "lines of the index were read"),
@@ -42,8 +42,9 @@ class Estimate:
         return "\n".join(f"{count:>16,}  {what}" for count, what in lines)
 
 
-def of_index(found: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
-    """What reading the entries of `index_file.wanted` would be, in 16 bytes an entry; `counts` are those it fills."""
+def estimate(found: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
+    """Estimate the cost of reading the entries of `index_file.read_entries`, in 16 bytes an entry; `counts` are those
+    that it fills."""
     places: dict[str, array[int]] = {}
     for one in found:
         if isinstance(one, IndexEntry):
@@ -64,7 +65,8 @@ def of_index(found: Iterable[IndexEntry | BadLine], counts: FilterCounts, config
 
 
 def _once(flat: "array[int]") -> npt.NDArray[np.int64]:
-    """(offset, length) of each place once, in file order: the longest of several lengths, as `byte_ranges.by_file`."""
+    """Keep (offset, length) of each place once, in file order: the longest of several lengths, as
+    `byte_ranges.by_file`."""
     pairs = np.frombuffer(flat, np.int64).reshape(-1, 2)
     ordered = pairs[np.lexsort((-pairs[:, 1], pairs[:, 0]))]
     is_first = np.diff(ordered[:, 0], prepend=-1) != 0

@@ -23,7 +23,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle, TimerValues
 
-from dbce_spark.archive.index.fetch import start_wait
+from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError, OutputError, PlatformError
 from dbce_spark.log import Log
@@ -222,7 +222,7 @@ class _Passed:
 
 def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) -> Iterator[pa.RecordBatch]:
     """Iterate over the STREAM rows of one file: its pages, each on the way to its domain, its rejects, its counts."""
-    sleep(start_wait(path, config.fetch))
+    sleep(start_jitter(path, config.fetch))
     task = TaskContext.get()
     revisits, row_no = _Passed(), 0
     outcomes = RecordOutcomes(revisits)
@@ -339,4 +339,4 @@ def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
     seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _SHOWN.items())
     figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
     line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"
-    log.tell("progress", line, figures | {"counts": made.counts, "totals": made.totals})
+    log.write("progress", line, figures | {"counts": made.counts, "totals": made.totals})

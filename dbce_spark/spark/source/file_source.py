@@ -34,7 +34,7 @@ class Ledger:
         self.paths: list[str] = []
         self.ends: list[int] = []
         """How many files were taken behind each step."""
-        for name in sorted(one for one in storage.names(self._folder) if one.endswith(".json")):
+        for name in sorted(one for one in storage.list_names(self._folder) if one.endswith(".json")):
             if name != self._name():
                 raise OutputError(
                     f"{self._folder}: {self._name()} is missing, so the files of that step are unknown; restore"
@@ -44,7 +44,7 @@ class Ledger:
 
     def take(self, paths: Sequence[str]) -> int:
         """Keep these files as the next step; return how many are taken then."""
-        with storage.whole_file(f"{self._folder}/{self._name()}") as file:
+        with storage.atomic_file(f"{self._folder}/{self._name()}") as file:
             file.write(json.dumps([*paths], ensure_ascii=False).encode())
         self._append(paths)
         return len(self.paths)
@@ -74,7 +74,7 @@ def new_files(inputs: Sequence[str], patterns: Sequence[str], taken: frozenset[s
     """List the files that lie there now and were not taken, by name. A folder that is not there yet holds none."""
     for one in inputs:
         url_to_fs(one)[0].invalidate_cache()  # others write there
-    paths = {path for one in inputs for path in sources.found(one, patterns)}
+    paths = {path for one in inputs for path in sources.list_files(one, patterns)}
     return sorted(paths - taken)
 
 

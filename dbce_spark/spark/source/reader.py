@@ -140,4 +140,4 @@ class WarcReader(DataSourceReader):
 
     @property
     def _limits(self) -> Limits:
-        return replace(Limits.of(configuration.default().input), record_bytes=self.options.max_record_bytes)
+        return replace(Limits.from_config(configuration.default().input), record_bytes=self.options.max_record_bytes)

@@ -86,7 +86,7 @@ def decode_body(exchange: WebExchange, max_bytes: int) -> bytes:
     """Decode the body of an answer from its content encoding; b"" if that cannot be undone, or is longer."""
     headers = {name.lower(): value for name, value in exchange.headers}
     try:
-        return http.content(
+        return http.decode_body(
             http.Response(exchange.status, headers, exchange.body), max_bytes=max_bytes, max_ratio=max_bytes
         ).html
     except http.BodyError:
