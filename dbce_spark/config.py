@@ -367,8 +367,8 @@ def _build(kind: Any, values: Any, name: str) -> Any:
     hints = get_type_hints(kind, include_extras=True)
     unknown = sorted(set(values) - set(hints))
     if unknown:
-        known = ", ".join(sorted(hints))
-        raise ConfigError(f"{'.'.join(filter(None, (name, unknown[0])))} is no parameter; known here: {known}")
+        parameters = ", ".join(sorted(hints))
+        raise ConfigError(f"{'.'.join(filter(None, (name, unknown[0])))} is no parameter; known here: {parameters}")
     missing = [key for key in hints if key not in values]
     if missing:
         raise ConfigError(f"{'.'.join(filter(None, (name, missing[0])))} is missing")

@@ -27,13 +27,13 @@ Event = Literal[
 
 LOGGER = logging.getLogger("dbce_spark")
 STOPPED = "stopped by Ctrl-C or SIGTERM"
-"""The reason why a run ended that somebody has stopped."""
+"""The reason of a run that was stopped from outside."""
 
 _TICK_SECONDS = 0.5
-"""Between two looks at the clock while something is waited for."""
+"""Between two updates of the clock while a block runs."""
 _FIELDS = ("run_id", "attempt", "stage", "event")
 _ONLY_IN_FILES = ("stage_begin", "rejects", "end")
-"""What the line that changes, or the summary, shows on a terminal."""
+"""Events that a terminal shows by the line that changes, or by the summary."""
 _CREDENTIAL = re.compile(
     r"(?<=://)(?:[^/@?\s'\"]+|[^/@:\s'\"]+:(?!\d+/)[^@?\s'\"]+)@"  # a user; a secret may have slashes, a port none
     # What gives access in the query of a presigned URL, or of one with a token.
@@ -45,7 +45,7 @@ _CREDENTIAL = re.compile(
 
 def without_credentials(text: str) -> str:
     """Cut user names, passwords and access tokens out of a text's URLs: s3://key:secret@bucket/a -> s3://bucket/a."""
-    return _CREDENTIAL.sub(lambda found: f"{found[1]}..." if found[1] else "", text)
+    return _CREDENTIAL.sub(lambda match: f"{match[1]}..." if match[1] else "", text)
 
 
 @dataclass(slots=True)

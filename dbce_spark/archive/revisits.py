@@ -64,10 +64,10 @@ def capture_names(
     url_key: str, timestamp: int, record_id: str, payload_digest: str, declared_digest: str
 ) -> tuple[str, ...]:
     """List the names of a capture; each is 32 characters long, whatever the URL."""
-    digests = [one for one in (payload_digest, declared_digest) if one]
-    named = [_of_url(url_key), _of_second(url_key, timestamp)]
+    digests = [each for each in (payload_digest, declared_digest) if each]
+    named = [_url_name(url_key), _second_name(url_key, timestamp)]
     named += [digest("id", record_id)] if record_id else []
-    return (*named, *(_of_both(url_key, one) for one in digests), *(_of_digest(one) for one in digests))
+    return (*named, *(_url_digest_name(url_key, each) for each in digests), *(_digest_name(each) for each in digests))
 
 
 def original_names(revisit: Revisit) -> list[OriginalName]:
@@ -78,13 +78,13 @@ def original_names(revisit: Revisit) -> list[OriginalName]:
     """
     found = [OriginalName(digest("id", revisit.refers_to_id))] if revisit.refers_to_id else []
     if revisit.refers_to_time is not None:
-        found.append(OriginalName(_of_second(revisit.refers_to_key, revisit.refers_to_time)))
+        found.append(OriginalName(_second_name(revisit.refers_to_key, revisit.refers_to_time)))
     if revisit.digest:
         keys = dict.fromkeys((revisit.refers_to_key, revisit.url_key))
-        found += [OriginalName(_of_both(key, revisit.digest)) for key in keys]
-        found += [] if revisit.is_unmodified else [OriginalName(_of_digest(revisit.digest))]
+        found += [OriginalName(_url_digest_name(key, revisit.digest)) for key in keys]
+        found += [] if revisit.is_unmodified else [OriginalName(_digest_name(revisit.digest))]
     if revisit.is_unmodified and not revisit.refers_to_id and revisit.refers_to_time is None:
-        found.append(OriginalName(_of_url(revisit.refers_to_key), is_before=True))
+        found.append(OriginalName(_url_name(revisit.refers_to_key), is_before=True))
     return found
 
 
@@ -96,7 +96,7 @@ def indexed_names(revisit: Revisit) -> list[OriginalName]:
 def unresolved(revisit: Revisit, lack: str = "") -> Reject | Skip:
     """Turn a revisit without an original into a reject, whose detail is `lack` or else the names that were tried; into
     a skip where its URL can be no page's, as its original was."""
-    return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _said(revisit))
+    return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _described(revisit))
 
 
 def _is_no_page(revisit: Revisit) -> bool:
@@ -109,50 +109,52 @@ def _is_no_page(revisit: Revisit) -> bool:
     return ":" not in path[1] and "%3a" not in path[1].lower() and bool(_NO_PAGE.fullmatch(dot + suffix))
 
 
-def _said(revisit: Revisit) -> str:
+def _described(revisit: Revisit) -> str:
     """Describe the original that a revisit refers to."""
-    said = [revisit.refers_to_id]
+    references = [revisit.refers_to_id]
     if revisit.refers_to_time is not None:
         moment = np.datetime64(_second(revisit.refers_to_time), "s")  # of any year, which datetime is not
-        said.append(f"{revisit.refers_to_key} of {moment}Z")
-    said.append(revisit.digest)
+        references.append(f"{revisit.refers_to_key} of {moment}Z")
+    references.append(revisit.digest)
     if revisit.is_unmodified:
-        said.append(f"{revisit.url_key} before, since it was not modified")
-    return "no page is " + (", or ".join(one for one in said if one) or "named")
+        references.append(f"{revisit.url_key} before, since it was not modified")
+    return "no page is " + (", or ".join(filter(None, references)) or "named")
 
 
 def _reject(revisit: Revisit, detail: str) -> Reject:
     return Reject.of_record(revisit, RejectStage.READ, RejectReason.REVISIT_UNRESOLVED, detail)
 
 
-def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
+def share(captures: Iterable[str], matched: Iterable[Resolved]) -> Shared:
     """Pick the revisits that are captures of their own, given the ids of all other captures; of several of one capture
     the first stays."""
     taken = set(captures)
     shared: dict[str, Resolved] = {}
-    resolved = [*found]
-    for one in resolved:
-        if one.capture_id not in taken:
-            shared.setdefault(one.capture_id, one)
-    return Shared([shared[one] for one in sorted(shared)], len(resolved) - len(shared))
+    resolved = [*matched]
+    for revisit in resolved:
+        if revisit.capture_id not in taken:
+            shared.setdefault(revisit.capture_id, revisit)
+    return Shared([shared[capture] for capture in sorted(shared)], len(resolved) - len(shared))
 
 
 def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Resolved | None]:
     """Find the original of each revisit among the captures; None where it is missing."""
     wanted = {name.name for revisit in revisits for name in original_names(revisit)}
-    known: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
-    for one in captures if wanted else ():
-        for name in capture_names(one.url_key, one.timestamp, one.record_id, one.payload_digest, one.declared_digest):
+    named: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    for each in captures if wanted else ():
+        for name in capture_names(
+            each.url_key, each.timestamp, each.record_id, each.payload_digest, each.declared_digest
+        ):
             if name in wanted:
-                known[name].append((one.timestamp, one.capture_id, one.payload_digest))
-    for under in known.values():
+                named[name].append((each.timestamp, each.capture_id, each.payload_digest))
+    for under in named.values():
         under.sort()
-    return [_resolved(revisit, known) for revisit in revisits]
+    return [_resolved(revisit, named) for revisit in revisits]
 
 
-def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) -> Resolved | None:
+def _resolved(revisit: Revisit, named: dict[str, list[tuple[int, str, str]]]) -> Resolved | None:
     for name in original_names(revisit):
-        under = known.get(name.name, [])
+        under = named.get(name.name, [])
         at = bisect_right(under, revisit.timestamp, key=lambda one: one[0])
         if at == 0 and (name.is_before or not under):
             continue
@@ -164,9 +166,9 @@ def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) ->
 def fetch_times(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str, Seen]:
     """Collect when the captures that share an extraction were fetched, by the ids of those that were revisited."""
     shared: dict[str, list[int]] = defaultdict(list)
-    for one in resolved:
-        shared[one.original_id].append(one.revisit.timestamp)
-    own = {one.capture_id: one.timestamp for one in captures}
+    for each in resolved:
+        shared[each.original_id].append(each.revisit.timestamp)
+    own = {capture.capture_id: capture.timestamp for capture in captures}
     return {
         original: Seen(first=min(own[original], *times), last=max(own[original], *times), revisits=len(times))
         for original, times in shared.items()
@@ -178,17 +180,17 @@ def _second(timestamp: int) -> int:
     return timestamp // timestamps.SECOND
 
 
-def _of_url(url_key: str) -> str:
+def _url_name(url_key: str) -> str:
     return digest("url", url_key)
 
 
-def _of_second(url_key: str, timestamp: int) -> str:
+def _second_name(url_key: str, timestamp: int) -> str:
     return digest("second", url_key, str(_second(timestamp)))
 
 
-def _of_both(url_key: str, payload_digest: str) -> str:
+def _url_digest_name(url_key: str, payload_digest: str) -> str:
     return digest("url and payload", url_key, payload_digest)
 
 
-def _of_digest(payload_digest: str) -> str:
+def _digest_name(payload_digest: str) -> str:
     return digest("payload", payload_digest)

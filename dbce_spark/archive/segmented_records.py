@@ -37,7 +37,7 @@ class _Segmented:
     """The segments of one record that were read, by number."""
 
     parts: dict[int, Record] = field(default_factory=dict)
-    last: int = 0  # 0: not known yet
+    last: int = 0  # 0: unknown yet
     total: int = 0
 
     @property
@@ -49,7 +49,7 @@ class _Segmented:
         return sum(_size(part) for part in self.parts.values())
 
 
-def join_segments(found: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record | Damage | Segment]:
+def join_segments(parts: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record | Damage | Segment]:
     """Join the segments of one file's records to whole records, with the head and the place of the first segment.
 
     In whatever order the segments lie, the record is yielded when the last of them was read, and its continuations
@@ -58,19 +58,19 @@ def join_segments(found: Iterable[Record | Damage], most_bytes: int) -> Iterator
     waiting: dict[str, _Segmented] = {}
     held = 0
     try:
-        for one in found:
-            if isinstance(one, Damage) or not _is_segment(one):
-                yield one
+        for part in parts:
+            if isinstance(part, Damage) or not _is_segment(part):
+                yield part
                 continue
-            origin = _origin(one)
+            origin = _origin(part)
             segmented = waiting.get(origin) or _Segmented()
-            refusal = _refusal(one, segmented)
+            refusal = _refusal(part, segmented)
             if refusal:
-                yield Segment(one, refusal)
+                yield Segment(part, refusal)
                 continue
             waiting[origin] = segmented
-            held += _size(one)
-            _add(one, segmented)
+            held += _size(part)
+            _add(part, segmented)
             if segmented.is_whole or held > most_bytes:
                 held -= segmented.size
                 excess = "" if segmented.is_whole else f"more than {most_bytes} bytes of segments wait for others"
@@ -94,8 +94,8 @@ def _number(record: Record) -> int:
     """Return a segment's number; 0 where it gives none."""
     if record.kind != "continuation":
         return 1
-    said = record.headers.get("warc-segment-number")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else 0
+    written = record.headers.get("warc-segment-number")
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else 0
 
 
 def _size(record: Record) -> int:

@@ -26,19 +26,19 @@ from dbce_spark.files.timestamps import EARLIEST, parse_date
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Skip
 
 Refusal = Callable[[IndexEntry], str | None]
-"""What a selection says of a record, by what is known of it: the filter that it does not fit, None if it may go on."""
+"""Return the first filter that a record fails by the fields read so far; None if it passes them all."""
 
 ITEM_TITLE, ITEM_LINK = "Feed-Item-Title", "Feed-Item-Link"
-"""Headers of a response record by which `dbce acquire` says what the feed that led to the page has of it: its title,
-and its address before redirects."""
+"""Headers of a response record by which `dbce acquire` keeps what the feed has of the page: its title, and its
+address before redirects."""
 SEGMENT = Skip("segment")
 """A continuation: what it holds is in the record that it continues."""
 WET = Skip("conversion:text")
-"""A text that was made of a page: it has no structure, so nothing here can be said of it."""
+"""A text that was made of a page: it has no structure, so it cannot be labelled."""
 
 _KINDS = ("warcinfo", "arc_header", "request", "metadata", "revisit", "continuation")
 _WEB = ("http://", "https://")
-# A resource is what the crawler had without asking a web server for it; a conversion is made of one of the others.
+# A resource is what the crawler had without requesting it of a web server; a conversion is made of one of the others.
 _SCHEMES = {
     "response": _WEB,
     "revisit": _WEB,
@@ -100,39 +100,39 @@ def read_stream(
         OSError: the stream cannot be read.
     """
     reading = _Reading(path, config, max_html_bytes, refusal)
-    for found in _found(stream, config):
-        file = f"{path}{MEMBER}{found.within}" if found.within else path
+    for part in _read_parts(stream, config):
+        file = f"{path}{MEMBER}{part.within}" if part.within else path
         if file != reading.file:
             reading = _Reading(file, config, max_html_bytes, refusal)
-        if isinstance(found, Record):
-            if found.kind in _FILE_HEADS:
-                reading.begun = parse_record_date(found.date)
-            yield reading.fate(found)
-        elif isinstance(found, Segment):
-            yield reading.fate_of_segment(found)
-        elif found.cause.is_loss:
-            yield _damage_reject(file, found)
+        if isinstance(part, Record):
+            if part.kind in _FILE_HEADS:
+                reading.begun = parse_record_date(part.date)
+            yield reading.outcome(part)
+        elif isinstance(part, Segment):
+            yield reading.segment_outcome(part)
+        elif part.cause.is_loss:
+            yield _damage_reject(file, part)
 
 
-def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: Refusal) -> Iterator[RecordOutcome]:
+def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal: Refusal) -> Iterator[RecordOutcome]:
     """Read the record that an index named from its bytes alone; more than one where its place holds more.
 
     The index is right about the first record: the selection checks again only fields that the index leaves out.
     """
-    entry, before = found.entry, len(found.dictionary)
-    asked: Refusal = lambda told: refusal(_completed(entry, told))  # noqa: E731  # its closure is its point
-    reading = _Reading(entry.path, config, max_html_bytes, asked, entry.timestamp)
+    entry, before = fetched.entry, len(fetched.dictionary)
+    first_refusal: Refusal = lambda record_entry: refusal(_completed(entry, record_entry))  # noqa: E731  # its closure is its point
+    reading = _Reading(entry.path, config, max_html_bytes, first_refusal, entry.timestamp)
     nothing = True
-    for one in _found(found.stream(), config):
-        if one.offset < before:
+    for part in _read_parts(fetched.stream(), config):
+        if part.offset < before:
             continue  # the dictionary is part of every record's bytes, and of none
-        moved = one.offset - before + entry.offset
-        if isinstance(one, Record):
-            yield reading.fate(replace(one, offset=moved, member=one.member - before + entry.offset))
-        elif isinstance(one, Segment):
-            yield reading.fate_of_segment(replace(one, record=replace(one.record, offset=moved)))
-        elif one.cause.is_loss:
-            yield _damage_reject(entry.path, replace(one, offset=moved, cause=Cause.BROKEN))
+        moved = part.offset - before + entry.offset
+        if isinstance(part, Record):
+            yield reading.outcome(replace(part, offset=moved, member=part.member - before + entry.offset))
+        elif isinstance(part, Segment):
+            yield reading.segment_outcome(replace(part, record=replace(part.record, offset=moved)))
+        elif part.cause.is_loss:
+            yield _damage_reject(entry.path, replace(part, offset=moved, cause=Cause.BROKEN))
         else:
             continue
         nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
@@ -141,13 +141,13 @@ def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: R
         yield Reject.of_file(entry.path, RejectStage.READ, RejectReason.BROKEN_RECORD, detail, offset=entry.offset)
 
 
-def _found(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
+def _read_parts(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
     return join_segments(records(stream, Limits.from_config(config)), config.max_record_bytes)
 
 
-def _completed(entry: IndexEntry, told: IndexEntry) -> IndexEntry:
+def _completed(entry: IndexEntry, other: IndexEntry) -> IndexEntry:
     return replace(
-        entry, mime=entry.mime or told.mime, status=entry.status or told.status, digest=entry.digest or told.digest
+        entry, mime=entry.mime or other.mime, status=entry.status or other.status, digest=entry.digest or other.digest
     )
 
 
@@ -172,7 +172,7 @@ class _Reading:
     refusal: Refusal | None
     begun: int | None = None  # microseconds since 1970
 
-    def fate(self, record: Record) -> RecordOutcome:
+    def outcome(self, record: Record) -> RecordOutcome:
         """Decide a record's outcome, by the filters in the order in which they cost least, then by its payload."""
         kind = record.kind
         if kind not in _SCHEMES:
@@ -185,20 +185,20 @@ class _Reading:
             return Skip("scheme")
         if self.refusal and (refused := self._refused(record)):
             return refused
-        return self._fate_of_revisit(record) if kind == "revisit" else self._fate_of_answer(record)
+        return self._revisit_outcome(record) if kind == "revisit" else self._response_outcome(record)
 
-    def fate_of_segment(self, found: Segment) -> RecordOutcome:
-        return self._reject(found.record, RejectReason.SEGMENT_MISSING, found.lack) if found.lack else SEGMENT
+    def segment_outcome(self, segment: Segment) -> RecordOutcome:
+        return self._reject(segment.record, RejectReason.SEGMENT_MISSING, segment.lack) if segment.lack else SEGMENT
 
-    def _fate_of_answer(self, record: Record) -> RecordOutcome:
+    def _response_outcome(self, record: Record) -> RecordOutcome:
         """Decide the outcome of a response, resource or conversion: by its HTTP head, then by its body."""
         if record.block is None:
             return self._reject(record, RejectReason.TOO_LARGE, f"{record.declared_length} bytes in one record")
         response = _message(record, record.block)
         if response is None:
             return self._reject(record, RejectReason.BAD_HTTP, f"begins with {record.block[:24]!r}")
-        said = mime.declared_type(response.headers.get("content-type", ""))
-        if passed := self._passed_by_head(record, response.status, said.essence):
+        declared = mime.declared_type(response.headers.get("content-type", ""))
+        if passed := self._passed_by_head(record, response.status, declared.essence):
             return passed
         dated = self._dated(record)
         if dated is None:
@@ -209,17 +209,17 @@ class _Reading:
             return self._reject(record, RejectReason.TOO_LARGE, str(error))
         except http.BodyError as error:
             return self._reject(record, RejectReason.BAD_ENCODING, str(error))
-        found = mime.computed_type(said.essence, content.html)
-        if passed := self._passed_by_content(record, said.essence, found, content.html):
+        essence = mime.computed_type(declared.essence, content.html)
+        if passed := self._passed_by_content(record, declared.essence, essence, content.html):
             return passed
         timestamp, by = dated
-        capture = _capture(record, self, response, replace(said, essence=found), timestamp, content.truncated)
+        capture = _capture(record, self, response, replace(declared, essence=essence), timestamp, content.truncated)
         digest = capture.payload_digest
-        if self.refusal and (refused := self._refused(record, said.essence or found, response.status, digest)):
+        if self.refusal and (refused := self._refused(record, declared.essence or essence, response.status, digest)):
             return refused
         return Fetch(capture, content.html, content.defects | {by} if by else content.defects)
 
-    def _fate_of_revisit(self, record: Record) -> RecordOutcome:
+    def _revisit_outcome(self, record: Record) -> RecordOutcome:
         """Decide the outcome of a revisit. The HTTP head that most have is filtered as that of a response is.
 
         Its date is its own or none: a revisit only says when a page was seen again.
@@ -242,13 +242,17 @@ class _Reading:
             return refused
         return None if essence in self.config.mimes or mime.is_sniffed(essence) else Skip("mime")
 
-    def _passed_by_content(self, record: Record, said: str, found: str, html: bytes) -> Skip | Reject | None:
+    def _passed_by_content(self, record: Record, declared: str, essence: str, html: bytes) -> Skip | Reject | None:
         """Return the outcome of a record that its body excludes, whatever type was declared."""
-        if found in mime.FEEDS:
+        if essence in mime.FEEDS:
             return Skip("feed")
-        if found not in self.config.mimes:
-            is_lie = said in self.config.mimes
-            return self._reject(record, RejectReason.NOT_HTML, f"says {said}, is {found}") if is_lie else Skip("mime")
+        if essence not in self.config.mimes:
+            is_lie = declared in self.config.mimes
+            return (
+                self._reject(record, RejectReason.NOT_HTML, f"says {declared}, is {essence}")
+                if is_lie
+                else Skip("mime")
+            )
         return None if html.strip() else self._reject(record, RejectReason.EMPTY_PAYLOAD)
 
     def _refused(self, record: Record, essence: str = "", status: int = 0, digest: str = "") -> Skip | Reject | None:
@@ -257,7 +261,7 @@ class _Reading:
         dated = self._dated(record)
         if dated is None:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
-        told = entry_of_record(
+        entry = entry_of_record(
             url=record.url,
             timestamp=dated[0],
             digest=record.headers.get("warc-payload-digest") or digest,
@@ -265,7 +269,7 @@ class _Reading:
             status=status,
             is_revisit=record.kind == "revisit",
         )
-        filter_name = self.refusal(told) if self.refusal else None
+        filter_name = self.refusal(entry) if self.refusal else None
         return None if filter_name is None else Skip(filter_name)
 
     def _dated(self, record: Record) -> tuple[int, DateSource | None] | None:
@@ -297,15 +301,15 @@ class _Reading:
 
 def _message(record: Record, block: bytes) -> http.Response | None:
     """Parse the response in a record. A resource or conversion is a body, whose type the record's head declares."""
-    said = record.headers.get("content-type")
-    if record.kind == "response" or mime.declared_type(said).essence == "application/http":
+    content_type = record.headers.get("content-type")
+    if record.kind == "response" or mime.declared_type(content_type).essence == "application/http":
         return http.parse(block)
-    return http.Response(0, {"content-type": said}, block)
+    return http.Response(0, {"content-type": content_type}, block)
 
 
 def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> Revisit:
-    said = record.headers.get
-    own_key, target = url_key(record.url), said("warc-refers-to-target-uri").strip("<> ")
+    header = record.headers.get
+    own_key, target = url_key(record.url), header("warc-refers-to-target-uri").strip("<> ")
     return Revisit(
         url=record.url,
         url_key=own_key,
@@ -316,16 +320,16 @@ def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> 
         warc_length=record.length,
         record_id=record.record_id,
         http_status=status,
-        is_unmodified=status == _NOT_MODIFIED or "not-modified" in said("warc-profile").lower(),
-        digest=normal_digest(said("warc-payload-digest")),
-        refers_to_id=said("warc-refers-to"),
+        is_unmodified=status == _NOT_MODIFIED or "not-modified" in header("warc-profile").lower(),
+        digest=normal_digest(header("warc-payload-digest")),
+        refers_to_id=header("warc-refers-to"),
         refers_to_key=url_key(target) if target else own_key,
-        refers_to_time=parse_record_date(said("warc-refers-to-date")),
+        refers_to_time=parse_record_date(header("warc-refers-to-date")),
     )
 
 
 def _capture(
-    record: Record, reading: _Reading, response: http.Response, of: mime.MediaType, timestamp: int, is_cut: bool
+    record: Record, reading: _Reading, response: http.Response, media_type: mime.MediaType, timestamp: int, is_cut: bool
 ) -> Capture:
     block_length = 0 if record.block is None else len(record.block)
     payload_digest = "sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode()
@@ -341,8 +345,8 @@ def _capture(
         record_id=arc_id(record.url, record.date, payload_digest) if record.is_arc else record.record_id,
         payload_digest=payload_digest,
         http_status=response.status,
-        mime=of.essence,
-        declared_charset=of.charset,
+        mime=media_type.essence,
+        declared_charset=media_type.charset,
         truncated=is_cut or record.says_truncated or block_length < record.declared_length,
         record_type=record.kind,
         declared_digest="" if declared_digest == payload_digest else declared_digest,

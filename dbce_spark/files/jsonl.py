@@ -51,8 +51,8 @@ def write(path: str, objects: Iterable[Fields]) -> int:
     """Write one object a line, and return how many; the same objects give the same bytes."""
     written = 0
     with storage.atomic_file(path) as stream, storage.compressed(stream, path) as plain:
-        for one in objects:
-            plain.write(line(_without_nan(one)))
+        for fields in objects:
+            plain.write(line(_without_nan(fields)))
             written += 1
     return written
 
@@ -85,6 +85,6 @@ def _object(written: bytes, place: str) -> dict[str, Any]:
     return fields
 
 
-def _without_nan(one: Fields) -> dict[str, Any]:
+def _without_nan(fields: Fields) -> dict[str, Any]:
     """Put null for NaN, which JSON does not have."""
-    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in one.items()}
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in fields.items()}

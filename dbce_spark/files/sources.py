@@ -22,7 +22,7 @@ MEMBER = "!/"
 """Stands between a WACZ and the path of a file in it: "crawl.wacz!/archive/data.warc.gz"."""
 
 READ_AHEAD = 8 << 20
-"""Bytes asked for at once from a remote store: one request for each would make a WARC 20 times slower."""
+"""Bytes read at once from a remote store: one request for each would make a WARC 20 times slower."""
 
 _XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
@@ -118,5 +118,5 @@ def open_decompressed(path: str) -> Iterator[BinaryIO]:
 def size(path: str) -> int:
     """Return the bytes of a file, -1 where the store does not give them."""
     filesystem, inner = url_to_fs(path)
-    known = filesystem.info(inner).get("size")
-    return -1 if known is None else int(known)
+    stored = filesystem.info(inner).get("size")
+    return -1 if stored is None else int(stored)

@@ -29,14 +29,14 @@ def list_names(folder: str) -> set[str]:
         filesystem.invalidate_cache()  # others write there, too
         if filesystem.isfile(path):
             raise OutputError(f"{folder} is a file; give a folder for the output")
-        found = filesystem.ls(path, detail=False) if filesystem.exists(path) else []
+        paths = filesystem.ls(path, detail=False) if filesystem.exists(path) else []
     except OutputError:
         raise
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(f"{folder}: cannot be listed: {type(error).__name__}: {error}") from error
-    inside = (one.rstrip("/") for one in found)
+    inside = (each.rstrip("/") for each in paths)
     # Some stores have the folder itself among what is in it.
-    return {one.rsplit("/", 1)[-1] for one in inside if one != path.rstrip("/")}
+    return {each.rsplit("/", 1)[-1] for each in inside if each != path.rstrip("/")}
 
 
 def remove(path: str) -> None:
@@ -161,7 +161,7 @@ class ParquetFile:
         self.flush()
         self._writer.close()
 
-    def give_up(self) -> None:
+    def abandon(self) -> None:
         """Close the file without the rows that are held: pyarrow would do so later, when the stream is gone."""
         self._writer.close()
 
@@ -188,7 +188,7 @@ def parquet_file(
         try:
             yield file
         except BaseException:
-            file.give_up()
+            file.abandon()
             raise
         file.close()
 

@@ -17,7 +17,7 @@ from dbce_spark.errors import ConfigError
 T = TypeVar("T", str, int)
 
 Match = bool | None
-"""True: it fits. False: it does not. None: what the filter asks about is not declared, and only the page can tell."""
+"""True: it fits. False: it does not. None: the field is not declared, and only the page can decide."""
 
 PREFIX = "select:"
 """Before the name of a filter in the counts of what was skipped."""
@@ -42,10 +42,10 @@ class Selection:
         passes only because it does not declare the field."""
         undeclared = []
         for name, check in self.checks:
-            verdict = check(entry)
-            if verdict is False:
+            match = check(entry)
+            if match is False:
                 return PREFIX + name, []
-            if verdict is None:
+            if match is None:
                 undeclared.append(name)
         return None, undeclared
 
@@ -107,7 +107,7 @@ def selection(config: SelectConfig) -> Selection:
     Raises:
         ConfigError: a date, a media type or a regular expression that is none.
     """
-    known = {
+    filters = {
         "status": _among(config.statuses, lambda entry: entry.status or None),
         "mime": _mime(config.mimes),
         "date": _date(config.since, config.until),
@@ -119,7 +119,7 @@ def selection(config: SelectConfig) -> Selection:
         "url": _url(config.urls),
         "sample": _sample(config.sample, config.sample_seed),
     }
-    checks = tuple((name, check) for name, check in known.items() if check is not None)
+    checks = tuple((name, check) for name, check in filters.items() if check is not None)
     return Selection(checks, _prefixes(config), config)
 
 
@@ -127,14 +127,14 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)
 
 
-def _among(wanted: tuple[T, ...], of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Match] | None:
+def _among(wanted: tuple[T, ...], value_of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Match] | None:
     """Pass entries whose value is one of these; undeclared where `value_of` gives None."""
     if not wanted:
         return None
     values = frozenset(wanted)
 
     def check(entry: IndexEntry) -> Match:
-        value = of(entry)
+        value = value_of(entry)
         return None if value is None else value in values
 
     return check
@@ -151,10 +151,10 @@ def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
     families = tuple(one[:-1].lower() for one in wanted if one.endswith("/*"))
 
     def check(entry: IndexEntry) -> Match:
-        told = [mime for mime in (entry.mime, entry.mime_detected) if mime]
-        if not told:
+        declared = [mime for mime in (entry.mime, entry.mime_detected) if mime]
+        if not declared:
             return None
-        return any(mime in exact or (families and mime.startswith(families)) for mime in told)
+        return any(mime in exact or (families and mime.startswith(families)) for mime in declared)
 
     return check
 

@@ -17,11 +17,11 @@ from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import is_remote, open_binary
 
 _FIRST_WINDOW = 1 << 16
-"""Bytes asked for first where a record's length is not known; then twice as many, and so on."""
+"""Bytes read first where a record's length is unknown; then twice as many, and so on."""
 READ_AHEAD = 8 << 20
-"""Bytes that a stream over ranges asks for at once where it is read from start to end, as in `sources`."""
+"""Bytes that a stream over ranges reads at once where it is read from start to end, as in `sources`."""
 PROBE = 1 << 16
-"""Bytes asked for at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
+"""Bytes read at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_byte
     data = b""
     window = _FIRST_WINDOW
     while True:
-        asked = min(window, max_record_bytes + _FIRST_WINDOW) - len(data)
-        more, detail = ranges.read(entry.offset + len(data), asked)
+        wanted = min(window, max_record_bytes + _FIRST_WINDOW) - len(data)
+        more, detail = ranges.read(entry.offset + len(data), wanted)
         data += more
         try:
             end = end_of(data) if data else None
@@ -120,7 +120,7 @@ def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_byte
             return Fetched(entry, data[:end])
         if detail or not data:
             return Unfetched(entry, IndexFault.FETCH_FAILED, detail or f"the file ends before byte {entry.offset}")
-        if len(more) < asked:
+        if len(more) < wanted:
             return Fetched(entry, data)
         if len(data) > max_record_bytes:
             return Unfetched(entry, IndexFault.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")

@@ -14,7 +14,7 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:/|$))", re.IGNORECASE)
 REVISIT_MIME = "warc/revisit"
 """What an index writes in place of a media type where the record is a revisit."""
 _NO_MIME = ("-", "unk", REVISIT_MIME, "")
-"""What an index writes where the media type of the payload is not known to it."""
+"""What an index writes where it has no media type of the payload."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +28,7 @@ class IndexEntry:
     urlkey: str  # as the index writes it: SURT, or something older; "" if it names none
     timestamp: int  # microseconds since 1970-01-01 UTC
     url: str
-    mime: str  # as the server said it, without parameters, lower case; "" unknown
+    mime: str  # as the server declared it, without parameters, lower case; "" unknown
     mime_detected: str  # by the payload, where the index says so; else ""
     status: int  # HTTP; 0 unknown
     digest: str  # of the payload, as `normal_digest` writes it; "" unknown
@@ -52,26 +52,26 @@ def entry_of(fields: dict[str, Any]) -> IndexEntry:
     Raises:
         NoEntry: no date, no URL and no key, or no place.
     """
-    known = {name: str(value).strip() for name, value in fields.items() if value not in (None, "-", "")}
-    urlkey = known.get("urlkey", "")
-    url = _with_scheme(known.get("url", "")) or url_of(urlkey)
+    given = {name: str(value).strip() for name, value in fields.items() if value not in (None, "-", "")}
+    urlkey = given.get("urlkey", "")
+    url = _with_scheme(given.get("url", "")) or url_of(urlkey)
     if not url:
         raise NoEntry("no URL")
-    filename = known.get("filename", "")
+    filename = given.get("filename", "")
     if not filename:
         raise NoEntry("no file name")
-    mime, detected = _media_type(known.get("mime", "")), _media_type(known.get("mime-detected", ""))
+    mime, detected = _media_type(given.get("mime", "")), _media_type(given.get("mime-detected", ""))
     return IndexEntry(
         urlkey=urlkey,
-        timestamp=moment(known.get("timestamp", "")),
+        timestamp=moment(given.get("timestamp", "")),
         url=url,
         mime="" if mime in _NO_MIME else mime,
         mime_detected="" if detected in _NO_MIME else detected,
-        status=_whole(known.get("status", "0"), "status") if known.get("status", "0").isdigit() else 0,
-        digest=normal_digest(known.get("digest", "")),
-        languages=tuple(filter(None, known.get("languages", "").lower().split(","))),
-        offset=_whole(known.get("offset", ""), "offset"),
-        length=_whole(known["length"], "length") if "length" in known else -1,
+        status=_whole(given.get("status", "0"), "status") if given.get("status", "0").isdigit() else 0,
+        digest=normal_digest(given.get("digest", "")),
+        languages=tuple(filter(None, given.get("languages", "").lower().split(","))),
+        offset=_whole(given.get("offset", ""), "offset"),
+        length=_whole(given["length"], "length") if "length" in given else -1,
         filename=filename,
         path=filename,
         is_revisit=mime == REVISIT_MIME,

@@ -22,7 +22,7 @@ from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
 
 _HEAD = 1 << 16
-"""Bytes by which a kind is told: several lines."""
+"""Bytes by which a kind is detected: several lines."""
 _BLOCKS = 256
 """Blocks of a cluster whose places are held at once: of 3,000 lines each, as they are made."""
 _PART_BYTES = 1 << 16
@@ -191,7 +191,7 @@ class _Reading:
             try:
                 if isinstance(line, LineFault):
                     raise NoEntry(str(line))
-                # Whatever could not be told apart before the first line is not part of it.
+                # A byte order mark before the first line is not part of it.
                 entry = parse(line.removeprefix("\ufeff") if number == 1 else line) if line.strip() else None
             except NoEntry as error:
                 yield self._fault(path, number, IndexFault.BROKEN_LINE, str(error))

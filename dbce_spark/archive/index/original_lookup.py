@@ -15,7 +15,7 @@ from dbce_spark.model import Revisit
 
 _NOT_MODIFIED = 304
 MOST_KEYS = 1000
-"""Keys beside those of the selection that a look-up asks sorted indexes for: each costs some 25 small reads."""
+"""Keys beside those of the selection that a look-up reads in sorted indexes: each costs some 25 small reads."""
 
 
 class Payload(NamedTuple):
@@ -110,7 +110,9 @@ def lookup_selection(selection: Selection, keys: Iterable[str]) -> Selection:
     Of sorted indexes that `selection` reads only parts of: these parts, and the `keys` that revisits refer to beyond
     them.
     """
-    config = replace(selection.config, since="", until="", statuses=())  # what a columnar index is asked by itself
+    config = replace(
+        selection.config, since="", until="", statuses=()
+    )  # conditions that a columnar index would apply by itself
     if not selection.prefixes:
         return Selection((), (), config)
     return Selection((), (*selection.prefixes, *keys_to_add(keys, selection)), config)

@@ -21,7 +21,7 @@ from dbce_spark.files.sources import MEMBER
 _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _CHUNK = 1 << 16
 _ZIP_AHEAD = 1 << 18
-"""Bytes asked for at once of a zip file: its directory lies at its end, 100 bytes a file."""
+"""Bytes read at once of a zip file: its directory lies at its end, 100 bytes a file."""
 _SLOWEST = 1 << 14
 """Bytes a second that a server must reach: one that sends a byte a minute would hold a task for ever."""
 _PASSING = (408, 425, 429)
@@ -80,26 +80,26 @@ def _member(path: str, config: FetchConfig) -> RangeSource:
     def opened(outer: str) -> BinaryIO:
         return _stream(open_source(outer, config))
 
-    with _told():
+    with _sorted_errors():
         place = wacz_index.find_stored(path, opened)
     if place is None:
         return _Stream(path, lambda: wacz_index.open_member(path, opened))
     return _Part(open_source(place.path, config), place.offset, place.size)
 
 
-def _stream(of: RangeSource) -> BinaryIO:
+def _stream(ranges: RangeSource) -> BinaryIO:
     """Open a stream of a source, without retries: a reader of ranges through it tries the range again."""
 
     def read(offset: int, length: int) -> bytes:
         buffer = bytearray()
-        of.into(buffer, offset, length)
+        ranges.into(buffer, offset, length)
         return bytes(buffer)
 
-    return range_stream(read, of.size(), of.close, _ZIP_AHEAD)
+    return range_stream(read, ranges.size(), ranges.close, _ZIP_AHEAD)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _sorted_errors() -> Iterator[None]:
     """Sort errors of storage into those that may pass and those that will not."""
     try:
         yield
@@ -126,7 +126,7 @@ class _Stream:
         return self._open
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
-        with _told():
+        with _sorted_errors():
             try:
                 stream = self._stream()
                 if stream.seek(offset) == offset:  # a member of a zip stops at its end
@@ -136,7 +136,7 @@ class _Stream:
                 raise
 
     def size(self) -> int:
-        with _told():
+        with _sorted_errors():
             return self._stream().seek(0, 2)
 
     def close(self) -> None:
@@ -170,7 +170,7 @@ class _Remote:
         self._path = path
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
-        with _told():
+        with _sorted_errors():
             filesystem, inner = url_to_fs(self._path)
             try:
                 buffer += filesystem.cat_file(inner, start=offset, end=offset + length)
@@ -182,7 +182,7 @@ class _Remote:
                     raise
 
     def size(self) -> int:
-        with _told():
+        with _sorted_errors():
             filesystem, inner = url_to_fs(self._path)
             return int(filesystem.info(inner)["size"])
 
@@ -211,14 +211,14 @@ class _Http:
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
         if length <= 0:
             return
-        with self._asked(offset, length) as answer:
+        with self._request(offset, length) as answer:
             if answer.status == 416:
                 return
             skipped = 0 if answer.status == 206 else offset
             self._take(answer, buffer, skipped, length)
 
     def size(self) -> int:
-        with self._asked(0, 1) as answer:
+        with self._request(0, 1) as answer:
             found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
             total = found[3] if found else answer.headers.get("Content-Length", "*")
             if not total.isdigit():
@@ -229,7 +229,7 @@ class _Http:
         self._pool.clear()
 
     @contextmanager
-    def _asked(self, offset: int, length: int) -> Iterator[urllib3.BaseHTTPResponse]:
+    def _request(self, offset: int, length: int) -> Iterator[urllib3.BaseHTTPResponse]:
         """Request a range, and yield the response: 206 with that range, 200 with all, or 416 behind the end."""
         headers = {"Range": f"bytes={offset}-{offset + length - 1}", "Accept-Encoding": "identity"}
         try:

@@ -20,8 +20,8 @@ class Estimate:
 
     files: int
     records: int
-    record_bytes: int  # of the records that tell their length
-    asked_bytes: int  # with the gaps between neighbours that are read together
+    record_bytes: int  # of the records that declare their length
+    requested_bytes: int  # with the gaps between neighbours that are read together
     requests: int
     unknown: int  # records of unknown length
     duplicates: int  # entries that name a place which another names
@@ -37,29 +37,29 @@ class Estimate:
             (self.records, f"records in {self.files:,} files would be read"),
             *((count, f"  do not say their {name}") for name, count in sorted(counts.undeclared.items())),
             (self.record_bytes, f"bytes of them; {self.unknown:,} more do not say how long they are"),
-            (self.asked_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),
+            (self.requested_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),
         ]
         return "\n".join(f"{count:>16,}  {what}" for count, what in lines)
 
 
-def estimate(found: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
+def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
     """Estimate the cost of reading the entries of `index_file.read_entries`, in 16 bytes an entry; `counts` are those
     that it fills."""
-    places: dict[str, array[int]] = {}
-    for one in found:
-        if isinstance(one, IndexEntry):
-            places.setdefault(one.path, array("q")).extend((one.offset, one.length))
-    once = [_once(flat) for flat in places.values()]
-    lengths = np.concatenate([some[:, 1] for some in once]) if once else np.empty(0, np.int64)
-    asked = [span for some in once for span in stretches(some.tolist(), config.gap_bytes, config.span_bytes)]
+    by_path: dict[str, array[int]] = {}
+    for line in lines:
+        if isinstance(line, IndexEntry):
+            by_path.setdefault(line.path, array("q")).extend((line.offset, line.length))
+    once = [_once(flat) for flat in by_path.values()]
+    lengths = np.concatenate([places[:, 1] for places in once]) if once else np.empty(0, np.int64)
+    ranges = [span for places in once for span in stretches(places.tolist(), config.gap_bytes, config.span_bytes)]
     return Estimate(
-        files=len(places),
+        files=len(by_path),
         records=len(lengths),
         record_bytes=int(lengths[lengths > 0].sum()),
-        asked_bytes=sum(length for _, length, _ in asked if length > 0),
-        requests=len(asked),
+        requested_bytes=sum(length for _, length, _ in ranges if length > 0),
+        requests=len(ranges),
         unknown=int((lengths <= 0).sum()),
-        duplicates=sum(len(flat) // 2 for flat in places.values()) - len(lengths),
+        duplicates=sum(len(flat) // 2 for flat in by_path.values()) - len(lengths),
         counts=counts,
     )
 

@@ -80,10 +80,10 @@ def _plain_end(data: bytes, head: re.Match[bytes] | None, length: re.Pattern[byt
         if len(data) > _LONGEST_HEAD:
             raise NoRecord(f"no record: begins with {data[:24]!r}")
         return None
-    said = length.search(data[: head.end()])
-    if said is None:
+    declared = length.search(data[: head.end()])
+    if declared is None:
         raise NoRecord(f"no record, or none that says its length: begins with {data[:24]!r}")
-    end = head.end() + int(said[1])
+    end = head.end() + int(declared[1])
     if len(data) < end + blanks:
         return None
     behind = data[end : end + blanks]

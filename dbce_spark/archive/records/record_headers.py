@@ -73,8 +73,9 @@ def warc_head(raw: bytes) -> Head | None:
     found = _LENGTH.search(raw)
     if found is not None:
         return Head(headers, False, len(raw), int(found[1]))
-    said = headers.get("content-length")  # folded, or no number
-    return Head(headers, False, len(raw), int(said) if said.isascii() and said.isdigit() and len(said) < 30 else -1)
+    written = headers.get("content-length")  # folded, or no number
+    is_length = written.isascii() and written.isdigit() and len(written) < 30
+    return Head(headers, False, len(raw), int(written) if is_length else -1)
 
 
 def arc_head(content: bytes, in_arc: bool) -> Head | None:

@@ -52,8 +52,8 @@ def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | 
         return
     for inner in wacz_file.open_members(stream, entries, limits):
         if inner.stream is not None:
-            for one in _records(inner.stream, limits, depth - 1):
-                yield replace(one, within=f"{inner.name}{MEMBER}{one.within}" if one.within else inner.name)
+            for part in _records(inner.stream, limits, depth - 1):
+                yield replace(part, within=f"{inner.name}{MEMBER}{part.within}" if part.within else inner.name)
         if inner.damage is not None:
             yield replace(inner.damage, within=inner.name)
 
@@ -117,19 +117,19 @@ def _blank_end(archive: ArchiveFile, at: int) -> int:
     return at
 
 
-def _joined(found: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
+def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
     """Join damages side by side to one, and mark a file of nothing else as foreign."""
     held: Damage | None = None
     has_records = False
-    for one in found:
-        if isinstance(one, Damage):
-            held = one if held is None else _sum(held, one)
+    for part in parts:
+        if isinstance(part, Damage):
+            held = part if held is None else _sum(held, part)
             continue
         has_records = True
         if held is not None:
             yield held
             held = None
-        yield one
+        yield part
     if held is not None and not has_records and held.cause is not Cause.BLANK:
         held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail}")
     if held is not None:
@@ -187,14 +187,14 @@ def _whole_member(file: BufferedFile, at: int) -> tuple[bytes, int] | None:
     return None
 
 
-def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[Record | Damage]:
+def _cut(archive: ArchiveFile, content: InflatedContent, at: int) -> Iterator[Record | Damage]:
     """Cut one stretch, which begins at stored byte `at`, into records and damages."""
     content.begin()
     while content.has(1):
         start = content.stored(content.at)
-        if start > told:
-            yield Damage(told, start - told, Cause.BLANK, "")
-            told = start
+        if start > at:
+            yield Damage(at, start - at, Cause.BLANK, "")
+            at = start
         head = _head(archive, content)
         if head is None:
             if not content.has(1):
@@ -202,14 +202,14 @@ def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[
             if content.is_plain:
                 content.end_here()
                 return
-            damage = _passed(content, told)
+            damage = _passed(content, at)
             yield damage
-            told += damage.length
+            at += damage.length
         else:
-            record = _record(archive, content, head, told)
+            record = _record(archive, content, head, at)
             archive.has_records, archive.in_arc = True, record.is_arc
             yield record
-            told += record.length
+            at += record.length
             if content.is_at_barrier and not record.is_arc and archive.clean_again > 0:
                 archive.clean_again -= 1
                 content.end_here()
@@ -217,7 +217,7 @@ def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[
         content.begin()
 
 
-def _passed(content: InflatedContent, told: int) -> Damage:
+def _passed(content: InflatedContent, at: int) -> Damage:
     """Pass over the bytes in front of the next head or member of a compressed stretch, which begin at stored byte
     `at`."""
     begun, first = content.at, content.peek(24)
@@ -232,7 +232,7 @@ def _passed(content: InflatedContent, told: int) -> Damage:
     else:
         content.find_start(None)
     end = content.stored_end(content.at)
-    return Damage(told, max(0, end - told), cause, detail, content.at - begun)
+    return Damage(at, max(0, end - at), cause, detail, content.at - begun)
 
 
 def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:

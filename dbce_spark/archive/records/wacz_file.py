@@ -53,7 +53,7 @@ def list_members(stream: BinaryIO, limits: Limits) -> list[zipfile.ZipInfo] | No
         return None
     try:
         with zipfile.ZipFile(cast(IO[bytes], stream)) as directory:
-            return sorted(directory.infolist(), key=lambda one: one.header_offset)
+            return sorted(directory.infolist(), key=lambda entry: entry.header_offset)
     except _BROKEN:
         return None
 
@@ -68,7 +68,7 @@ def open_members(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limit
         if refusal:
             yield ZipMember(entry.filename or _NAMELESS, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
         elif entry.compress_size or not entry.is_dir():
-            yield from _opened(stream, entry, limits)
+            yield from _open_member(stream, entry, limits)
     size = stream.seek(0, io.SEEK_END)
     frame = max(0, size - sum(entry.compress_size for entry in entries))
     yield ZipMember("", None, Damage(0, frame, Cause.BESIDE, "heads and directory of the zip"))
@@ -104,7 +104,7 @@ def _refusal(entry: zipfile.ZipInfo, taken: int) -> str:
     return ""
 
 
-def _opened(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[ZipMember]:
+def _open_member(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[ZipMember]:
     name, is_stored = entry.filename, entry.compress_type == zipfile.ZIP_STORED
     try:
         first = _part(stream, entry).read(_FEW) if is_stored else next(_inflated(stream, entry), b"")

@@ -27,7 +27,7 @@ def test_with_an_index(tmp_path: Path) -> None:
     counts = FilterCounts()
     found = read_entries([path], "", selection(select(statuses=(200,), languages=("de",))), FETCH, counts)
     expected = read_estimate.Estimate(
-        files=2, records=4, record_bytes=207, asked_bytes=237, requests=3, unknown=1, duplicates=1, counts=counts
+        files=2, records=4, record_bytes=207, requested_bytes=237, requests=3, unknown=1, duplicates=1, counts=counts
     )
 
     assert expected == read_estimate.estimate(found, counts, FETCH)
@@ -44,5 +44,5 @@ def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None
     actual = read_estimate.estimate(some, FilterCounts(), FETCH)
 
     assert (len(files), len(asked), duplicates) == (actual.files, actual.requests, actual.duplicates)
-    assert sum(span.length for span in asked if span.length > 0) == actual.asked_bytes
+    assert sum(span.length for span in asked if span.length > 0) == actual.requested_bytes
     assert sum(map(len, files.values())) == actual.records
