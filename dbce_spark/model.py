@@ -322,7 +322,7 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
+class ComparedPage:
     """A page with all that was found out about it, ready to be judged."""
 
     page: Page

@@ -70,7 +70,7 @@ class Grown:
         with self.step("heard"):
             by_siblings, by_snapshots = self._heard(asked)
         with self.step("annotated"):
-            annotated = local.annotations([one.cross for one in asked.found], some, self.config)
+            annotated = local.annotate_crosses([one.cross for one in asked.found], some, self.config)
         by_capture = groupby(asked.found, lambda one: one.cross.cur)
         templates = {cur: crosses.template_id(found) for cur, found in by_capture}
         gathered = []
@@ -127,7 +127,7 @@ def main(folder: Path, settings: Sequence[str]) -> None:
         with grown.step("read"):
             new = grown.read(crawl.folder)
         with grown.step("alone"):
-            local.extractions(new, grown.config)
+            local.extract_pages(new, grown.config)
         alone, known = grown.seconds["read"] + grown.seconds["alone"], len(grown.pages)
         asked, relabelled = grown.extend(new)
         steps = [grown.seconds[name] for name in STEPS]

@@ -146,9 +146,9 @@ def judged(examples: Sequence[Example], looks: Mapping[str, Columns], folder: Pa
                 for one, at in zip(examples, fold_of.tolist(), strict=True)
                 if at == fold
             ]
-            found["siblings"] |= {one.page.capture_id: one for one in local.extractions(pages, of_fold)}
+            found["siblings"] |= {one.page.capture_id: one for one in local.extract_pages(pages, of_fold)}
             for page in pages:
-                found["alone"] |= {one.page.capture_id: one for one in local.extractions([page], of_fold)}
+                found["alone"] |= {one.page.capture_id: one for one in local.extract_pages([page], of_fold)}
     return found
 
 

@@ -67,8 +67,8 @@ def _judged(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> 
         "declared_charset": "utf-8",
         "truncated": False,
     }
-    page = pages.page_of(Fetch(Capture(**capture), html), config)
+    page = pages.parse_fetch(Fetch(Capture(**capture), html), config)
     if not isinstance(page, Page):
         raise InputError(f"page {name}: {page.detail or page.reason}")
-    (judged,) = local.extractions([page], config)
+    (judged,) = local.extract_pages([page], config)
     return judged

@@ -48,7 +48,7 @@ def member(page: Page) -> Member | None:
     )
 
 
-def members_of(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
+def group_by_bucket(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
     """All buckets that some captures are in, and who is in each."""
     buckets: dict[BucketKey, list[Member]] = defaultdict(list)
     for one in members:

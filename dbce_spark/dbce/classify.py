@@ -27,7 +27,7 @@ from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import BlockFeatures, Codes, Gathered, PageFeatures
+from dbce_spark.model import BlockFeatures, Codes, ComparedPage, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 
@@ -130,7 +130,7 @@ class Classifier:
 
         All captures together: a call for each feature, not for each feature of each capture.
         """
-        asking, said = evidence.of_siblings_together(witnesses, frozenset(wanted))
+        asking, said = evidence.pooled_sibling_evidence(witnesses, frozenset(wanted))
         if not asking:
             return {}
         ends = np.cumsum([len(one.words) for one in asking])
@@ -141,7 +141,7 @@ class Classifier:
         """`evidence.of_snapshots`: no forest asks for it."""
         return evidence.of_snapshots(witnesses)
 
-    def scores(self, gathered: Sequence[Gathered]) -> list[Scores]:
+    def scores(self, gathered: Sequence[ComparedPage]) -> list[Scores]:
         """How likely each block of each page is content, 0 to 1. The same for a page, whatever others come with it.
 
         Raises:
@@ -152,7 +152,7 @@ class Classifier:
         codes, seconds = self._third_codes(gathered)
         return _by_page(gathered, self._content(gathered, codes, seconds))
 
-    def scores_with_replies(self, gathered: Sequence[Gathered]) -> list[Scores]:
+    def scores_with_replies(self, gathered: Sequence[ComparedPage]) -> list[Scores]:
         """How likely each block of each page is content or a comment on it: the sum of both, at most 1."""
         if not gathered:
             return []
@@ -160,7 +160,7 @@ class Classifier:
         either = self._content(gathered, codes, seconds) + _told(self.replies.log_odds(codes))
         return _by_page(gathered, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def _content(self, gathered: Sequence[Gathered], codes: Codes, seconds: Scores) -> Scores:
+    def _content(self, gathered: Sequence[ComparedPage], codes: Codes, seconds: Scores) -> Scores:
         """The third verdicts, and the second ones where those leave nothing open: of half of all blocks. Moved by
         snapshots."""
         log_odds = seconds.copy()
@@ -168,7 +168,7 @@ class Classifier:
         log_odds[is_open] = self.third.log_odds(codes[:, is_open])
         return _told(log_odds + np.concatenate([_shifts(one) for one in gathered]))
 
-    def _third_codes(self, gathered: Sequence[Gathered]) -> tuple[Codes, Scores]:
+    def _third_codes(self, gathered: Sequence[ComparedPage]) -> tuple[Codes, Scores]:
         """All that the third forest looks at, of some pages one behind the other; and the second verdicts' log-odds."""
         codes = np.concatenate([self._second_codes(one) for one in gathered], axis=1)
         rows = Rows([one.page.blocks.words for one in gathered])
@@ -180,7 +180,7 @@ class Classifier:
         around = context.of_rows(rows, names, first_scores(seconds))
         return np.concatenate((codes, self.binnings["third"].codes(around, len(rows)))), seconds
 
-    def _second_codes(self, one: Gathered) -> Codes:
+    def _second_codes(self, one: ComparedPage) -> Codes:
         blocks, found, traits = one.page.blocks, one.evidence, one.page.traits
         if traits is None:
             raise ValueError(f"{one.page.capture_id} has no traits")
@@ -194,7 +194,7 @@ class Classifier:
         )
 
 
-def _shifts(one: Gathered) -> Scores:
+def _shifts(one: ComparedPage) -> Scores:
     snapshots = one.evidence.snapshots
     return evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(one.page.blocks))
 
@@ -205,7 +205,7 @@ def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
     return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
 
 
-def kept(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
+def kept_blocks(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
     """The blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
 
     What is expected depends on how the blocks of a page hang together, and the truth lies between two extremes, so the
@@ -251,7 +251,7 @@ def _told(log_odds: Scores) -> Scores:
     return np.rint(_probability(log_odds) * _STEP) / _STEP
 
 
-def _by_page(gathered: Sequence[Gathered], of_blocks: Scores) -> list[Scores]:
+def _by_page(gathered: Sequence[ComparedPage], of_blocks: Scores) -> list[Scores]:
     return np.split(of_blocks, np.cumsum([len(one.page.blocks) for one in gathered])[:-1])
 
 

@@ -53,7 +53,7 @@ Likes = Mapping[str, Sequence[Like]]
 """By the capture that a text was first seen in, the earlier texts it is like, from the earliest on."""
 
 
-def marks(known: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesConfig) -> list[MarkedText]:
+def mark_texts(known: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesConfig) -> list[MarkedText]:
     """The marks of some new captures, in order of time, beside those that are known already.
 
     Those come before all new ones, whatever their time, and what was said of them is not changed. Where they are
@@ -65,7 +65,7 @@ def marks(known: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesCo
     firsts = {one.text.digest: one.text for one in before if one.mark.copy_of is None}
     for text in arrived:
         firsts.setdefault(text.digest, text)
-    likes = find([*firsts.values()], config)
+    likes = find_similar([*firsts.values()], config)
     said = {one.text.capture_id: one.mark for one in before}
     settled = settle(firsts.values(), likes, said, config.steps)
     leaders = {
@@ -83,7 +83,7 @@ def marks(known: Sequence[MarkedText], new: Iterable[Text], config: DuplicatesCo
     return found[len(before) :]
 
 
-def extended(
+def extend_marks(
     known: Sequence[MarkedText], relabelled: Mapping[str, Text | None], new: Iterable[Text], config: DuplicatesConfig
 ) -> list[MarkedText]:
     """What is said, or said again, when captures come and known ones are labelled again: of all these, and of those
@@ -91,12 +91,14 @@ def extended(
 
     `relabelled` are the texts that known captures have now, by their ids; None: no text any more.
     """
-    standing, asked = parted(known, relabelled)
+    standing, asked = split_prior(known, relabelled)
     again = [one for one in standing if one.text.capture_id in relabelled]
-    return [*again, *marks(standing, [*new, *asked], config)]
+    return [*again, *mark_texts(standing, [*new, *asked], config)]
 
 
-def parted(known: Sequence[MarkedText], relabelled: Mapping[str, Text | None]) -> tuple[list[MarkedText], list[Text]]:
+def split_prior(
+    known: Sequence[MarkedText], relabelled: Mapping[str, Text | None]
+) -> tuple[list[MarkedText], list[Text]]:
     """What of the known still holds when captures were labelled again, and which texts are to be marked anew.
 
     Nothing follows from `repeats` of others: it stays what it was when a capture came.
@@ -117,7 +119,7 @@ def by_time(text: Text) -> tuple[int, str]:
     return text.timestamp, text.capture_id
 
 
-def find(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
+def find_similar(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
     """Which of some different texts, in their order, are like earlier ones: in each run of each bucket, by leaders.
 
     A run is `cap` texts of a bucket, and the first of the bucket beside them.
@@ -132,7 +134,7 @@ def find(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
             buckets[band, key].append(at)
     pairs: dict[int, dict[int, float]] = defaultdict(dict)
     for bucket in buckets.values():
-        for run in runs(bucket, config.cap):
+        for run in chunks(bucket, config.cap):
             for later, earlier, similarity in texts.alike(signatures[run], config.threshold):
                 pairs[run[later]][run[earlier]] = similarity
     return {
@@ -141,7 +143,7 @@ def find(firsts: Sequence[Text], config: DuplicatesConfig) -> Likes:
     }
 
 
-def runs(bucket: Sequence[int], cap: int) -> list[list[int]]:
+def chunks(bucket: Sequence[int], cap: int) -> list[list[int]]:
     """A bucket in order, cut into runs of `cap`; each but the first begins with the first of all."""
     return [
         [*bucket[:1], *bucket[start : start + cap]] if start else [*bucket[:cap]]

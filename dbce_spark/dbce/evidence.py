@@ -43,13 +43,13 @@ _LOG_ODDS = np.rint(STEPS * np.log((np.arange(CERTAIN + 1) + 0.5) / (CERTAIN + 0
 def of_siblings(witnesses: Iterable[PageFeatures], wanted: Collection[str]) -> dict[str, Columns]:
     """For each wanted capture what its siblings among the witnesses say, by feature: (blocks,) each. One without a
     sibling is left out."""
-    asking, said = of_siblings_together(witnesses, wanted)
+    asking, said = pooled_sibling_evidence(witnesses, wanted)
     ends = np.cumsum([len(one.words) for one in asking])
     parts = {name: np.split(values, ends[:-1]) for name, values in said.items()}
     return {one.capture_id: {name: of_all[at] for name, of_all in parts.items()} for at, one in enumerate(asking)}
 
 
-def of_siblings_together(
+def pooled_sibling_evidence(
     witnesses: Iterable[PageFeatures], wanted: Collection[str]
 ) -> tuple[list[PageFeatures], Columns]:
     """The wanted captures that have a sibling among the witnesses, and what these say of their blocks, one capture

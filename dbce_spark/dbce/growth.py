@@ -17,7 +17,7 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.model import BucketCross, IndexedCapture, Member
 
-Heard = tuple[list[str], list[str]]
+Pool = tuple[list[str], list[str]]
 """Who is heard in a pool, and who of them is wanted: capture ids."""
 
 
@@ -28,8 +28,8 @@ class AffectedCaptures:
 
     affected: set[str]
     found: list[BucketCross]
-    siblings: list[Heard]
-    snapshots: list[Heard]
+    siblings: list[Pool]
+    snapshots: list[Pool]
     sizes: BucketSizes
 
     @property
@@ -66,11 +66,12 @@ class _Site:
         self.config = config
         witnesses = [one for one in standing if one.is_witness]
         self.met, heard = (
-            buckets.members_of(one.member for one in some if one.member is not None) for some in (standing, witnesses)
+            buckets.group_by_bucket(one.member for one in some if one.member is not None)
+            for some in (standing, witnesses)
         )
         self.heard = pools.chunks(heard, config.bucket.cap)
-        self.arms = [*pools.snapshots(one for one in standing if one.member is not None)]
-        self.lines = [*pools.snapshots(witnesses)]
+        self.arms = [*pools.snapshot_sequences(one for one in standing if one.member is not None)]
+        self.lines = [*pools.snapshot_sequences(witnesses)]
 
 
 def _suspects(before: _Site, now: _Site, new: Collection[str]) -> set[str]:
@@ -91,7 +92,7 @@ class _Company:
     """Beside whom some captures of a site stand, by ids alone."""
 
     def __init__(self, site: _Site, wanted: Collection[str]):
-        self.found = sites.chosen_in(site.met, wanted, site.config)
+        self.found = sites.choose_crosses_of(site.met, wanted, site.config)
         self._pools = [(_speakers(run), asking) for run, asking in pools.home_pools(site.heard, wanted)]
         self._crosses = {cur: [*some] for cur, some in groupby(self.found, lambda one: one.cross.cur)}
         self._siblings = {one: speakers for speakers, asking in self._pools for one in asking}
@@ -112,7 +113,7 @@ class _Company:
             self._snapshots.get(capture_id),
         )
 
-    def siblings(self, wanted: Collection[str]) -> Iterator[Heard]:
+    def siblings(self, wanted: Collection[str]) -> Iterator[Pool]:
         """The pools of siblings of the wanted ones among these captures."""
         for speakers, asking in self._pools:
             chosen = [one for one in asking if one in wanted]
@@ -138,7 +139,7 @@ def _near(marks: Sequence[bool]) -> list[int]:
     return sorted({near for at in marked for near in range(max(0, at - NEAREST), min(len(marks), at + NEAREST + 1))})
 
 
-def _stretches(lines: Sequence[Sequence[IndexedCapture]], wanted: Collection[str]) -> Iterator[Heard]:
+def _stretches(lines: Sequence[Sequence[IndexedCapture]], wanted: Collection[str]) -> Iterator[Pool]:
     """The captures of each URL, in order of time, that are wanted or heard by those; a pool for each stretch."""
     for line in lines:
         stretch: list[int] = []

@@ -19,10 +19,10 @@ from dbce_spark.model import (
     Annotation,
     BucketCross,
     Capture,
+    ComparedPage,
     Cross,
     Evidence,
     Extraction,
-    Gathered,
     Page,
     Reject,
     Revisit,
@@ -64,17 +64,17 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
         records += found
     read = [record for record in records if isinstance(record, Page)]
     revisits = [record for record in records if isinstance(record, Revisit)]
-    fates, looked_up = revisited(revisits, [page.capture for page in read], indexes, base, config)
+    fates, looked_up = resolve_revisits(revisits, [page.capture for page in read], indexes, base, config)
     read += [one for one in fates if isinstance(one, Page)]
     unique = pages.unique(read)
     shared = share((one.capture_id for one in unique), (one for one in fates if isinstance(one, Resolved)))
     copies = len(read) - len(unique) + shared.duplicates
-    extracted = extractions(unique, config)
+    extracted = extract_pages(unique, config)
     gone = [*(one for one in records if not isinstance(one, Page | Revisit)), *fates, *[pages.DUPLICATE] * copies]
     return Result(
         records_read=len(records),
         extractions=extracted,
-        duplicates=duplicates.marks([], compared(extracted, config.duplicates), config.duplicates),
+        duplicates=duplicates.mark_texts([], duplicate_texts(extracted, config.duplicates), config.duplicates),
         revisits=shared.revisits,
         rejects=[one for one in gone if isinstance(one, Reject)],
         skipped=Counter(one.filter for one in gone if isinstance(one, Skip)),
@@ -84,18 +84,20 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
     )
 
 
-def revisited(
+def resolve_revisits(
     revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
 ) -> tuple[list[originals.RecordOutcome], dict[str, int]]:
     """What becomes of each revisit, by the captures that were read and then by the indexes; the account of these."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
-    fates, looked_up = originals.find(lost, read, indexes, base, config) if indexes else ([*map(left, lost)], {})
+    fates, looked_up = (
+        originals.find_originals(lost, read, indexes, base, config) if indexes else ([*map(left, lost)], {})
+    )
     of_lost = iter(fates)
     return [found or next(of_lost) for found in resolved], looked_up
 
 
-def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
+def extract_pages(unique: list[Page], config: DbceConfig) -> list[Extraction]:
     """The extractions of some pages, each set beside its siblings and snapshots among them."""
     told = sites.compare_sites([sites.neighbour(page) for page in unique], config)
     by_siblings, by_snapshots = told.heard.by_siblings, told.heard.by_snapshots
@@ -118,7 +120,9 @@ def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
     )
 
 
-def annotations(chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:
+def annotate_crosses(
+    chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig
+) -> dict[str, list[Annotation]]:
     """The annotations of some crosses of these pages, by the id of the capture that each is of."""
     tokens = {page.capture_id: page.blocks.tokens for page in unique}
     found: dict[str, list[Annotation]] = defaultdict(list)
@@ -127,29 +131,29 @@ def annotations(chosen: Iterable[Cross], unique: Iterable[Page], config: DbceCon
     return found
 
 
-def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> Gathered:
+def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> ComparedPage:
     """All that was found out about a page, each annotation once."""
     merged = merge(*({annotation.cross.cross_id: annotation} for annotation in annotations))
     ordered = tuple(merged[cross_id] for cross_id in sorted(merged))
-    return Gathered(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
+    return ComparedPage(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
 
 
-def label_pages(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
+def label_pages(gathered: Sequence[ComparedPage], label: LabelConfig) -> list[Extraction]:
     """The extractions of some pages. What a page is judged to be does not depend on those beside it."""
     if label.by != "classifier":
-        return [extraction(one, by_pattern(one, label.by)) for one in gathered]
+        return [build_extraction(one, by_pattern(one, label.by)) for one in gathered]
     classifier = classify.load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
     found = []
     for start in range(0, len(gathered), pages.TOGETHER):
         some = gathered[start : start + pages.TOGETHER]
         for one, scores in zip(some, scores_of(some), strict=True):
-            kept = classify.kept(scores, one.page.blocks.words, label.favor)
-            found.append(extraction(one, by_score(one, scores, kept)))
+            kept = classify.kept_blocks(scores, one.page.blocks.words, label.favor)
+            found.append(build_extraction(one, by_score(one, scores, kept)))
     return found
 
 
-def compared(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
+def duplicate_texts(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
     """The main texts of some extractions as they are compared with each other, if that is asked for."""
     for one in found if config.find else ():
         if one.text.split():
@@ -163,14 +167,14 @@ def compared(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[
             )
 
 
-def languages(found: Sequence[Extraction], config: LanguageConfig) -> list[Language]:
+def detect_languages(found: Sequence[Extraction], config: LanguageConfig) -> list[Language]:
     """The language of each main text; unknown where it is not asked for."""
     if not config.detect:
         return [UNKNOWN] * len(found)
     return detect([one.text for one in found], min_words=config.min_words, sample_chars=config.sample_chars)
 
 
-def extraction(one: Gathered, segments: Segments) -> Extraction:
+def build_extraction(one: ComparedPage, segments: Segments) -> Extraction:
     """The result row of a page whose segments are labelled."""
     return Extraction(
         page=one.page,

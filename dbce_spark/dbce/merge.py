@@ -13,7 +13,17 @@ import numpy.typing as npt
 from dbce_spark.dbce import single
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.html.tokens import spans as token_spans
-from dbce_spark.model import SIBLING_ARMS, SNAPSHOT_ARMS, Annotation, Blocks, Gathered, Ints, Label, Segments, arm_bit
+from dbce_spark.model import (
+    SIBLING_ARMS,
+    SNAPSHOT_ARMS,
+    Annotation,
+    Blocks,
+    ComparedPage,
+    Ints,
+    Label,
+    Segments,
+    arm_bit,
+)
 
 Annotations = Mapping[str, Annotation]
 """The annotations of one capture, by cross id."""
@@ -24,14 +34,14 @@ def merge(*several: Annotations) -> dict[str, Annotation]:
     return {cross_id: annotation for some in several for cross_id, annotation in some.items()}
 
 
-def by_score(one: Gathered, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
+def by_score(one: ComparedPage, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
     """The segments of a page, each with the score of its block, and content where that block is kept."""
     segments = by_pattern(one, "T001")  # for where they stand, and their evidence
     labels = np.where(is_kept[segments.blocks], Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
     return dataclasses.replace(segments, labels=labels, scores=scores[segments.blocks].astype(np.float32))
 
 
-def by_pattern(one: Gathered, test_case: str) -> Segments:
+def by_pattern(one: ComparedPage, test_case: str) -> Segments:
     """The segments of a page labelled by the bit patterns of its crosses: T001, or T002 for undecided as boilerplate.
 
     Without a cross there is no pattern; then the page's own words and links decide.

@@ -45,7 +45,7 @@ RecordOutcome = Page | Resolved | Reject | Skip
 """What became of a revisit: the page of its original's payload, one that shares it, or neither."""
 
 
-def find(
+def find_originals(
     revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
 ) -> tuple[list[RecordOutcome], dict[str, int]]:
     """What becomes of the revisits whose originals are none of the captures that were read, and the account of it.
@@ -72,7 +72,7 @@ def find(
         else:
             place = place_of(payload)
             fates.append(_fate(revisit, first[place], outcomes[place]))
-    fates += [left(one, beyond(most)) for one in revisits[most:]]
+    fates += [left(one, beyond_limit_detail(most)) for one in revisits[most:]]
     found = len(payloads) - payloads.count(None)
     return fates, account(len(payloads), found, sum(isinstance(one, Page) for one in outcomes.values()))
 
@@ -98,12 +98,12 @@ def account(looked_for: int, found: int, pages: int) -> dict[str, int]:
     return {"revisits": looked_for, "found": found, "pages": pages}
 
 
-def beyond(most: int) -> str:
+def beyond_limit_detail(most: int) -> str:
     """The detail of a revisit that was not looked for."""
     return f"not looked for in the index: more than select.max_wanted ({most:,}) revisits have no original in the input"
 
 
-def lack_at(place: Place, lack: Lack) -> str:
+def lack_detail(place: Place, lack: Lack) -> str:
     """The detail of a revisit whose original is no page."""
     return f"its original at {place[1]} of {place[0]}: {lack.detail}"
 
@@ -115,7 +115,7 @@ def place_of(payload: Payload) -> Place:
 def outcomes_of(some: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, Page | Skip | Lack]]:
     """Each original as a page, one after the other."""
     for one, found in read(some, config):
-        yield one, outcome_of(pages.page_of(found, config)) if isinstance(found, warc.Fetch) else found
+        yield one, outcome_of(pages.parse_fetch(found, config)) if isinstance(found, warc.Fetch) else found
 
 
 def outcome_of(parsed: Page | Reject) -> Page | Lack:
@@ -195,7 +195,7 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
 
 def _fate(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
     if isinstance(outcome, Lack):
-        return left(revisit, lack_at(place_of(first.payload), outcome))
+        return left(revisit, lack_detail(place_of(first.payload), outcome))
     if isinstance(outcome, Skip) or first.revisit is revisit:
         return outcome
     return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)

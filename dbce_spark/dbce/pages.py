@@ -53,12 +53,12 @@ def read(source: Source, config: DbceConfig) -> Iterator[Page | Revisit | Reject
             continue
         some.append(found)
         if len(some) == TOGETHER:
-            yield from of_fetches(some, config)
+            yield from parse_fetches(some, config)
             some = []
-    yield from of_fetches(some, config)
+    yield from parse_fetches(some, config)
 
 
-def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
+def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
     """Fetched captures as pages, in their order. What a capture becomes does not depend on those beside it."""
     parsed = [_parsed(fetch, config.page) for fetch in fetches]
     good = [one for one in parsed if isinstance(one, Parsed)]
@@ -67,14 +67,14 @@ def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page |
         traits = [*classify.load_classifier(config.label.classifier).traits(good)]
     looked_at = iter(traits)
     return [
-        of_parsed(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
+        build_page(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
         for fetch, one in zip(fetches, parsed, strict=True)
     ]
 
 
-def page_of(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
+def parse_fetch(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
     """One fetched capture as a page."""
-    return of_fetches([fetch], config)[0]
+    return parse_fetches([fetch], config)[0]
 
 
 def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
@@ -84,7 +84,7 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
         return Reject.of_record(fetch.capture, RejectStage.PAGE, RejectReason(error.reason), str(error))
 
 
-def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: BlockFeatures | None, config: DbceConfig) -> Page:
+def build_page(fetch: warc.Fetch, parsed: Parsed, traits: BlockFeatures | None, config: DbceConfig) -> Page:
     """A page from what its HTML was parsed to.
 
     One with too few shingles or too many tokens has no signature, and `flags` says so.

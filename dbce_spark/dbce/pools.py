@@ -15,7 +15,7 @@ from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.model import Codes, Evidence, IndexedCapture, Member, Page, PageFeatures
 
 Captured = TypeVar("Captured", PageFeatures, IndexedCapture)
-Place = tuple[BucketKey, int]
+ChunkKey = tuple[BucketKey, int]
 """A bucket, and the number of a run of it."""
 
 
@@ -62,9 +62,9 @@ def pool_evidence(
     """What the witnesses say of each other; each member is one of them."""
     said = PoolEvidence({}, {})
     by_id = {one.capture_id: one for one in witnesses}
-    for ids, wanted in siblings(members, cap):
+    for ids, wanted in sibling_pools(members, cap):
         said.by_siblings.update(judge().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
-    for stretch in snapshots(witnesses):
+    for stretch in snapshot_sequences(witnesses):
         said.by_snapshots.update(judge().of_snapshots(stretch))
     return said
 
@@ -91,7 +91,7 @@ def page_features(page: Page) -> PageFeatures:
     )
 
 
-def siblings(
+def sibling_pools(
     members: Iterable[Member], cap: int, asking: Collection[str] | None = None
 ) -> Iterator[tuple[list[str], list[str]]]:
     """The pools of some captures: the capture ids of its witnesses, and of those whose home it is, if they are asking;
@@ -99,12 +99,12 @@ def siblings(
 
     All members of a run of a bucket are witnesses, also those whose home is elsewhere.
     """
-    for run, wanted in home_pools(chunks(buckets.members_of(members), cap), asking):
+    for run, wanted in home_pools(chunks(buckets.group_by_bucket(members), cap), asking):
         yield [member.capture_id for member in run], wanted
 
 
 def home_pools(
-    found: Mapping[Place, Sequence[Member]], asking: Collection[str] | None = None
+    found: Mapping[ChunkKey, Sequence[Member]], asking: Collection[str] | None = None
 ) -> Iterator[tuple[Sequence[Member], list[str]]]:
     """Of some runs, all those of their sites, the ones that are the home of who is asking; and who is. Without `asking`
     everyone is."""
@@ -119,21 +119,21 @@ def home_pools(
             yield run, wanted
 
 
-def chunks(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[Place, list[Member]]:
+def chunks(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[ChunkKey, list[Member]]:
     """All runs of some buckets."""
     return {
         (bucket, number): run for bucket, some in met.items() for number, run in enumerate(buckets.chunks(some, cap))
     }
 
 
-def home_buckets(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
+def home_buckets(found: Mapping[ChunkKey, Sequence[Member]]) -> dict[str, ChunkKey]:
     """Where each capture looks for siblings, by its id: of its runs of two URLs and more, that of most URLs.
 
     Of several with as many that of the lowest band, so that pages of one template, who share all their buckets, meet in
     the same one.
     """
     urls = {place: len({member.url_key for member in run}) for place, run in found.items()}
-    chosen: dict[str, Place] = {}
+    chosen: dict[str, ChunkKey] = {}
     for place in sorted(urls, key=lambda place: (-urls[place], place[0].band)):
         if urls[place] > 1:
             for member in found[place]:
@@ -141,7 +141,7 @@ def home_buckets(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
     return chosen
 
 
-def snapshots(captures: Iterable[Captured]) -> Iterator[list[Captured]]:
+def snapshot_sequences(captures: Iterable[Captured]) -> Iterator[list[Captured]]:
     """The captures of each URL that has two and more, in order of (time, id)."""
     of_url: dict[str, list[Captured]] = defaultdict(list)
     for one in captures:

@@ -34,8 +34,8 @@ def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteCo
     """What some pages say of each other, all those of their sites being among them."""
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
-    met = buckets.members_of(members)
-    found = chosen_in(met, {one.capture_id for one in members}, config)
+    met = buckets.group_by_bucket(members)
+    found = choose_crosses_of(met, {one.capture_id for one in members}, config)
     return SiteComparison(
         found=found,
         annotations=list(annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit)),
@@ -49,13 +49,13 @@ def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteCo
     )
 
 
-def chosen(members: Iterable[Member], config: DbceConfig) -> list[BucketCross]:
+def choose_crosses(members: Iterable[Member], config: DbceConfig) -> list[BucketCross]:
     """The crosses in which each of some captures is annotated."""
     known = [*members]
-    return chosen_in(buckets.members_of(known), {one.capture_id for one in known}, config)
+    return choose_crosses_of(buckets.group_by_bucket(known), {one.capture_id for one in known}, config)
 
 
-def chosen_in(
+def choose_crosses_of(
     met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], config: DbceConfig
 ) -> list[BucketCross]:
     """The crosses in which each of the wanted captures is annotated, of all buckets that their sites have."""

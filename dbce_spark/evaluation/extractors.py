@@ -167,7 +167,7 @@ Method = Callable[[list[Page], DbceConfig], list[Extraction]]
 
 
 def together(
-    of: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extractions
+    of: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extract_pages
 ) -> dict[str, Extracted]:
     """All pages set beside each other. Each is told the same share of the time.
 
@@ -202,7 +202,7 @@ def _texts(of: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[s
 def _made(of: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:
     for start in range(0, len(of), pages.TOGETHER):
         some = of[start : start + pages.TOGETHER]
-        yield from pages.of_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
+        yield from pages.parse_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
 
 
 def _config(config: DbceConfig, *, by: str = "", classifier: str = "") -> DbceConfig:

@@ -73,7 +73,7 @@ def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) ->
 
 
 def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
-    """As `local.extractions`, but each page is judged beside those alone that had come to its site before it."""
+    """As `local.extract_pages`, but each page is judged beside those alone that had come to its site before it."""
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
@@ -89,8 +89,8 @@ def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
     """The last of some pages of a site, judged beside the others."""
     page = some[-1]
     own = page.capture_id
-    found = sites.chosen_in(buckets.members_of(buckets.members(some)), {own}, config)
-    annotations = local.annotations([one.cross for one in found], some, config).get(own, [])
+    found = sites.choose_crosses_of(buckets.group_by_bucket(buckets.members(some)), {own}, config)
+    annotations = local.annotate_crosses([one.cross for one in found], some, config).get(own, [])
     gathered = local.gather(page, annotations, _evidence(page, some, config), crosses.template_id(found))
     return local.label_pages([gathered], config.label)[0]
 
@@ -102,7 +102,7 @@ def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
     judge, own = classify.load_classifier(config.label.classifier), page.capture_id
     looked_at = {one.capture_id: one for one in some if one.traits is not None}
     siblings = {}
-    for ids, wanted in pools.siblings(buckets.members(looked_at.values()), config.bucket.cap, {own}):
+    for ids, wanted in pools.sibling_pools(buckets.members(looked_at.values()), config.bucket.cap, {own}):
         siblings.update(judge.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
     captures = [pools.page_features(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
     snapshots = judge.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}

@@ -64,7 +64,7 @@ def asked(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth.Affect
 
 def set_beside(pages: Sequence[Page], cap: int) -> dict[str, tuple[list[Cross], str]]:
     """The crosses and the template of each capture in a run over some."""
-    found = sites.chosen(buckets.members(pages), settings_of(cap))
+    found = sites.choose_crosses(buckets.members(pages), settings_of(cap))
     by_capture = {cur: [*some] for cur, some in groupby(found, lambda one: one.cross.cur)}
     return {cur: ([one.cross for one in some], crosses.template_id(some)) for cur, some in by_capture.items()}
 
@@ -92,7 +92,7 @@ def test_what_is_asked_is_what_a_run_over_all_would_say(
     pages, places, cap = split
     new, again = ({pages[at].capture_id for at in some if at < len(pages)} for some in (places, fetched))
     asked = growth.affected_captures(standing(pages), new, again, settings_of(cap))
-    chosen = sites.chosen(buckets.members(pages), settings_of(cap))
+    chosen = sites.choose_crosses(buckets.members(pages), settings_of(cap))
     said = {
         (key, kind): of_kind
         for key, of_page in heard(pages, cap).items()

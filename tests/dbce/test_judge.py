@@ -10,7 +10,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
 from dbce_spark.dbce.merge import by_pattern, by_score
 from dbce_spark.errors import ConfigError
-from dbce_spark.model import Extraction, Gathered, Label, Page, Reject
+from dbce_spark.model import ComparedPage, Extraction, Label, Page, Reject
 from tests.support import small_classifier
 from tests.support.builders import annotation, capture, config, cross, page
 
@@ -20,15 +20,15 @@ EMPTY = Fetch(capture(warc_offset=99), b"<script>x</script>")
 
 @pytest.fixture(scope="module")
 def read(judging: DbceConfig) -> list[Page]:
-    return [one for one in pages.of_fetches(FETCHES, judging) if isinstance(one, Page)]
+    return [one for one in pages.parse_fetches(FETCHES, judging) if isinstance(one, Page)]
 
 
 @pytest.fixture(scope="module")
 def judged(read: list[Page], judging: DbceConfig) -> list[Extraction]:
-    return local.extractions(pages.unique(read), judging)
+    return local.extract_pages(pages.unique(read), judging)
 
 
-def gathered(of: Page) -> Gathered:
+def gathered(of: Page) -> ComparedPage:
     """A page beside which nothing was found."""
     return local.gather(of, [], pools.page_evidence(of), "")
 
@@ -43,8 +43,8 @@ def same(one: Page, other: Page) -> bool:
 
 def test_batches_do_not_matter(read: list[Page], judging: DbceConfig) -> None:
     """One by one, in order and in reverse, captures become the same pages."""
-    alone = [pages.page_of(fetch, judging) for fetch in FETCHES]
-    reverse = pages.of_fetches(FETCHES[::-1], judging)[::-1]
+    alone = [pages.parse_fetch(fetch, judging) for fetch in FETCHES]
+    reverse = pages.parse_fetches(FETCHES[::-1], judging)[::-1]
     for one, other, last in zip(read, alone, reverse, strict=True):
         assert isinstance(other, Page)
         assert isinstance(last, Page)
@@ -54,7 +54,7 @@ def test_batches_do_not_matter(read: list[Page], judging: DbceConfig) -> None:
 
 def test_rejects_keep_their_place(read: list[Page], judging: DbceConfig) -> None:
     """A capture that gives no page takes nothing from those beside it."""
-    made = pages.of_fetches([EMPTY, FETCHES[0], EMPTY, FETCHES[1], EMPTY], judging)
+    made = pages.parse_fetches([EMPTY, FETCHES[0], EMPTY, FETCHES[1], EMPTY], judging)
 
     assert [True, False, True, False, True] == [isinstance(one, Reject) for one in made]
     for one, other in zip(read[:2], made[1::2], strict=True):
@@ -64,24 +64,24 @@ def test_rejects_keep_their_place(read: list[Page], judging: DbceConfig) -> None
 
 def test_nothing_fetched_is_nothing_read() -> None:
     """And needs no classifier."""
-    assert [] == pages.of_fetches([], config("label.classifier=none.npz"))
-    assert isinstance(pages.page_of(EMPTY, config("label.classifier=none.npz")), Reject)
+    assert [] == pages.parse_fetches([], config("label.classifier=none.npz"))
+    assert isinstance(pages.parse_fetch(EMPTY, config("label.classifier=none.npz")), Reject)
 
 
 def test_missing_classifier_is_told() -> None:
     """Where it would be asked."""
     with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
-        pages.page_of(FETCHES[0], config("label.classifier=none.npz"))
+        pages.parse_fetch(FETCHES[0], config("label.classifier=none.npz"))
 
 
 def test_bit_patterns_need_no_classifier() -> None:
     """Pages come without traits, and are judged without."""
     settings = config("label.by=T002", "label.classifier=none.npz")
-    (made,) = pages.of_fetches(FETCHES[:1], settings)
+    (made,) = pages.parse_fetches(FETCHES[:1], settings)
 
     assert isinstance(made, Page)
     assert made.traits is None
-    assert ["single"] == [one.status for one in local.extractions([made], settings)]
+    assert ["single"] == [one.status for one in local.extract_pages([made], settings)]
 
 
 def test_page_without_traits_has_no_scores() -> None:
@@ -144,7 +144,7 @@ def test_content_is_what_scores_highest(judged: list[Extraction]) -> None:
 
 def test_order_of_the_pages_does_not_matter(judged: list[Extraction], read: list[Page], judging: DbceConfig) -> None:
     """Pools and crosses are the same in any order."""
-    again = {one.page.capture_id: one.text for one in local.extractions(read[::-1], judging)}
+    again = {one.page.capture_id: one.text for one in local.extract_pages(read[::-1], judging)}
 
     assert {one.page.capture_id: one.text for one in judged} == again
 
@@ -192,7 +192,7 @@ def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
 
 def test_evidence_changes_the_scores(read: list[Page], judging: DbceConfig) -> None:
     """What siblings say is heard: with them some scores are others than without."""
-    together = {one.page.capture_id: one.segments.scores for one in local.extractions(pages.unique(read), judging)}
+    together = {one.page.capture_id: one.segments.scores for one in local.extract_pages(pages.unique(read), judging)}
     alone = {
         one.page.capture_id: one.segments.scores for one in local.label_pages([*map(gathered, read)], judging.label)
     }

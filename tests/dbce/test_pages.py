@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbce_spark.archive import warc
-from dbce_spark.dbce.pages import fetches, page_of, unique
+from dbce_spark.dbce.pages import fetches, parse_fetch, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.model import Reject, RejectReason, RejectStage
@@ -71,7 +71,7 @@ def test_truncated_record_is_flagged_and_signed() -> None:
 )
 def test_page_without_text_is_a_reject(html: bytes, reason: RejectReason) -> None:
     """It says which record, and why."""
-    made = page_of(warc.Fetch(capture(warc_offset=7), html), CONFIG)
+    made = parse_fetch(warc.Fetch(capture(warc_offset=7), html), CONFIG)
 
     assert isinstance(made, Reject)
     assert (RejectStage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.dbce import pools
-from dbce_spark.dbce.buckets import chunks, members, members_of
+from dbce_spark.dbce.buckets import chunks, group_by_bucket, members
 from dbce_spark.model import Codes, Member, Page, PageFeatures
 from tests.support.builders import page
 from tests.support.evidence_pools import Echo, archives, page_in
@@ -21,7 +21,7 @@ def heard(pages: list[Page], cap: int = 100) -> dict[str, tuple[set[str], set[st
     names = {one.capture_id: name(one) for one in pages}
     return {
         names[capture_id]: ({names[one] for one in witnesses}, {names[one] for one in wanted})
-        for witnesses, wanted in pools.siblings(members(pages), cap)
+        for witnesses, wanted in pools.sibling_pools(members(pages), cap)
         for capture_id in wanted
     }
 
@@ -37,15 +37,15 @@ def name(one: Page) -> str:
 
 def lines(pages: list[Page]) -> list[list[str]]:
     names = {one.capture_id: name(one) for one in pages}
-    return [[names[one.capture_id] for one in some] for some in pools.snapshots(looked_at(pages))]
+    return [[names[one.capture_id] for one in some] for some in pools.snapshot_sequences(looked_at(pages))]
 
 
-def homes(pages: list[Page], cap: int = 100) -> dict[str, pools.Place]:
+def homes(pages: list[Page], cap: int = 100) -> dict[str, pools.ChunkKey]:
     return pools.home_buckets(in_runs(pages, cap))
 
 
-def in_runs(pages: list[Page], cap: int = 100) -> dict[pools.Place, list[Member]]:
-    found = members_of(members(pages))
+def in_runs(pages: list[Page], cap: int = 100) -> dict[pools.ChunkKey, list[Member]]:
+    found = group_by_bucket(members(pages))
     return {(bucket, at): run for bucket, met in found.items() for at, run in enumerate(chunks(met, cap))}
 
 
@@ -143,18 +143,18 @@ def test_home_is_a_run() -> None:
 @given(archives(), CAPS)
 def test_each_capture_is_judged_at_most_once(pages: list[Page], cap: int) -> None:
     """In one pool of siblings, and among the snapshots of one URL; and always as a witness itself."""
-    judged = [capture_id for _, wanted in pools.siblings(members(pages), cap) for capture_id in wanted]
-    standing = [one.capture_id for line in pools.snapshots(looked_at(pages)) for one in line]
+    judged = [capture_id for _, wanted in pools.sibling_pools(members(pages), cap) for capture_id in wanted]
+    standing = [one.capture_id for line in pools.snapshot_sequences(looked_at(pages)) for one in line]
 
     assert len(judged) == len(set(judged))
     assert len(standing) == len(set(standing))
-    assert all(set(wanted) <= set(witnesses) for witnesses, wanted in pools.siblings(members(pages), cap))
+    assert all(set(wanted) <= set(witnesses) for witnesses, wanted in pools.sibling_pools(members(pages), cap))
 
 
 @given(archives(), CAPS)
 def test_work_is_bounded(pages: list[Page], cap: int) -> None:
     """Witnesses are less than half more than `cap`, none of them twice."""
-    for witnesses, _ in pools.siblings(members(pages), cap):
+    for witnesses, _ in pools.sibling_pools(members(pages), cap):
         assert len(set(witnesses)) == len(witnesses) < 1.5 * cap
 
 
@@ -162,7 +162,7 @@ def test_work_is_bounded(pages: list[Page], cap: int) -> None:
 def test_under_the_cap_a_pool_is_the_home(pages: list[Page]) -> None:
     """Its witnesses are all members of the bucket, and whoever shares a bucket with another URL is judged."""
     met, home = in_runs(pages), homes(pages)
-    for witnesses, wanted in pools.siblings(members(pages), 100):
+    for witnesses, wanted in pools.sibling_pools(members(pages), 100):
         (place,) = {home[capture_id] for capture_id in wanted}
 
         assert {one.capture_id for one in met[place]} == set(witnesses)

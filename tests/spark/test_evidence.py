@@ -87,8 +87,8 @@ def test_the_pages_hold_all_that_is_to_be_tried() -> None:
     members = [*buckets.members(one for one in some if one.traits)]
     kinds = [kind for _, kind in expected(CAP)]
 
-    assert max(len(buckets.chunks(met, CAP)) for met in buckets.members_of(members).values()) > 2
-    assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.siblings(members, CAP))
+    assert max(len(buckets.chunks(met, CAP)) for met in buckets.group_by_bucket(members).values()) > 2
+    assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.sibling_pools(members, CAP))
     assert {evidence_rows.SIBLINGS, evidence_rows.SNAPSHOTS} == set(kinds)
     assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
 

@@ -155,7 +155,7 @@ def test_without_rejects_there_is_an_empty_table(plain: Ran) -> None:
 
 
 def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: Input) -> None:
-    """Without `duplicates.find` there is neither a table nor an account of them."""
+    """Without `duplicates.find_similar` there is neither a table nor an account of them."""
     assert "duplicates" not in plain.report
     assert not (plain.output / "duplicates").exists()
     assert not local.extract(whole_input.files[:1], BY_PATTERNS).duplicates

@@ -82,7 +82,7 @@ def capture(url: str = URL, date: str = DATE, **fields: Any) -> Capture:
 def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CONFIG, **fields: Any) -> Page:
     """A page of www.example.org, with its signature. No classifier has looked at it."""
     patterns_only = replace(settings, label=replace(settings.label, by="T002"))
-    made = pages.page_of(warc.Fetch(capture(url, date, **fields), html.encode()), patterns_only)
+    made = pages.parse_fetch(warc.Fetch(capture(url, date, **fields), html.encode()), patterns_only)
     assert isinstance(made, Page), made
     return made
 

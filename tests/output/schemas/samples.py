@@ -44,4 +44,4 @@ def staged(pages: list[Page], htmls: list[bytes | None]) -> pa.RecordBatch:
 
 
 def extracted() -> list[Extraction]:
-    return local.extractions(PAGES, CONFIG)
+    return local.extract_pages(PAGES, CONFIG)
