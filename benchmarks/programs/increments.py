@@ -70,8 +70,8 @@ class Grown:
         with self.step("heard"):
             by_siblings, by_snapshots = self._heard(asked)
         with self.step("annotated"):
-            annotated = local.annotate_crosses([one.cross for one in asked.found], some, self.config)
-        by_capture = groupby(asked.found, lambda one: one.cross.cur)
+            annotated = local.annotate_crosses([one.cross for one in asked.crosses], some, self.config)
+        by_capture = groupby(asked.crosses, lambda one: one.cross.cur)
         templates = {cur: crosses.template_id(found) for cur, found in by_capture}
         gathered = []
         for one in some:
@@ -106,7 +106,7 @@ def _standing(page: Page) -> IndexedCapture:
         url_key=page.capture.url_key,
         timestamp=page.capture.timestamp,
         member=buckets.member(page),
-        is_witness=page.traits is not None,
+        has_features=page.features is not None,
     )
 
 

@@ -155,8 +155,8 @@ def judged(examples: Sequence[Example], looks: Mapping[str, Columns], folder: Pa
 def _looked_at(one: Example, classifier: Classifier, looks: Mapping[str, Columns]) -> Page:
     of_page = features.of_pages
     with patch.object(features, "of_pages", lambda pages: of_page(pages) | looks.get(one.page.capture_id, _NONE)):
-        (traits,) = classifier.traits([one.parsed])
-    return dataclasses.replace(one.page, traits=traits)
+        (traits,) = classifier.block_features([one.parsed])
+    return dataclasses.replace(one.page, features=traits)
 
 
 def table(examples: Sequence[Example], found: Sequence[Found]) -> str:

@@ -97,10 +97,10 @@ def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
 
 def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
     """What some pages, it being among them, say of a page."""
-    if page.traits is None:
+    if page.features is None:
         return pools.page_evidence(page)
     judge, own = classify.load_classifier(config.label.classifier), page.capture_id
-    looked_at = {one.capture_id: one for one in some if one.traits is not None}
+    looked_at = {one.capture_id: one for one in some if one.features is not None}
     siblings = {}
     for ids, wanted in pools.sibling_pools(buckets.members(looked_at.values()), config.bucket.cap, {own}):
         siblings.update(judge.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))

@@ -132,9 +132,9 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     pages = [one.parsed for one in small_classifier.examples()[:8]]
 
     assert made.card == loaded.card
-    for expected, actual in zip(made.traits(pages), loaded.traits(pages), strict=True):
+    for expected, actual in zip(made.block_features(pages), loaded.block_features(pages), strict=True):
         assert np.array_equal(expected.codes, actual.codes)
-        assert np.array_equal(expected.verdicts, actual.verdicts)
+        assert np.array_equal(expected.first_scores, actual.first_scores)
         assert np.array_equal(expected.keys, actual.keys)
     assert path.read_bytes() == again.read_bytes()
     with zipfile.ZipFile(path) as stored:
@@ -145,11 +145,15 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
     """Bit for bit, however pages come together."""
     classifier = small_classifier.classifier()
     pages = [one.parsed for one in small_classifier.examples()[:16]]
-    together = classifier.traits(pages)
-    cut = [*classifier.traits(pages[:5]), *classifier.traits(pages[5:6]), *classifier.traits(pages[6:])]
+    together = classifier.block_features(pages)
+    cut = [
+        *classifier.block_features(pages[:5]),
+        *classifier.block_features(pages[5:6]),
+        *classifier.block_features(pages[6:]),
+    ]
     for one, other in zip(together, cut, strict=True):
         assert np.array_equal(one.codes, other.codes)
-        assert np.array_equal(one.verdicts, other.verdicts)
+        assert np.array_equal(one.first_scores, other.first_scores)
         assert np.array_equal(one.keys, other.keys)
 
 
@@ -158,10 +162,10 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
 def test_traits_of_any_page(html: str) -> None:
     """One column a block, verdicts from 0 to 1024, bins below 64."""
     page = parsed(html)
-    (made,) = small_classifier.classifier().traits([page])
+    (made,) = small_classifier.classifier().block_features([page])
 
-    assert {len(page.blocks)} == {made.codes.shape[1], len(made.verdicts), made.keys.shape[1]}
-    assert made.verdicts.max() <= 1024
+    assert {len(page.blocks)} == {made.codes.shape[1], len(made.first_scores), made.keys.shape[1]}
+    assert made.first_scores.max() <= 1024
     assert made.codes.max() < 64
     assert 6 == len(made.keys)
 

@@ -46,7 +46,7 @@ def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blo
         timestamp=draw(st.integers(0, 3)),
         words=np.array(words, np.int32),
         link_words=np.array([min(pair) for pair in zip(words, numbers(0, 9), strict=True)], np.int32),
-        verdicts=np.array(numbers(0, CERTAIN), np.uint16),
+        first_scores=np.array(numbers(0, CERTAIN), np.uint16),
         keys=np.array([numbers(0, 3) for _ in range(6)], np.uint32) * np.uint32(0x9E3779B1),
     )
 
@@ -83,8 +83,8 @@ def rows(of: PageFeatures) -> list[dict[str, Any]]:
         {
             "words": int(of.words[at]),
             "links": int(of.link_words[at]),
-            "verdict": int(of.verdicts[at]),
-            "mass": int(of.words[at]) * int(of.verdicts[at]),
+            "verdict": int(of.first_scores[at]),
+            "mass": int(of.words[at]) * int(of.first_scores[at]),
             "keys": of.keys[:, at].tolist(),
         }
         for at in range(len(of.words))
@@ -198,7 +198,7 @@ def test_capture_is_not_its_own_sibling() -> None:
     """What stands on one page alone is told to be on none of its siblings."""
     one = PageFeatures(
         capture_id="a", url_key="u", timestamp=0, words=np.array([3], np.int32), link_words=np.array([0], np.int32),
-        verdicts=np.array([CERTAIN], np.uint16), keys=np.ones((6, 1), np.uint32),
+        first_scores=np.array([CERTAIN], np.uint16), keys=np.ones((6, 1), np.uint32),
     )  # fmt: skip
     twin, other = (
         replace(one, capture_id="b", timestamp=1),

@@ -24,7 +24,7 @@ def standing(pages: Sequence[Page]) -> list[IndexedCapture]:
             url_key=one.capture.url_key,
             timestamp=one.capture.timestamp,
             member=buckets.member(one),
-            is_witness=one.traits is not None,
+            has_features=one.features is not None,
         )
         for one in pages
     ]
@@ -47,7 +47,7 @@ def heard(pages: Sequence[Page], cap: int) -> dict[str, list[list[Codes]]]:
 
 
 def heard_by(asked: growth.AffectedCaptures, pages: Sequence[Page]) -> dict[tuple[str, int], list[list[int]]]:
-    witnesses = {one.capture_id: pools.page_features(one) for one in pages if one.traits is not None}
+    witnesses = {one.capture_id: pools.page_features(one) for one in pages if one.features is not None}
     found: dict[tuple[str, int], list[list[int]]] = {}
     for ids, wanted in asked.siblings:
         said = Echo().of_siblings([witnesses[one] for one in ids], wanted)
@@ -100,7 +100,7 @@ def test_what_is_asked_is_what_a_run_over_all_would_say(
         if key in asked.affected and of_kind
     }
 
-    assert [one for one in chosen if one.cross.cur in asked.affected] == asked.found
+    assert [one for one in chosen if one.cross.cur in asked.affected] == asked.crosses
     assert said == heard_by(asked, pages)
     assert asked.affected >= new | again
     assert asked.needed <= {one.capture_id for one in pages}
@@ -147,7 +147,7 @@ def test_nothing_new_affects_nobody() -> None:
         standing([page_in([1], "a"), page_in([1], "b"), page_in([1], "b", 2)]), set(), set(), config.default()
     )
 
-    assert (set(), [], [], [], set()) == (asked.affected, asked.found, asked.siblings, asked.snapshots, asked.needed)
+    assert (set(), [], [], [], set()) == (asked.affected, asked.crosses, asked.siblings, asked.snapshots, asked.needed)
     assert asked.sizes.largest == 3
 
 

@@ -34,10 +34,11 @@ def gathered(of: Page) -> ComparedPage:
 
 
 def same(one: Page, other: Page) -> bool:
-    assert one.traits is not None
-    assert other.traits is not None
+    assert one.features is not None
+    assert other.features is not None
     return one.capture_id == other.capture_id and all(
-        np.array_equal(getattr(one.traits, name), getattr(other.traits, name)) for name in ("codes", "verdicts", "keys")
+        np.array_equal(getattr(one.features, name), getattr(other.features, name))
+        for name in ("codes", "verdicts", "keys")
     )
 
 
@@ -80,13 +81,13 @@ def test_bit_patterns_need_no_classifier() -> None:
     (made,) = pages.parse_fetches(FETCHES[:1], settings)
 
     assert isinstance(made, Page)
-    assert made.traits is None
+    assert made.features is None
     assert ["single"] == [one.status for one in local.extract_pages([made], settings)]
 
 
 def test_page_without_traits_has_no_scores() -> None:
     """It was read for bit patterns."""
-    with pytest.raises(ValueError, match="has no traits"):
+    with pytest.raises(ValueError, match="has no features"):
         small_classifier.classifier().scores([gathered(page("<p>x</p>"))])
 
 

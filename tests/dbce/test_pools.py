@@ -28,7 +28,7 @@ def heard(pages: list[Page], cap: int = 100) -> dict[str, tuple[set[str], set[st
 
 def looked_at(pages: list[Page]) -> list[PageFeatures]:
     """The pages that were looked at, as others see them."""
-    return [pools.page_features(one) for one in pages if one.traits is not None]
+    return [pools.page_features(one) for one in pages if one.features is not None]
 
 
 def name(one: Page) -> str:
@@ -108,7 +108,7 @@ def test_one_page_alone_hears_nothing() -> None:
 
 def test_page_without_traits_says_and_hears_nothing() -> None:
     """No judge is asked for where no page has traits."""
-    pages = [replace(page_in([1], url), traits=None) for url in "ab"]
+    pages = [replace(page_in([1], url), features=None) for url in "ab"]
 
     assert pools.evidence(pages, 9, pytest.fail) == {}
     assert set(pools.evidence([*pages, page_in([1], "c")], 9, Echo)) == {page_in([1], "c").capture_id}
@@ -119,7 +119,7 @@ def test_witness_knows_the_blocks_but_not_the_text() -> None:
     one = page_in([1])
     made = pools.page_features(one)
 
-    assert one.traits is not None
+    assert one.features is not None
     assert (one.capture_id, one.capture.url_key, one.capture.timestamp) == (
         made.capture_id,
         made.url_key,
@@ -127,7 +127,7 @@ def test_witness_knows_the_blocks_but_not_the_text() -> None:
     )
     assert np.array_equal(one.blocks.words, made.words)
     assert np.array_equal(one.blocks.link_words, made.link_words)
-    assert np.array_equal(one.traits.keys, made.keys)
+    assert np.array_equal(one.features.keys, made.keys)
 
 
 def test_home_is_a_run() -> None:

@@ -135,7 +135,7 @@ BY_PATTERNS = config.load(settings=["label.by=T001", "output.site_parts=5", "dup
 
 
 def test_bit_patterns_alone_give_what_plain_python_gives(plain: Ran, whole_input: Input) -> None:
-    """Without the classifier there are no traits and no evidence, and still the same rows."""
+    """Without the classifier there are no features and no evidence, and still the same rows."""
     expected = local.extract(whole_input.files[:1], BY_PATTERNS)
 
     assert plain_extractions(expected, BY_PATTERNS) == rows(plain.output, "extractions", extraction_rows.EXTRACTIONS)

@@ -94,7 +94,7 @@ def traits(of: Page, features: int = 3) -> BlockFeatures:
     hashes = np.array([crc32(text.encode()) for text in texts], np.uint32)
     return BlockFeatures(
         codes=np.stack([hashes >> np.uint32(row) for row in range(features)]).astype(np.uint8),
-        verdicts=(hashes % 1025).astype(np.uint16),
+        first_scores=(hashes % 1025).astype(np.uint16),
         keys=np.stack([hashes * np.uint32(2 * row + 1) for row in range(6)]),
     )
 

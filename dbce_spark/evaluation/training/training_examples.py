@@ -161,7 +161,7 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
                 timestamp=one.page.capture.timestamp,
                 words=one.page.blocks.words,
                 link_words=one.page.blocks.link_words,
-                verdicts=of_page,
+                first_scores=of_page,
                 keys=np.ascontiguousarray(keys[:, rows]),
             )
         start += len(pages)

@@ -28,7 +28,7 @@ PAGES = [
 ]
 
 
-LOOKED_AT = [dataclasses.replace(one, traits=traits(one)) for one in PAGES]
+LOOKED_AT = [dataclasses.replace(one, features=traits(one)) for one in PAGES]
 
 
 def plain(value: Any) -> Any:

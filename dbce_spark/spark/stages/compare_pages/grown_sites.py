@@ -66,7 +66,7 @@ def _of_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: Dbc
     for site in groups(batches, ["site"]):
         grown = _of_site(site, config)
         sizes += grown.sizes
-        staged.write(staging.GROWN_CROSSES, cross_rows.found_batch(grown.found))
+        staged.write(staging.GROWN_CROSSES, cross_rows.found_batch(grown.crosses))
         _write(staged, staging.POOL_MEMBERS, _pool_members(grown, site))
         _write(staged, staging.AFFECTED, _affected_rows(grown, site))
     return sizes
