@@ -118,7 +118,7 @@ class Revisit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """The times at which the captures that share one extraction, it and its revisits, were fetched, and their number."""
+    """The times at which the captures that share one extraction were fetched: it and its revisits."""
 
     first: int  # microseconds since 1970-01-01 UTC
     last: int

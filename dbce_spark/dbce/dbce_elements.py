@@ -70,7 +70,7 @@ def _runs(dom: Dom, per_token: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
 
 
 def _neighbours(parents: Indexes, orders: Ints) -> tuple[Indexes, Indexes]:
-    """Find the nodes before and behind each one in its layer group; the dummy node where there is none, and of itself."""
+    """Find the nodes before and behind each in its layer group; the dummy node where there is none, and for itself."""
     dummy = len(parents)
     by_group = np.lexsort((orders, parents))
     first, second = by_group[:-1], by_group[1:]

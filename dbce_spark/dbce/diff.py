@@ -103,7 +103,7 @@ def _longest_common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
 
 
 def _as_text(numbers: Ints) -> str:
-    """Encode numbers as characters, which rapidfuzz reads fastest. Surrogates are no characters and left out."""
+    """Encode numbers as characters, which rapidfuzz reads fastest. Surrogates are no characters and skipped."""
     codes = numbers.astype("<u4")
     codes[codes >= _SURROGATES] += 0x800
     return codes.tobytes().decode("utf-32-le")

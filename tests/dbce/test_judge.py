@@ -38,7 +38,7 @@ def same(one: Page, other: Page) -> bool:
     assert other.features is not None
     return one.capture_id == other.capture_id and all(
         np.array_equal(getattr(one.features, name), getattr(other.features, name))
-        for name in ("codes", "verdicts", "keys")
+        for name in ("codes", "first_scores", "keys")
     )
 
 
