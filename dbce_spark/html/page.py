@@ -37,7 +37,7 @@ Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 
 MAX_DEPTH = 2048
-"""At an element deeper than this, libxml2 stops reading and reports it in its log alone: all that follows is lost too."""
+"""At an element deeper than this, libxml2 stops reading, and only its log has it: all that follows is lost too."""
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
 
@@ -65,8 +65,8 @@ _CONTROLS = frozenset("input select textarea".split())
 _FOREIGN = frozenset(("nofollow", "ugc"))
 _OTHERS = ("id", "role", "itemprop", "itemtype")
 SlotName = str | tuple[str | None, ...]
-"""The name that distinguishes a slot from others under the same: a tag, alone or followed by its class, or by its class (None: it has
-none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
+"""The name that distinguishes a slot from others under the same: a tag, alone or followed by its class, or by its class
+(None: it has none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
 
 Inline elements are distinguished by their tag alone.
 """
@@ -434,7 +434,7 @@ class _Walk:
         return path
 
     def _line_break(self, holder: int) -> None:
-        """Add a line break. One <br> is white space; two with nothing between end a paragraph, as they did before anyone wrote <p>."""
+        """Add a line break. One <br> is white space; two with nothing between end a paragraph, as before <p>."""
         for part in reversed(self._parts):
             if part is _NEWLINE:
                 self._flush(holder)

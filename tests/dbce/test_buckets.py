@@ -89,5 +89,5 @@ def test_what_comes_later_changes_only_the_end(before: int, more: int, cap: int)
 
 
 def test_text_hash_never_changes() -> None:
-    """Where a row is written depends on it."""
+    """The place of a row depends on it."""
     assert text_hash("org,example)/") == 6853821733953201834

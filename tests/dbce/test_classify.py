@@ -36,14 +36,14 @@ def of_pickle() -> bytes:
 
 
 def of_objects() -> bytes:
-    """An .npz whose array is a pickle."""
+    """Write an .npz whose array is a pickle."""
     stream = io.BytesIO()
     np.savez(stream, about=np.array([Hostile()], object))
     return stream.getvalue()
 
 
 def of_array() -> bytes:
-    """An .npy, not an .npz."""
+    """Write an .npy, not an .npz."""
     stream = io.BytesIO()
     np.save(stream, np.arange(3))
     return stream.getvalue()
@@ -188,7 +188,7 @@ def columns(blocks: list[tuple[int, int]]) -> tuple[classify.Scores, Any]:
 
 @given(pages_of_scores, st.sampled_from(sorted(FAVORS)))
 def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str) -> None:
-    """Of all cuts by score none is expected to reach a higher F-beta; of equal ones it is the lowest above 0."""
+    """No cut by score is expected to reach a higher F-beta; of equal cuts it is the lowest above 0."""
     weight = Fraction(FAVORS[favor]) ** 2
     in_all = sum(score * words for score, words in blocks)
     draws = [(2 * nth + 1) * 10_000 // (2 * classify.DRAWS) for nth in range(classify.DRAWS)]
@@ -239,6 +239,8 @@ def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[t
     assert (balanced <= recall).all()
 
 
-def test_configured_classifier_is_read_once(judging: DbceConfig) -> None:
+def test_configured_classifier_is_read_once(classifying: DbceConfig) -> None:
     """Not for each page anew."""
-    assert classify.load_classifier(judging.label.classifier) is classify.load_classifier(judging.label.classifier)
+    assert classify.load_classifier(classifying.label.classifier) is classify.load_classifier(
+        classifying.label.classifier
+    )

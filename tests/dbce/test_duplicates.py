@@ -37,7 +37,7 @@ def text(name: str, words: str, url: str = "u", hour: int = 0, settings: Duplica
 
 
 def varied(*changed: int) -> str:
-    """A text of 400 words, some of them others."""
+    """Make a text of 400 words, some of them others."""
     return " ".join(f"other{at}" if at in changed else word for at, word in enumerate(WORDS))
 
 
@@ -71,14 +71,14 @@ def test_a_word_that_changes_is_nearly_the_same() -> None:
 
 
 def test_another_text_is_nobodys_duplicate() -> None:
-    """Of 400 words 40 are changed, each in five shingles: a third of them is left, and nothing is marked."""
+    """A text with 40 of 400 words changed keeps a third of its shingles, and nothing is marked."""
     found = marked(text("a", varied(), hour=1), text("b", varied(*range(0, 400, 10)), hour=2))
 
     assert [None, None] == [one.duplicate_of for one in found.values()]
 
 
 def test_a_copy_of_a_near_duplicate_names_the_leader_and_its_own_first() -> None:
-    """What may be left out is said for both: the leader, and the earliest capture of the very same text."""
+    """Its mark has the leader and the earliest capture of the very same text."""
     some = [text("a", varied(), "u", 1), text("b", varied(5), "v", 2), text("c", varied(5), "w", 3)]
     found = marked(*some)["c"]
 

@@ -92,7 +92,7 @@ def test_a_file_on_a_server_that_fails_for_a_while() -> None:
 
 
 def test_one_page_a_capture() -> None:
-    """Of the same URL, time and payload the first stays, in order of ids."""
+    """The first page of the same URL, time and payload stays, in order of ids."""
     one = page(TEMPLATE, warc_file="a.warc", warc_offset=9)
     again = page(TEMPLATE, warc_file="b.warc", warc_offset=1)
     other = page(TEMPLATE, payload_digest="sha1:B")

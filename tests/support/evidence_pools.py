@@ -1,4 +1,4 @@
-"""What pools are tested with: pages in buckets of our choice, and a judge that repeats what it was asked."""
+"""Support for tests of pools: pages in buckets of our choice, and a model that records what it was given."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -25,17 +25,17 @@ def page_in(bands: Sequence[int] | None, url: str = "a", day: int = 1, host: str
 
 
 class Echo:
-    """A judge whose codes tell who was heard, in which order if that matters, and what they hold."""
+    """A model whose codes record the captures that are evidence, their order if that matters, and what they hold."""
 
     def of_siblings(self, captures: Sequence[PageFeatures], wanted: Collection[str]) -> dict[str, Codes]:
         first: dict[str, PageFeatures] = {}
         for one in sorted(captures, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
             first.setdefault(one.url_key, one)
-        speakers = [*first.values()]
+        evidence = [*first.values()]
         return {
-            one.capture_id: _codes(one, speakers, [*first].index(one.url_key))
+            one.capture_id: _codes(one, evidence, [*first].index(one.url_key))
             for one in captures
-            if one.capture_id in wanted and len(speakers) > 1
+            if one.capture_id in wanted and len(evidence) > 1
         }
 
     def of_snapshots(self, captures: Sequence[PageFeatures]) -> dict[str, Codes]:
@@ -46,11 +46,11 @@ class Echo:
         }
 
 
-def _codes(one: PageFeatures, heard: Sequence[PageFeatures], place: int) -> Codes:
-    """Rows: how many were heard, who, what they hold, which place it has itself; then its own columns."""
-    who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in heard).encode())
-    what = crc32(b"".join(column.tobytes() for other in heard for column in _columns(other)))
-    of_page = [np.full(len(one.words), number) for number in (len(heard), who, what, place)]
+def _codes(one: PageFeatures, evidence: Sequence[PageFeatures], place: int) -> Codes:
+    """Encode the number of captures, their ids, what they hold, the place of this one; then its own columns."""
+    who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in evidence).encode())
+    what = crc32(b"".join(column.tobytes() for other in evidence for column in _columns(other)))
+    of_page = [np.full(len(one.words), number) for number in (len(evidence), who, what, place)]
     return np.stack([*of_page, *_columns(one)]).astype(np.uint8)
 
 
@@ -60,10 +60,10 @@ def _columns(one: PageFeatures) -> list[Codes]:
 
 @st.composite
 def archives(draw: st.DrawFn, max_size: int = 14) -> list[Page]:
-    """Captures of few URLs at few times in few buckets; some without signature, some not looked at."""
-    known: dict[str, Page] = {}
+    """Draw captures of few URLs at few times in few buckets; some without signature, some without features."""
+    drawn: dict[str, Page] = {}
     for _ in range(draw(st.integers(0, max_size))):
         bands = draw(st.none() | st.lists(st.integers(0, 1), min_size=3, max_size=3))
         made = page_in(bands, draw(st.sampled_from("abcde")), draw(st.integers(1, 4)), lines=draw(st.integers(0, 2)))
-        known[made.capture_id] = made if draw(st.integers(0, 9)) else replace(made, features=None)
-    return list(known.values())
+        drawn[made.capture_id] = made if draw(st.integers(0, 9)) else replace(made, features=None)
+    return list(drawn.values())

@@ -62,11 +62,8 @@ def pages_batch(
 def _carried(page: Page) -> int:
     """Count the bytes of ids and signature, of the hashed words, and of what other pages compare of each block."""
     signed = 0 if page.signature is None else page.signature.nbytes + page.bands.nbytes + page.blocks.tokens.nbytes
-    seen = (
-        0
-        if page.features is None
-        else 8 * len(page.blocks) + page.features.first_scores.nbytes + page.features.keys.nbytes
-    )
+    features = page.features
+    seen = 0 if features is None else 8 * len(page.blocks) + features.first_scores.nbytes + features.keys.nbytes
     return _ID_BYTES + signed + seen
 
 
