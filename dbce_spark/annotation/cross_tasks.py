@@ -58,11 +58,11 @@ def annotate_crosses(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[C
     read: dict[str, Page] = {}
     html: dict[str, bytes] = {}
     for fetch in fetches:
-        page = pages.page_of(fetch, config)
+        page = pages.parse_fetch(fetch, config)
         if isinstance(page, Page) and page.capture_id not in read:
             read[page.capture_id] = page
             html[page.capture_id] = charset.decode(fetch.html, fetch.capture.declared_charset).html
-    chosen = [one.cross for one in sites.chosen(lsh.members(read.values()), config)]
+    chosen = [one.cross for one in sites.choose_crosses(lsh.members(read.values()), config)]
     tokens = {capture_id: page.blocks.tokens for capture_id, page in read.items()}
     for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
         yield _sheet(annotation, read, html)

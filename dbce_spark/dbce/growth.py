@@ -1,10 +1,10 @@
-"""Growth: of whom something else may be said when captures come into a site that is known, and what is to be asked.
+"""Growth: the prior captures of a site that new captures affect, and the pages to compare for them.
 
-A bucket is cut by time, and a capture hears the nearest of its URL: so captures that come behind all others change only
-what is near the end. What comes late, between known captures, changes all that follows in its buckets.
+A bucket is cut by time, and snapshots are the nearest captures of a URL: so captures that come behind all others change
+only what is near the end. What comes late, between prior captures, changes all that follows in its buckets.
 
-What others say of a capture follows from who they are: the arms of its crosses, those who speak in its pool, and its
-nearest snapshots. Whoever has the same others as before is not asked again.
+The evidence on a capture follows from the captures it is compared with: the arms of its crosses, the first captures of
+the URLs in its pool, and its nearest snapshots. Whatever has the same ones as before is not compared again.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -17,93 +17,98 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.model import BucketCross, IndexedCapture, Member
 
-Heard = tuple[list[str], list[str]]
-"""Who is heard in a pool, and who of them is wanted: capture ids."""
+Pool = tuple[list[str], list[str]]
+"""Capture ids: the members of a pool, and those of them that its evidence is wanted for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffectedCaptures:
-    """What is to be looked at when a site has grown: the crosses of all captures of which something else may be said
-    now, and the pools that they hear."""
+    """Captures of a grown site whose comparison may give something else now, with their crosses and their pools."""
 
     affected: set[str]
-    found: list[BucketCross]
-    siblings: list[Heard]
-    snapshots: list[Heard]
+    crosses: list[BucketCross]
+    siblings: list[Pool]
+    snapshots: list[Pool]
     sizes: BucketSizes
 
     @property
     def needed(self) -> set[str]:
-        """The captures whose words are to be compared, or whose blocks are to be heard."""
-        arms = {arm for one in self.found for arm in one.cross.arms if arm}
-        return arms.union(*(heard for heard, _ in [*self.siblings, *self.snapshots]))
+        """List the captures whose words are compared, or whose blocks are evidence in a pool."""
+        arms = {arm for one in self.crosses for arm in one.cross.arms if arm}
+        return arms.union(*(members for members, _ in [*self.siblings, *self.snapshots]))
 
 
 def affected_captures(
-    standing: Sequence[IndexedCapture], new: Collection[str], again: Collection[str], config: DbceConfig
+    indexed: Sequence[IndexedCapture], new: Collection[str], again: Collection[str], config: DbceConfig
 ) -> AffectedCaptures:
-    """What is to be asked of a site of which all captures are given: some of them are new, some were fetched again, and
-    so written again, whatever is said of them."""
-    before = _Site([one for one in standing if one.capture_id not in new], config)
-    now = _Site(standing, config)
+    """Find what is to be compared in a site, of all its captures, prior and new ones.
+
+    `new` and `again` are ids: of new captures, and of prior ones that were fetched again and so are written again,
+    whatever the evidence on them.
+    """
+    before = _Site([one for one in indexed if one.capture_id not in new], config)
+    now = _Site(indexed, config)
     suspects = _suspects(before, now, new)
-    beside, known = _Company(now, suspects.union(again)), _Company(before, suspects.difference(new))
-    affected = {one for one in suspects if one in new or beside.of(one) != known.of(one)}.union(again)
+    current, prior = _Neighbourhood(now, suspects.union(again)), _Neighbourhood(before, suspects.difference(new))
+    changed = {one for one in suspects if one in new or current.neighbours(one) != prior.neighbours(one)}
+    affected = changed.union(again)
     return AffectedCaptures(
         affected=affected,
-        found=[one for one in beside.found if one.cross.cur in affected],
-        siblings=[*beside.siblings(affected)],
-        snapshots=[*_stretches(now.lines, affected)],
-        sizes=buckets.sizes(now.met, config.bucket.cap),
+        crosses=[one for one in current.crosses if one.cross.cur in affected],
+        siblings=[*current.sibling_pools(affected)],
+        snapshots=[*_snapshot_pools(now.snapshots, affected)],
+        sizes=buckets.sizes(now.buckets, config.bucket.cap),
     )
 
 
 class _Site:
-    """The captures of a site at some time: who meets in which bucket, in which runs siblings are heard, and of each URL
-    the captures that are arms of each other, and those that hear each other."""
+    """The captures of a site at some time: its buckets, the chunks of them that are pools of siblings, and of each URL,
+    in order of time, the captures that are arms of each other and those that are evidence on each other."""
 
-    def __init__(self, standing: Sequence[IndexedCapture], config: DbceConfig):
+    def __init__(self, indexed: Sequence[IndexedCapture], config: DbceConfig):
         self.config = config
-        witnesses = [one for one in standing if one.is_witness]
-        self.met, heard = (
-            buckets.members_of(one.member for one in some if one.member is not None) for some in (standing, witnesses)
+        in_pools = [one for one in indexed if one.has_features]
+        self.buckets, pool_buckets = (
+            buckets.group_by_bucket(one.member for one in captures if one.member is not None)
+            for captures in (indexed, in_pools)
         )
-        self.heard = pools.chunks(heard, config.bucket.cap)
-        self.arms = [*pools.snapshots(one for one in standing if one.member is not None)]
-        self.lines = [*pools.snapshots(witnesses)]
+        self.pools = pools.chunks(pool_buckets, config.bucket.cap)
+        self.arms = [*pools.snapshot_sequences(one for one in indexed if one.member is not None)]
+        self.snapshots = [*pools.snapshot_sequences(in_pools)]
 
 
 def _suspects(before: _Site, now: _Site, new: Collection[str]) -> set[str]:
-    """The new captures, those in runs that were not there before, and those near new ones of their URL."""
+    """List the new captures, those in chunks that were not there before, and those near new ones of their URL."""
     found = {*new}
     cap = now.config.bucket.cap
-    for runs, old in ((pools.chunks(now.met, cap), pools.chunks(before.met, cap)), (now.heard, before.heard)):
-        for place, run in runs.items():
-            ids = _ids(run)
-            if ids != _ids(old.get(place, ())):
+    of_crosses = pools.chunks(now.buckets, cap), pools.chunks(before.buckets, cap)
+    for chunks, prior in (of_crosses, (now.pools, before.pools)):
+        for key, chunk in chunks.items():
+            ids = _ids(chunk)
+            if ids != _ids(prior.get(key, ())):
                 found.update(ids)
-    for line in [*now.arms, *now.lines]:
-        found.update(line[at].capture_id for at in _near([one.capture_id in new for one in line]))
+    for sequence in [*now.arms, *now.snapshots]:
+        found.update(sequence[at].capture_id for at in _near([one.capture_id in new for one in sequence]))
     return found
 
 
-class _Company:
-    """Beside whom some captures of a site stand, by ids alone."""
+class _Neighbourhood:
+    """The captures that some captures of a site are compared with, by ids alone."""
 
     def __init__(self, site: _Site, wanted: Collection[str]):
-        self.found = sites.chosen_in(site.met, wanted, site.config)
-        self._pools = [(_speakers(run), asking) for run, asking in pools.home_pools(site.heard, wanted)]
-        self._crosses = {cur: [*some] for cur, some in groupby(self.found, lambda one: one.cross.cur)}
-        self._siblings = {one: speakers for speakers, asking in self._pools for one in asking}
+        self.crosses = sites.choose_crosses_of(site.buckets, wanted, site.config)
+        self._pools = [(_first_of_urls(chunk), ids) for chunk, ids in pools.home_pools(site.pools, wanted)]
+        self._crosses = {cur: [*of_cur] for cur, of_cur in groupby(self.crosses, lambda one: one.cross.cur)}
+        self._siblings = {capture_id: first for first, ids in self._pools for capture_id in ids}
         self._snapshots = {
-            line[at].capture_id: _ids(line[max(0, at - NEAREST) : at + NEAREST + 1])
-            for line in site.lines
-            for at in range(len(line))
-            if line[at].capture_id in wanted
+            sequence[at].capture_id: _ids(sequence[max(0, at - NEAREST) : at + NEAREST + 1])
+            for sequence in site.snapshots
+            for at in range(len(sequence))
+            if sequence[at].capture_id in wanted
         }
 
-    def of(self, capture_id: str) -> tuple[object, ...]:
-        """The crosses of a capture, its template, and who is heard of its siblings and snapshots."""
+    def neighbours(self, capture_id: str) -> tuple[object, ...]:
+        """List a capture's crosses, template, and the siblings and snapshots that are evidence on it."""
         found = self._crosses.get(capture_id, [])
         return (
             [one.cross for one in found],
@@ -112,39 +117,39 @@ class _Company:
             self._snapshots.get(capture_id),
         )
 
-    def siblings(self, wanted: Collection[str]) -> Iterator[Heard]:
-        """The pools of siblings of the wanted ones among these captures."""
-        for speakers, asking in self._pools:
-            chosen = [one for one in asking if one in wanted]
+    def sibling_pools(self, wanted: Collection[str]) -> Iterator[Pool]:
+        """Iterate over the pools of siblings of the wanted captures among these."""
+        for first, ids in self._pools:
+            chosen = [capture_id for capture_id in ids if capture_id in wanted]
             if chosen:
-                yield [*dict.fromkeys([*speakers, *chosen])], chosen
+                yield [*dict.fromkeys([*first, *chosen])], chosen
 
 
-def _speakers(run: Sequence[Member]) -> list[str]:
-    """Those who are heard in a pool: of each URL the first."""
+def _first_of_urls(chunk: Sequence[Member]) -> list[str]:
+    """List each URL's first capture id, in the order of the chunk."""
     first: dict[str, str] = {}
-    for one in run:
+    for one in chunk:
         first.setdefault(one.url_key, one.capture_id)
     return [*first.values()]
 
 
-def _ids(some: Sequence[Member | IndexedCapture]) -> list[str]:
-    return [one.capture_id for one in some]
+def _ids(captures: Sequence[Member | IndexedCapture]) -> list[str]:
+    return [one.capture_id for one in captures]
 
 
 def _near(marks: Sequence[bool]) -> list[int]:
-    """The places that are marked, and those near them, in order."""
+    """List the indexes of the marks that are set, and those at most NEAREST away from one, in order."""
     marked = (at for at, is_marked in enumerate(marks) if is_marked)
     return sorted({near for at in marked for near in range(max(0, at - NEAREST), min(len(marks), at + NEAREST + 1))})
 
 
-def _stretches(lines: Sequence[Sequence[IndexedCapture]], wanted: Collection[str]) -> Iterator[Heard]:
-    """The captures of each URL, in order of time, that are wanted or heard by those; a pool for each stretch."""
-    for line in lines:
+def _snapshot_pools(sequences: Sequence[Sequence[IndexedCapture]], wanted: Collection[str]) -> Iterator[Pool]:
+    """Iterate over the stretches of each URL's captures, in order of time, that are wanted or evidence on those."""
+    for sequence in sequences:
         stretch: list[int] = []
-        for at in [*_near([one.capture_id in wanted for one in line]), len(line) + 1]:
+        for at in [*_near([one.capture_id in wanted for one in sequence]), len(sequence) + 1]:
             if stretch and at > stretch[-1] + 1:
-                ids = [line[place].capture_id for place in stretch]
+                ids = [sequence[place].capture_id for place in stretch]
                 yield ids, [one for one in ids if one in wanted]
                 stretch = []
             stretch.append(at)

@@ -23,7 +23,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     path: Path = tmp_path_factory.mktemp("ablation") / "gold.jsonl"
     write_gold(str(path), pages=40, seed=1, weight=0)
     gold = [page for some in datasets.read([str(path)]).sets.values() for page in some]
-    made = pages.of_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
+    made = pages.parse_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
     return pages.unique(page for page in made if isinstance(page, Page))
 
 
@@ -38,12 +38,12 @@ def scores(found: Sequence[Extraction]) -> dict[str, list[float]]:
 
 def test_with_nothing_hidden_it_is_the_method_itself(captures: list[Page]) -> None:
     shown = ablation.extractions(captures, CONFIG, siblings=None, snapshots=True)
-    assert scores(shown) == scores(local.extractions(captures, CONFIG))
+    assert scores(shown) == scores(local.extract_pages(captures, CONFIG))
 
 
 def test_a_page_that_is_shown_nothing_is_judged_as_if_it_were_the_only_one(captures: list[Page]) -> None:
     hidden = ablation.extractions(captures, CONFIG, siblings=0, snapshots=False)
-    alone = [local.extractions([page], CONFIG)[0] for page in captures]
+    alone = [local.extract_pages([page], CONFIG)[0] for page in captures]
     assert scores(hidden) == scores(alone)
 
 

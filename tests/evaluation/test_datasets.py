@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.dbce import buckets, sites
-from dbce_spark.dbce.pages import page_of
+from dbce_spark.dbce.pages import parse_fetch
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import GoldPage, convert, read, siblings, snapshots
 from dbce_spark.model import Cross, Page
@@ -170,9 +170,9 @@ def test_captures_meet_their_siblings_and_their_snapshots(tmp_path: Path) -> Non
         for year in (2005, 2006, 2007)
         for fields in own_set()[:4]
     ]
-    made = {page.page_id: page_of(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, lines)}
+    made = {page.page_id: parse_fetch(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, lines)}
     names = {page.capture_id: name for name, page in made.items() if isinstance(page, Page)}
-    found = sites.chosen(buckets.members(page for page in made.values() if isinstance(page, Page)), PATTERNS)
+    found = sites.choose_crosses(buckets.members(page for page in made.values() if isinstance(page, Page)), PATTERNS)
     arms = [arms_of(one.cross, names) for one in found if names[one.cross.cur] == "story-1@2006"]
     assert ("story-1@2005", "story-1@2007") in {(prev, after) for _, _, prev, after in arms}
     assert all(up.split("@")[0] != "story-1" != down.split("@")[0] for up, down, _, _ in arms)
@@ -209,7 +209,7 @@ def test_converting_nothing_is_an_error(tmp_path: Path) -> None:
 
 def test_pages_of_one_template_share_bands(tmp_path: Path) -> None:
     """Made captures go through the same door as archived ones, and siblings would meet in a bucket."""
-    made = [page_of(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, own_set())[:2]]
+    made = [parse_fetch(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, own_set())[:2]]
     first, second = (set(page.bands.tolist()) if isinstance(page, Page) else set() for page in made)
     assert first & second
 

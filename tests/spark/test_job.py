@@ -135,7 +135,7 @@ BY_PATTERNS = config.load(settings=["label.by=T001", "output.site_parts=5", "dup
 
 
 def test_bit_patterns_alone_give_what_plain_python_gives(plain: Ran, whole_input: Input) -> None:
-    """Without the classifier there are no traits and no evidence, and still the same rows."""
+    """Without the classifier there are no features and no evidence, and still the same rows."""
     expected = local.extract(whole_input.files[:1], BY_PATTERNS)
 
     assert plain_extractions(expected, BY_PATTERNS) == rows(plain.output, "extractions", extraction_rows.EXTRACTIONS)
@@ -155,7 +155,7 @@ def test_without_rejects_there_is_an_empty_table(plain: Ran) -> None:
 
 
 def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: Input) -> None:
-    """Without `duplicates.find` there is neither a table nor an account of them."""
+    """Without `duplicates.find_similar` there is neither a table nor an account of them."""
     assert "duplicates" not in plain.report
     assert not (plain.output / "duplicates").exists()
     assert not local.extract(whole_input.files[:1], BY_PATTERNS).duplicates

@@ -19,7 +19,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import fetches, page_of
+from dbce_spark.dbce.pages import fetches, parse_fetch
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Page, Reject, RejectReason
 from dbce_spark.output.schemas import page_rows
@@ -71,7 +71,7 @@ def ends_by(ending: signal.Signals) -> Callable[[warc.Fetch], Page | Reject]:
     def work(one: warc.Fetch) -> Page | Reject:
         if one.capture.url.endswith("/bad"):
             die(ending)
-        return page_of(one, CONFIG)
+        return parse_fetch(one, CONFIG)
 
     return work
 
@@ -84,7 +84,7 @@ def test_a_page_that_hangs_is_a_reject() -> None:
     """The process that parses it ends in the midst of libxml2, and the pages behind it are parsed by another."""
     lot = [fetch("a"), fetch("bad", giant_tag()), fetch("b")]
     assert len(lot[1].html) < HASTY.page.trusted_bytes
-    with Parser(partial(page_of, config=HASTY), HASTY.page.max_seconds) as parser:
+    with Parser(partial(parse_fetch, config=HASTY), HASTY.page.max_seconds) as parser:
         found = pages_apart(parser, lot)
 
     assert ["page", "page_timeout", "page"] == told(found)
@@ -111,7 +111,7 @@ def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
         if one.capture.url.endswith("/b") and not mark.exists():
             mark.touch()
             die()
-        return page_of(one, CONFIG)
+        return parse_fetch(one, CONFIG)
 
     with Parser(work, 60) as parser:
         assert ["page", "page"] == told(pages_apart(parser, [fetch("a"), fetch("b")]))
@@ -145,7 +145,7 @@ def test_an_exception_over_a_page_is_a_reject() -> None:
 def test_an_error_of_the_run_is_no_reject() -> None:
     """A classifier that is not there fails the task, and is told as it is."""
     broken = config("label.classifier=nowhere.npz")
-    with Parser(partial(page_of, config=broken), 60) as parser, pytest.raises(ConfigError, match=r"nowhere\.npz"):
+    with Parser(partial(parse_fetch, config=broken), 60) as parser, pytest.raises(ConfigError, match=r"nowhere\.npz"):
         pages_apart(parser, [fetch("a")])
 
 
@@ -311,7 +311,7 @@ def stage_with_killer(
 
     def page_with_killer(one: warc.Fetch, config: DbceConfig) -> Page | Reject:
         kill(one.capture.url)
-        return page_of(one, config)
+        return parse_fetch(one, config)
 
     def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
         return [page_with_killer(one, config) for one in lot]

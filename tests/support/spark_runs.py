@@ -166,7 +166,7 @@ def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
 
 def plain_extractions(result: local.Result, parameters: DbceConfig) -> Rows:
     """Return the rows of `extractions` that the plain engine makes, in order of capture id."""
-    languages = local.languages(result.extractions, parameters.language)
+    languages = local.detect_languages(result.extractions, parameters.language)
     again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
     nothing = [None] * len(result.extractions)
     batch = extraction_rows.extractions_batch(

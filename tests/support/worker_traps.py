@@ -84,7 +84,7 @@ def _set_deadly(ending: str) -> None:
     def page_of(one: Fetch, config: DbceConfig) -> Page | Reject:
         if one.capture.url.endswith(ending):
             os.kill(os.getpid(), signal.SIGKILL)
-        return pages.page_of(one, config)
+        return pages.parse_fetch(one, config)
 
     def of_fetches(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
         return [page_of(one, config) for one in lot]

@@ -20,7 +20,7 @@ from typing import Generic, Self, TypeVar
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Source, fetches, of_fetches, page_of
+from dbce_spark.dbce.pages import Source, fetches, parse_fetch, parse_fetches
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -56,7 +56,7 @@ _ANY_PAGE = Fetch(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The records of one source, and what makes pages of fetched captures: as `fetches` and `of_fetches`."""
+    """The records of one source, and what makes pages of fetched captures: as `fetches` and `parse_fetches`."""
 
     found: Iterator[ReadRecord]
     pages: Callable[[Sequence[Fetch]], list[Page | Reject]]
@@ -66,7 +66,7 @@ class Reading:
 def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator[Reading]:
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
     records, seconds = fetches(source, config), config.page.max_seconds
-    in_place = partial(of_fetches, config=config)
+    in_place = partial(parse_fetches, config=config)
     if attempt is None:
         yield Reading(records, in_place)
         return
@@ -86,9 +86,10 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
 
 def parser(config: DbceConfig) -> "Sandbox[Fetch, Page | Reject]":
     """Make the sandbox in which pages are parsed."""
-    page_of(_ANY_PAGE, config)  # loads here what a first page loads, so that no other process does it on a page's time
+    # Loads here what a first page loads, so that no other process does it on a page's time.
+    parse_fetch(_ANY_PAGE, config)
     seconds = config.page.max_seconds
-    return Sandbox(partial(page_of, config=config), seconds, patience=_PATIENCE * seconds)
+    return Sandbox(partial(parse_fetch, config=config), seconds, patience=_PATIENCE * seconds)
 
 
 @contextmanager

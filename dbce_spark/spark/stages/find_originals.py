@@ -127,7 +127,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     claims = run.staged(_CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
     beyond = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_anti")
-    detail = F.lit(originals.beyond(most)).alias("lack")
+    detail = F.lit(originals.beyond_limit_detail(most)).alias("lack")
     outcomes = _outcomes(run).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
     match_revisits.stage_outcomes(run, outcomes)
     return FoundOriginals(looked_for=looked_for, named=claims.count(), by_part=by_part)
@@ -281,7 +281,7 @@ def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
 def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:
     place = {"path": one.payload.path, "offset": one.payload.offset}
     if isinstance(outcome, Lack):
-        return place | {"lack": originals.lack_at(originals.place_of(one.payload), outcome)}
+        return place | {"lack": originals.lack_detail(originals.place_of(one.payload), outcome)}
     if isinstance(outcome, Skip):
         return place | {"filter": outcome.filter}
     return place | {"original": {"capture_id": outcome.capture_id, "payload_digest": outcome.capture.payload_digest}}

@@ -59,11 +59,11 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     classify.save(classifier, path)
     settings = config(f"label.classifier={path}")
 
-    read = pages.of_fetches([one.gold.fetch(0) for one in of.examples], settings)
+    read = pages.parse_fetches([one.gold.fetch(0) for one in of.examples], settings)
     known = [one for one in read if isinstance(one, Page)]
     evidence = pools.evidence(known, settings.bucket.cap, lambda: classifier)
-    found = sites.chosen(buckets.members(known), settings)
-    annotated = local.annotations([one.cross for one in found], known, settings)
+    found = sites.choose_crosses(buckets.members(known), settings)
+    annotated = local.annotate_crosses([one.cross for one in found], known, settings)
     assert len(of.examples) == len(known)
     for at, one in enumerate(known):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")

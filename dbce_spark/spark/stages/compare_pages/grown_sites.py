@@ -59,7 +59,7 @@ def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceCo
     for site in sites:
         affected = _affected_of_site(site, config)
         sizes += affected.sizes
-        tables.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(affected.found))
+        tables.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(affected.crosses))
         _write(tables, staging.POOL_MEMBERS, _pool_members(affected, site))
         _write(tables, staging.AFFECTED, _affected_rows(affected, site))
     return sizes

@@ -1,5 +1,5 @@
 """The marks that a collection holds already: which of them last when captures come and others are labelled again, and
-which have to do with new texts. `dbce_spark.dbce.duplicates.parted`, over all at once."""
+which have to do with new texts. `dbce_spark.dbce.duplicates.split_prior`, over all at once."""
 
 from collections.abc import Iterator
 from functools import reduce
