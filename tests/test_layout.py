@@ -24,7 +24,7 @@ def imports() -> Imports:
 
 def room(module: str) -> str:
     """Return the room that a module stands in: `dbce_spark.html.page` in `html`."""
-    return (module.split(".") + [""])[1]
+    return [*module.split("."), ""][1]
 
 
 @cache

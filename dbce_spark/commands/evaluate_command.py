@@ -13,7 +13,7 @@ _PAGES_HELP = (
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds them to the commands of `dbce`."""
+    """Add them to the commands of `dbce`."""
     _add_evaluate(commands)
     _add_train(commands)
     _add_convert(commands)

@@ -34,7 +34,7 @@ def extract(gold: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[
         folder = Path(name)
         gold_archive.write(gold, folder / "archive")
         _run(folder, config)
-        extracted = output_reader.opened(str(folder / "extracted"))
+        extracted = output_reader.open_output(str(folder / "extracted"))
         texts = _column(extracted, output_reader.EXTRACTIONS, "capture_id", ("text",))
         rejects = _column(extracted, output_reader.REJECTS, "record_id", ("reason", "detail"))
     advance(len(gold))

@@ -62,7 +62,7 @@ def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig
             raise InputError(f"{one.sheet.page}: {len(tags)} labels of {len(one.sheet.segments)} segments")
         of_people = np.array([Label.UNDECIDED if tag is None else tag for tag in tags], np.uint8)
         truth.setdefault(one.sheet.site, []).append(of_people)
-        dom, _ = cross_tasks.prepared(one, config)
+        dom, _ = cross_tasks.rebuild_elements(one, config)
         for name, case in CASES.items():
             labelled = learned_cases.label(dom, one.annotation, case, Clock())
             final = np.where(labelled.labels == Label.UNDECIDED, case.undecided, labelled.labels).astype(np.uint8)

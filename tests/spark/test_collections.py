@@ -65,7 +65,7 @@ def whole(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.Tem
 
 def read(of: Collection) -> Texts:
     """Return the rows that count, as `dbce export` and others read them."""
-    opened = output_reader.opened(of.folder)
+    opened = output_reader.open_output(of.folder)
     found = {}
     for name, schema in zip(
         TABLES, (extraction_rows.EXTRACTIONS, capture_rows.CAPTURES, reject_rows.REJECTS), strict=True
@@ -116,7 +116,10 @@ def test_readers_see_the_rows_that_count(grown_in_time: Grown, grown_late: Grown
 
 def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, whole: Whole) -> None:
     """What run.json of all increments says together is what that of one run says."""
-    told, expected = output_reader.opened(grown_in_time.to.folder).run, output_reader.opened(str(whole.output)).run
+    told, expected = (
+        output_reader.open_output(grown_in_time.to.folder).run,
+        output_reader.open_output(str(whole.output)).run,
+    )
     names = ("records_read", "captures", "extractions", "revisits", "rejects", "skipped")
 
     assert [expected[name] for name in names] == [told[name] for name in names]

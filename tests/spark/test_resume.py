@@ -190,14 +190,15 @@ def test_finished_stages_and_parts_are_kept(
     with pytest.raises(JobError, match=r"[Tt]he same command goes on from there"):
         extract(spark, archive, output)
     monkeypatch.undo()
-    told = (output / "_staging/sites/_SUCCESS").stat()
+    checkpoint = Path(staging.done(str(output), "sites"))
+    kept = checkpoint.stat()
     first = {one: one.stat() for one in output.glob("extractions/*/part-00000.parquet")}
     with pytest.raises(JobError):
         extract(spark, archive, output)
 
     assert first
     assert first == {one: _but_access(one, first) for one in output.glob("extractions/*/part-00000.parquet")}
-    assert told == (output / "_staging/sites/_SUCCESS").stat()
+    assert kept == checkpoint.stat()
 
     shutil.rmtree(obstacle)
     staged = output / "_staging/pages/00000001.parquet"

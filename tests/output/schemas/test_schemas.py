@@ -30,7 +30,7 @@ SCHEMAS = {
     "captures": capture_rows.CAPTURES,
     "changes": history_rows.CHANGES,
     "compared": duplicate_rows.COMPARED,
-    "crosses": cross_rows.FOUND,
+    "crosses": cross_rows.BUCKET_CROSSES,
     "digests": increment_rows.DIGESTS,
     "duplicates": duplicate_rows.DUPLICATES,
     "evidence": evidence_rows.EVIDENCE,

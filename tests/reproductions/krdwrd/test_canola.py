@@ -85,7 +85,7 @@ def test_the_agreement_of_canola_is_the_published_one(canola: list[Votes]) -> No
         minimum=rules({}).minimum_submissions,
         excluded={},
     )
-    agreed = agreement.of_corpus([(one, corpus[one.page].words) for one in found.pages])
+    agreed = agreement.measure_corpus([(one, corpus[one.page].words) for one in found.pages])
     observed = sum(one.by_segments.observed for one in agreed.pages) / len(agreed.pages)
 
     assert (len(agreed.pages), round(observed, 2), round(agreed.mean, 2)) == (206, 0.86, 0.61)
