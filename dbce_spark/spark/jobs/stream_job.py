@@ -31,7 +31,7 @@ from dbce_spark.model import Revisit
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots
-from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.jobs.job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
 from dbce_spark.spark.stages import read_pages
@@ -131,7 +131,7 @@ def run_lock(folder: str) -> AbstractContextManager[None]:
 def _run(
     spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
 ) -> dict[str, int]:
-    with under(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
+    with applied_settings(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
         query = _started(spark, request, config, tree, log)
         try:
             while not query.awaitTermination(_WAIT_SECONDS):
@@ -335,7 +335,7 @@ def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
     """Show the counts of a batch: to the log, and in Spark's metrics."""
     totals = Counter(made.totals)
     counted = totals + Counter(sources=totals["files"])
-    run_metrics.of(spark.sparkContext).show(run_metrics.values(counted, made.pages_per_second))
+    run_metrics.gauges_of(spark.sparkContext).show(run_metrics.values(counted, made.pages_per_second))
     seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _SHOWN.items())
     figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
     line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"

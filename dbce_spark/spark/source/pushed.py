@@ -44,7 +44,7 @@ class Pushed:
         return _COMPARED[self.kind](value, self.given) != self.is_negated
 
 
-def taken(given: Iterable[ds.Filter]) -> tuple[list[Pushed], list[ds.Filter]]:
+def split_filters(given: Iterable[ds.Filter]) -> tuple[list[Pushed], list[ds.Filter]]:
     """Split filters into those applied here, in the order of their cost, and those left to Spark."""
     ours: list[Pushed] = []
     others: list[ds.Filter] = []

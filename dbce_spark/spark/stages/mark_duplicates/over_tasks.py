@@ -66,20 +66,20 @@ MOST_LIKES = 100_000
 def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: DataFrame) -> DataFrame:
     """Make MARKS rows as `dbce.duplicates.extended` does, from prior DUPLICATES rows, the ids of relabelled captures,
     and TEXTS rows."""
-    gone = prior_duplicates.gone(run, before, texts, relabelled)
-    lasting = prior_duplicates.lasting(before, gone)
+    gone = prior_duplicates.stage_changed(run, before, texts, relabelled)
+    lasting = prior_duplicates.lasting_marks(before, gone)
     ids = lasting.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
     run.stage_rows(ids, _AGAIN)
     again = run.staged(_AGAIN, prior_duplicates.ID)
     fresh = texts.join(again, on="capture_id", how="left_anti")
-    reopened = prior_duplicates.reopened(before, gone).join(
+    reopened = prior_duplicates.reopened_texts(before, gone).join(
         texts.select("capture_id"), on="capture_id", how="left_anti"
     )
     new = fresh.unionByName(reopened).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
     in_bands = [members(rows.select("capture_id", "signature"), config) for rows in (firsts_of_prior, new)]
-    run.stage_rows(prior_duplicates.touching(lasting, new, *in_bands), _TOUCHING)
+    run.stage_rows(prior_duplicates.related_marks(lasting, new, *in_bands), _TOUCHING)
     touching = run.staged(_TOUCHING, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(lasting, on="capture_id", how="inner")
     return marks(run, new, touching).unionByName(same.select(*duplicate_rows.MARKS.names))
