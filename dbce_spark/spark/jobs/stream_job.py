@@ -274,8 +274,8 @@ class Labelling(StatefulProcessor):
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
         made = (
             (name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING)
-            for _, _, file_no, row_no, told, said, keys in waiting
-            for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree))
+            for _, _, file_no, row_no, packed, fields, keys in waiting
+            for one in domain.take(arrived(file_no, row_no, packed, fields, keys, self._tree))
         )
         for lot in lots(made, _ROWS_TOGETHER):
             yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)
@@ -285,10 +285,10 @@ class Labelling(StatefulProcessor):
         """Do nothing: nothing is held."""
 
 
-def row_of(table: str, told: bytes, said: str) -> Row:
+def row_of(table: str, packed: bytes, fields: str) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
-    own: Row = json.loads(said)
-    return own if table in _PAST else row(Outcome(table, told, own))
+    own: Row = json.loads(fields)
+    return own if table in _PAST else row(Outcome(table, packed, own))
 
 
 def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
@@ -318,8 +318,8 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
                 columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
-                for table, told, said in zip(*columns, strict=True):
-                    rows[table].append(row_of(table, told, said))
+                for table, packed, fields in zip(*columns, strict=True):
+                    rows[table].append(row_of(table, packed, fields))
                 for counted in rows.pop(_COUNTS, []):
                     counts.update(counted)
                 for table, of_table in rows.items():

@@ -52,8 +52,8 @@ class WarcReader(DataSourceReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802
         """Take the filters that a record's heads can answer, and leave the others to Spark."""
-        self.pushed, others = split_filters(filters)
-        return others
+        self.pushed, rest = split_filters(filters)
+        return rest
 
     def partitions(self) -> list[InputPartition]:
         return list(plan_tasks(self.options))

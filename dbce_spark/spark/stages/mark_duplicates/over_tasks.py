@@ -100,8 +100,8 @@ def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame
 
 def _arrived(rows: DataFrame, arrived: int) -> DataFrame:
     micros = F.unix_micros("timestamp").alias("timestamp")
-    others = [F.col(name) for name in rows.columns if name not in ("timestamp", "site_part")]
-    return rows.select(*others, micros, F.lit(arrived).alias("arrived"))
+    rest = [F.col(name) for name in rows.columns if name not in ("timestamp", "site_part")]
+    return rows.select(*rest, micros, F.lit(arrived).alias("arrived"))
 
 
 def firsts(every: DataFrame) -> DataFrame:
@@ -113,8 +113,8 @@ def firsts(every: DataFrame) -> DataFrame:
     # Of a prior text the capture that others are copies of, though one that came later may be earlier.
     is_copy = F.col("copy_of").isNotNull() if "copy_of" in every.columns else F.lit(False)
     rows = every.select(*columns, is_copy.alias("is_copy"))
-    others = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
-    whole = ["arrived", "is_copy", *ORDER[1:], *others]
+    rest = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
+    whole = ["arrived", "is_copy", *ORDER[1:], *rest]
     first = rows.groupBy("text_digest").agg(F.min(F.struct(*whole)).alias("first"), F.first("signature").alias("sig"))
     return first.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*_FIRST_ROW.names)
 
