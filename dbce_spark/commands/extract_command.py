@@ -168,7 +168,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
             return
         request = new
     job.check_output(request, config)
-    job.name(log, request, config)
+    job.identify_run(log, request, config)
     log.write("start", f"run {log.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)

@@ -17,7 +17,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
-from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
 from dbce_spark.spark.jobs import job
 from dbce_spark.spark.run.run_request import RunRequest
@@ -128,7 +128,7 @@ class Runs:
         if way.shuffled_by is not None:
             for some in (files, indexes):
                 random.Random(way.shuffled_by).shuffle(some)
-        with under(self.spark, way.spark), pytest.MonkeyPatch.context() as patch:
+        with applied_settings(self.spark, way.spark), pytest.MonkeyPatch.context() as patch:
             patch.setattr(write_captures, "ROWS_PER_FILE", ROWS_PER_FILE)
             if not way.are_duplicates_few:
                 patch.setattr(text_duplicates, "FEW", 0)
