@@ -66,7 +66,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def _collection(arguments: argparse.Namespace) -> None:
     of = Collection(arguments.collection)
-    latest = of.known()
+    latest = of.current()
     if arguments.what == "log":
         print(inventory.log([of.version(number) for number in of.numbers()]))
     elif arguments.what == "rollback":

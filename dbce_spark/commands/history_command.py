@@ -76,7 +76,7 @@ def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _history(arguments: argparse.Namespace) -> None:
     of = Collection(arguments.collection)
-    latest = of.known()
+    latest = of.current()
     version = latest if arguments.version is None else of.version(arguments.version)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
     line = url_history.moments(of, version, arguments.url)
@@ -92,7 +92,7 @@ def _changes_and_tell(arguments: argparse.Namespace) -> None:
 
 def _changes(arguments: argparse.Namespace, told: Log) -> None:
     of = Collection(sources.absolute(arguments.collection))
-    latest = of.known()
+    latest = of.current()
     version = latest if arguments.version is None else of.version(arguments.version)
     output = sources.absolute(arguments.output)
     if storage.names(output):

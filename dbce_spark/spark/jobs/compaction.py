@@ -59,7 +59,7 @@ def run(to: Collection, rows_per_file: int) -> Version | None:
         OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
             what this program does not know, or a file that is broken; or it cannot be written.
     """
-    version = to.known()
+    version = to.current()
     target = Path(to.increment(version.number + 1))
     _check_free(target)
     if len(version.increments) == 1:
@@ -74,7 +74,7 @@ def run(to: Collection, rows_per_file: int) -> Version | None:
             _take_place(to, version, work, target)
         increment.commit(to)
         shutil.rmtree(staging.path(str(target), ""))
-    return to.known()
+    return to.current()
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def _empty(work: Path) -> None:
 
 def _take_place(to: Collection, version: Version, work: Path, target: Path) -> None:
     """From here on it is an increment that has ended: if this process is killed, the next run makes it a version."""
-    if to.known().number == version.number:
+    if to.current().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
             return
