@@ -35,10 +35,10 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def tell(told: Log) -> None:
     """A stage of a run, and how far it was."""
     told.stage = "pages"
-    told.tell("stage_begin", "pages begins")
-    told.tell("progress", "pages 50 %", {"done": 1}, level=logging.DEBUG)
-    told.tell("progress", "pages 90 %", {"done": 2})
-    told.tell("stage_end", "pages: 1.0 s", {"seconds": 1.0})
+    told.write("stage_begin", "pages begins")
+    told.write("progress", "pages 50 %", {"done": 1}, level=logging.DEBUG)
+    told.write("progress", "pages 90 %", {"done": 2})
+    told.write("stage_end", "pages: 1.0 s", {"seconds": 1.0})
 
 
 def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
@@ -46,7 +46,7 @@ def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
     written on behind what it holds."""
     path = tmp_path / "logs" / "run.jsonl"
     for attempt in (1, 2):
-        with log.to(io.StringIO(), as_json=False, file=str(path)):
+        with log.write_to(io.StringIO(), as_json=False, file=str(path)):
             tell(Log("a run", attempt))
     told = lines(path)
 
@@ -62,7 +62,7 @@ def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
 def test_a_plain_log_has_a_line_with_its_time_for_each() -> None:
     """What is told for terminals only is not in it, and nothing moves the cursor."""
     stream = io.StringIO()
-    with log.to(stream, as_json=False):
+    with log.write_to(stream, as_json=False):
         tell(Log("a run"))
     told = stream.getvalue().splitlines()
 
@@ -75,7 +75,7 @@ def test_on_a_terminal_progress_is_one_line_that_changes(monkeypatch: pytest.Mon
     monkeypatch.setenv("COLUMNS", "8")
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
-    with log.to(stream, as_json=False):
+    with log.write_to(stream, as_json=False):
         tell(Log("a run"))
 
     assert "\rpages 5\x1b[K\rpages 9\x1b[K\r\x1b[Kpages: 1.0 s\n" == stream.getvalue()
@@ -85,7 +85,7 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
     """One that cannot move its cursor is written to as a file is."""
     monkeypatch.setenv("TERM", "dumb")
     stream = Terminal()
-    with log.to(stream, as_json=False):
+    with log.write_to(stream, as_json=False):
         tell(Log("a run"))
 
     assert 3 == len(stream.getvalue().splitlines())
@@ -111,7 +111,7 @@ def test_a_run_that_fails_says_why(error: BaseException, told: tuple[str, str, i
         raise error
 
     failing: Callable[[], None] = work
-    with log.to(stream, as_json=True), pytest.raises(type(error)), one.failing():
+    with log.write_to(stream, as_json=True), pytest.raises(type(error)), one.failing():
         failing()
     (failure,) = map(json.loads, stream.getvalue().splitlines())
 
@@ -137,8 +137,8 @@ def test_a_run_that_fails_says_why(error: BaseException, told: tuple[str, str, i
 def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> None:
     """Users, passwords and signatures are left out, wherever they stand in a line; all else stays."""
     stream, path = io.StringIO(), tmp_path / "log"
-    with log.to(stream, as_json=False, file=str(path)):
-        Log("a run").tell("warning", text, {"failed_files": {"first": {text: text}}})
+    with log.write_to(stream, as_json=False, file=str(path)):
+        Log("a run").write("warning", text, {"failed_files": {"first": {text: text}}})
     (told,) = lines(path)
 
     assert left == without_credentials(text)
@@ -149,8 +149,10 @@ def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> No
 def test_what_libraries_log_is_not_told() -> None:
     """Py4J writes pages through the root logger when a run is stopped; our own lines are told once."""
     program = "import logging, sys; from dbce_spark import log\n"
-    program += "with log.to(sys.stderr, as_json=False):\n"
-    program += "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().tell('end', 'told')"
+    program += "with log.write_to(sys.stderr, as_json=False):\n"
+    program += (
+        "    logging.error('connection'); logging.getLogger('py4j').error('gone'); log.Log().write('end', 'told')"
+    )
     ended = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
 
     assert ["told"] == [line.split(" ", 1)[1] for line in ended.stderr.splitlines()]
@@ -162,7 +164,7 @@ def test_a_log_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 
     with (
         pytest.raises(OutputError, match=r"the log .* cannot be written"),
-        log.to(io.StringIO(), as_json=False, file=str(tmp_path / "file" / "log")),
+        log.write_to(io.StringIO(), as_json=False, file=str(tmp_path / "file" / "log")),
     ):
         pass
 
@@ -173,7 +175,7 @@ def test_waiting_is_seen_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("TERM", "xterm")
     shown, written = Terminal(), io.StringIO()
     for stream in (shown, written):
-        with log.to(stream, as_json=False), Log("a run").waiting("Spark starts"):
+        with log.write_to(stream, as_json=False), Log("a run").waiting("Spark starts"):
             while stream is shown and not shown.getvalue():
                 pass
 

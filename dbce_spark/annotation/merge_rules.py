@@ -1,15 +1,16 @@
-"""How labels of people are merged, and crosses chosen for them: conf/labels.toml, and what options lay over it."""
+"""Load the rules by which labels of people are merged, and crosses chosen: conf/labels.toml, and options laid over
+it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, filled
+from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, fill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """conf/labels.toml, which says what each field means."""
+    """The parameters of conf/labels.toml, which explains each field."""
 
     minimum_submissions: PositiveInt
     minimum_pages: PositiveInt
@@ -27,4 +28,4 @@ def rules(given: Mapping[str, Any]) -> Rules:
     Raises:
         ConfigError: an unknown rule, a value of the wrong type or out of its range.
     """
-    return filled(Rules, "labels.toml", given=given)
+    return fill(Rules, "labels.toml", given=given)

@@ -1,16 +1,16 @@
-"""What the workbench works with: conf/annotate.toml, and what options lay over it."""
+"""Load the settings of the workbench: conf/annotate.toml, and options laid over it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.config import NonNegativeInt, PositiveInt, filled
+from dbce_spark.config import NonNegativeInt, PositiveInt, fill
 from dbce_spark.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkbenchSettings:
-    """conf/annotate.toml, which says what each field means.
+    """The parameters of conf/annotate.toml, which explains each field.
 
     Raises:
         ConfigError: two values do not go together.
@@ -46,4 +46,4 @@ def settings(given: Mapping[str, Any]) -> WorkbenchSettings:
     Raises:
         ConfigError: an unknown setting, a value of the wrong type or out of its range.
     """
-    return filled(WorkbenchSettings, "annotate.toml", given=given)
+    return fill(WorkbenchSettings, "annotate.toml", given=given)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbce_spark.archive import failed_files as budget
 from dbce_spark.archive import indexed_records
-from dbce_spark.archive.revisits import Resolved, left, resolve, share
+from dbce_spark.archive.revisits import Resolved, resolve, share, unresolved
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
 from dbce_spark.dbce.annotate import annotate
@@ -54,7 +54,7 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
 
     `base` is where file names in an index lie; "": beside it.
     """
-    named, files = indexed_records.named(indexes, base, config), sorted(paths)
+    named, files = indexed_records.read_places(indexes, base, config), sorted(paths)
     sources: list[pages.Source] = [*files, *indexed_records.cut(named.archives, config.input.records_per_task)]
     records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
     losses = indexed_records.index_losses(named.rejects, indexes)
@@ -80,7 +80,9 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
         skipped=Counter(one.filter for one in gone if isinstance(one, Skip)),
         selection=named.as_dict() if indexes else None,
         originals=looked_up if indexes else None,
-        failed_files=budget.report(budget.joined(losses, named.asked), len(files) + len(indexes) + len(named.archives)),
+        failed_files=budget.report(
+            budget.join_losses(losses, named.record_counts), len(files) + len(indexes) + len(named.archives)
+        ),
     )
 
 
@@ -90,7 +92,7 @@ def revisited(
     """What becomes of each revisit, by the captures that were read and then by the indexes; the account of these."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
-    fates, looked_up = originals.find(lost, read, indexes, base, config) if indexes else ([*map(left, lost)], {})
+    fates, looked_up = originals.find(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
     of_lost = iter(fates)
     return [found or next(of_lost) for found in resolved], looked_up
 

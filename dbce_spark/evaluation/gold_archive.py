@@ -39,28 +39,28 @@ class _Place:
 def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
     """Write the pages as `gold-*.warc.gz`, a gzip member a record, with `index.cdxj`; return the archive's files.
 
-    Each page is a response at its `address`, at its time (1970-01-01 where that is not known), in UTF-8. The index
-    says of each its `dataset` and `page_id`.
+    Each page is a response at its `address`, at its time (1970-01-01 where that is unknown), in UTF-8. The index
+    has the `dataset` and `page_id` of each.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
     index: list[str] = []
     for at, start in enumerate(range(0, len(pages), PAGES_A_FILE)):
         files.append(folder / f"gold-{at:05d}.warc.gz")
-        with storage.whole_file(str(files[-1])) as stream:
+        with storage.atomic_file(str(files[-1])) as stream:
             index += _write_file(stream, files[-1].name, pages[start : start + PAGES_A_FILE])
-    with storage.whole_file(str(folder / INDEX)) as stream:
+    with storage.atomic_file(str(folder / INDEX)) as stream:
         stream.write("".join(sorted(index)).encode())
     return files
 
 
 def record_id(page: GoldPage) -> str:
-    """The WARC-Record-ID of a page's response."""
+    """Return the WARC-Record-ID of a page's response."""
     return _urn("response", page.dataset, page.page_id)
 
 
 def _write_file(stream: BinaryIO, name: str, pages: Sequence[GoldPage]) -> Iterator[str]:
-    """Writes one file; gives the lines of its index."""
+    """Write one file; iterate over the lines of its index."""
     writer = WARCWriter(stream, gzip=True, warc_version=_VERSION)
     info = _urn("warcinfo", name, *(page.page_id for page in pages))
     writer.write_record(_warcinfo(name, info, pages[0].timestamp))
@@ -75,7 +75,7 @@ def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
     text = b"software: dbce evaluate\r\nformat: WARC File Format 1.1\r\ndescription: pages with known main text\r\n"
     headers = {
         "WARC-Record-ID": urn,
-        "WARC-Date": timestamps.warc_date(timestamps.date(timestamp)),
+        "WARC-Date": timestamps.warc_date(timestamps.to_datetime(timestamp)),
         "WARC-Filename": name,
     }
     return _BUILDER.create_warc_record(
@@ -86,7 +86,7 @@ def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
 def _response(page: GoldPage, capture: Capture, info: str) -> ArcWarcRecord:
     headers = {
         "WARC-Record-ID": record_id(page),
-        "WARC-Date": timestamps.warc_date(timestamps.date(capture.timestamp)),
+        "WARC-Date": timestamps.warc_date(timestamps.to_datetime(capture.timestamp)),
         "WARC-Warcinfo-ID": info,
         "WARC-Payload-Digest": capture.payload_digest,
     }

@@ -121,7 +121,7 @@ def export(request: ExportRequest) -> str:
     extracted = output_reader.open_output(request.extracted, request.version)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     total = ExportCounts()
-    with storage.whole_folder(request.target) as folder:
+    with storage.atomic_folder(request.target) as folder:
         tasks = [
             Task(
                 part=part,
@@ -136,7 +136,7 @@ def export(request: ExportRequest) -> str:
         for counts in _done(tasks, request):
             total.documents += counts.documents
             total.left_out += counts.left_out
-        with storage.whole_file(f"{folder}/{EXPORT_FILE}") as file:
+        with storage.atomic_file(f"{folder}/{EXPORT_FILE}") as file:
             file.write(_account(request, extracted, total).encode())
     return f"{total.documents:,} documents in {request.target}" + (
         f"; {total.left_out:,} were not asked for" if total.left_out else ""

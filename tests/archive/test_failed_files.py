@@ -63,9 +63,9 @@ def test_archive_of_an_index_fails_by_its_records(tmp_path: Path) -> None:
     ]
 
     assert [("a.warc", 3, 4, True), ("gone", 1, 1, True)] == [
-        (Path(one.path).name, one.lost, one.of, one.has_failed) for one in failed_files.joined(found, {path: 4})
+        (Path(one.path).name, one.lost, one.of, one.has_failed) for one in failed_files.join_losses(found, {path: 4})
     ]
-    assert [False, True] == [one.has_failed for one in failed_files.joined(found, {path: 6})]
+    assert [False, True] == [one.has_failed for one in failed_files.join_losses(found, {path: 6})]
 
 
 LOSSES = [Loss(f"{nth:03}", nth % 2, 1, "why") for nth in range(60)]

@@ -21,8 +21,8 @@ from dbce_spark.archive.http_message import (
     Defect,
     HttpContent,
     Response,
-    content,
-    message,
+    decode_body,
+    parse,
     split,
 )
 
@@ -59,12 +59,12 @@ def chunked(body: bytes, size: int = 1000) -> bytes:
 
 def out(body: bytes, limit: int = LIMIT, **headers: str) -> bytes:
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    return content(Response(200, fields, body), max_bytes=limit, max_ratio=limit).html
+    return decode_body(Response(200, fields, body), max_bytes=limit, max_ratio=limit).html
 
 
 def made(body: bytes, **headers: str) -> HttpContent:
     fields = {name.replace("_", "-"): value for name, value in headers.items()}
-    return content(Response(200, fields, body), max_bytes=LIMIT, max_ratio=LIMIT)
+    return decode_body(Response(200, fields, body), max_bytes=LIMIT, max_ratio=LIMIT)
 
 
 def defects(found: Response | HttpContent | None) -> set[Defect]:
@@ -353,7 +353,7 @@ def test_link_in_a_folded_header_is_no_page() -> None:
 )
 def test_message_without_status_line(block: bytes, expected: tuple[int, bytes, set[Defect]]) -> None:
     """Headers alone, or a page alone, are a response without a status."""
-    found = message(block)
+    found = parse(block)
 
     assert found is not None
     assert expected == (found.status, found.body, defects(found))
@@ -364,7 +364,7 @@ def test_message_without_status_line(block: bytes, expected: tuple[int, bytes, s
 )
 def test_message_that_is_none(block: bytes) -> None:
     """What has neither a status line, nor a known header, nor markup, is no response."""
-    assert message(block) is None
+    assert parse(block) is None
 
 
 @pytest.mark.parametrize(
@@ -401,7 +401,7 @@ def test_message_that_is_none(block: bytes) -> None:
 )
 def test_defects_of_a_body(body: bytes, headers: dict[str, str], expected: set[Defect]) -> None:
     """Whatever is wrong is said, and what is right is not."""
-    assert expected == defects(content(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT))
+    assert expected == defects(decode_body(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT))
 
 
 @pytest.mark.parametrize(
@@ -499,7 +499,7 @@ def test_repeated_coding_headers_add_up() -> None:
     found = split(head + gzip.compress(brotli.compress(HTML)))
 
     assert found is not None
-    assert HTML == content(found, max_bytes=LIMIT, max_ratio=LIMIT).html
+    assert HTML == decode_body(found, max_bytes=LIMIT, max_ratio=LIMIT).html
 
 
 def test_too_many_codings_are_refused() -> None:
@@ -519,9 +519,9 @@ def test_ratio_is_bounded(coding: str) -> None:
     few, many = (ENCODERS[coding](b" " * length) for length in (ALWAYS_ALLOWED, ALWAYS_ALLOWED + 1))
     headers = {"content-encoding": coding}
 
-    assert len(content(Response(200, headers, few), max_bytes=1 << 30, max_ratio=10).html) == ALWAYS_ALLOWED
+    assert len(decode_body(Response(200, headers, few), max_bytes=1 << 30, max_ratio=10).html) == ALWAYS_ALLOWED
     with pytest.raises(BodyTooLarge):
-        content(Response(200, headers, many), max_bytes=1 << 30, max_ratio=10)
+        decode_body(Response(200, headers, many), max_bytes=1 << 30, max_ratio=10)
 
 
 @pytest.mark.parametrize("first", ONCE)
@@ -581,7 +581,7 @@ def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int
     headers = {"content-encoding": ", ".join(codings)}
     if chunk is not None:
         body, headers["transfer-encoding"] = chunked(body, chunk), "chunked"
-    found = content(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT)
+    found = decode_body(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT)
 
     assert HttpContent(page, frozenset()) == found
 
@@ -595,7 +595,7 @@ def test_cut_anywhere(coding: str, where: float, is_chunked: bool) -> None:
         whole, headers["transfer-encoding"] = chunked(whole, 777), "chunked"
     cut = whole[: int(len(whole) * where)]
     try:
-        found = content(Response(200, headers, cut), max_bytes=LIMIT, max_ratio=LIMIT)
+        found = decode_body(Response(200, headers, cut), max_bytes=LIMIT, max_ratio=LIMIT)
     except BodyError:
         return
 
@@ -643,7 +643,7 @@ HEADERS = st.dictionaries(
 def test_any_bytes_under_any_headers(start: bytes, body: bytes, headers: dict[str, str], limit: int) -> None:
     """Whatever comes, the answer is a body within the limit, or a BodyError."""
     try:
-        found = content(Response(200, headers, start + body), max_bytes=limit, max_ratio=5)
+        found = decode_body(Response(200, headers, start + body), max_bytes=limit, max_ratio=5)
     except BodyError:
         return
 
@@ -655,7 +655,7 @@ def test_any_bytes_under_any_headers(start: bytes, body: bytes, headers: dict[st
 )
 def test_any_bytes_as_a_message(start: bytes, rest: bytes) -> None:
     """Head and body are of the message, and a status line is read by both functions alike."""
-    found = message(start + rest)
+    found = parse(start + rest)
 
     assert found is None or (start + rest).endswith(found.body)
     assert found is None or found.status == 0 or found == split(start + rest)
@@ -667,6 +667,6 @@ def test_pages_stored_without_a_head(shared_data: Path) -> None:
     path = shared_data / "torture" / "chatnoir-copycat" / "snapshot-wayback-topic-02.warc.gz"
     with path.open("rb") as stream:
         blocks = [found.reader.read() for found in ArchiveIterator(stream, WarcRecordType.response, parse_http=False)]
-    found = [message(block) for block in blocks]
+    found = [parse(block) for block in blocks]
 
     assert (len(blocks), len(blocks)) == (128, sum(Defect.NO_STATUS in defects(one) for one in found if one))

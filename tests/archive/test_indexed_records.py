@@ -196,7 +196,7 @@ def test_undated_record_is_a_reject_before_it_is_filtered(tmp_path: Path) -> Non
 )
 def test_what_can_be_no_page_is_not_fetched(said: dict[str, Any], refusal: str | None) -> None:
     """An index is asked for the statuses and types of [input], as a record would be."""
-    assert refusal == indexed_records.wanted(config()).refusal(entry(**said))
+    assert refusal == indexed_records.index_selection(config()).refusal(entry(**said))
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 9))
@@ -219,7 +219,7 @@ def test_index_on_the_web_needs_no_driver(tmp_path: Path) -> None:
         str(tmp_path / "cdx-00000.gz"),
         str(tmp_path / "index.cdxj"),
         "https://example.org/x?y=z",
-    ] == indexed_records.indexes(["https://example.org/x?y=z", str(tmp_path)], patterns)
+    ] == indexed_records.list_indexes(["https://example.org/x?y=z", str(tmp_path)], patterns)
 
 
 def test_pandas_stays_out() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.revisits import Shared, left, resolve, seen, share
+from dbce_spark.archive.revisits import Shared, fetch_times, resolve, share, unresolved
 from dbce_spark.dbce import local
 from dbce_spark.model import Capture, Reject, RejectReason, Revisit, Seen, Skip
 from tests.support import revisit_archive
@@ -138,7 +138,7 @@ def test_nothing_is_found_by_nothing() -> None:
 
 def test_reject_says_what_was_looked_for() -> None:
     """A revisit without an original is a reject with its place and with all that it has named."""
-    reject = left(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
+    reject = unresolved(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
 
     assert isinstance(reject, Reject)
     assert (RejectReason.REVISIT_UNRESOLVED, "b.warc.gz", 7, URL) == (
@@ -152,7 +152,7 @@ def test_reject_says_what_was_looked_for() -> None:
 
 def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
     """A date before the year 1, which a time zone can make, is printed, too."""
-    reject = left(made(refers_to_time=-62_135_604_000_000_000))
+    reject = unresolved(made(refers_to_time=-62_135_604_000_000_000))
 
     assert isinstance(reject, Reject)
     assert "0000-12-31T22:00:00Z" in reject.detail
@@ -175,7 +175,7 @@ def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
 )
 def test_no_page_by_its_url(url: str, status: int, is_page: bool) -> None:
     """A revisit that does not say its type is passed over, and no reject, where its URL can be that of no page."""
-    found = left(made(url=url, http_status=status, is_unmodified=True))
+    found = unresolved(made(url=url, http_status=status, is_unmodified=True))
 
     assert is_page == isinstance(found, Reject)
     assert is_page or found == Skip("mime")
@@ -195,7 +195,7 @@ def test_first_and_last_seen() -> None:
     times = [microseconds(day(nth)) for nth in (3, 7)]
     shared = shared_of([one, on(6, OTHER, "sha1:B")], [made(digest="sha1:A", timestamp=time) for time in times])
 
-    assert {one.capture_id: Seen(first=times[0], last=times[1], revisits=2)} == seen([one], shared.revisits)
+    assert {one.capture_id: Seen(first=times[0], last=times[1], revisits=2)} == fetch_times([one], shared.revisits)
 
 
 digests = st.sampled_from(["sha1:A", "sha1:B"])

@@ -20,7 +20,7 @@ def numbers(*sizes: int) -> list[pa.RecordBatch]:
 
 
 def fail_halfway(path: str) -> None:
-    with store.whole_file(path) as stream:
+    with store.atomic_file(path) as stream:
         stream.write(b"half")
         raise RuntimeError("halfway")
 
@@ -83,14 +83,14 @@ def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> 
     """Wherever fsspec takes it: the names in a folder, none of one that is not there, and none that was removed."""
     folder = f"{storage}{tmp_path}"
     for name in ("a", "b/c", "d"):
-        with store.whole_file(f"{folder}/out/{name}") as file:
+        with store.atomic_file(f"{folder}/out/{name}") as file:
             file.write(b"whole")
-    before = store.names(f"{folder}/out/")
+    before = store.list_names(f"{folder}/out/")
     for name in ("b", "d", "none"):
         store.remove(f"{folder}/out/{name}")
 
-    assert ({"a", "b", "d"}, {"a"}) == (before, store.names(f"{folder}/out"))
-    assert set() == store.names(f"{folder}/none")
+    assert ({"a", "b", "d"}, {"a"}) == (before, store.list_names(f"{folder}/out"))
+    assert set() == store.list_names(f"{folder}/none")
 
 
 @pytest.mark.parametrize(("name", "told"), [("file", "is a file"), ("//nothing", "cannot be listed")])
@@ -98,12 +98,12 @@ def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, told: str) 
     """A file where the output should be, or storage that nobody knows, is told in one line."""
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match=told):
-        store.names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
+        store.list_names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
 
 
 def fail_in_folder(path: str, error: BaseException) -> None:
-    with store.whole_folder(path) as folder:
-        with store.whole_file(f"{folder}/inner/f") as file:
+    with store.atomic_folder(path) as folder:
+        with store.atomic_file(f"{folder}/inner/f") as file:
             file.write(b"whole")
         raise error
 
@@ -112,11 +112,11 @@ def fail_in_folder(path: str, error: BaseException) -> None:
 def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> None:
     """What is written into a folder is there when the block ends well, and nothing beside it."""
     path = f"{storage}{tmp_path}/whole/folder"
-    with store.whole_folder(path) as folder, store.whole_file(f"{folder}/inner/f") as file:
+    with store.atomic_folder(path) as folder, store.atomic_file(f"{folder}/inner/f") as file:
         file.write(b"whole")
 
-    assert {"inner"} == store.names(path)
-    assert {"folder"} == store.names(f"{storage}{tmp_path}/whole")
+    assert {"inner"} == store.list_names(path)
+    assert {"folder"} == store.list_names(f"{storage}{tmp_path}/whole")
 
 
 @pytest.mark.parametrize("storage", ["", "memory://"])
@@ -134,7 +134,7 @@ def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: B
     with pytest.raises((OutputError, KeyboardInterrupt), match=told):
         fail_in_folder(path, error)
 
-    assert set() == store.names(f"{storage}{tmp_path}/failed")
+    assert set() == store.list_names(f"{storage}{tmp_path}/failed")
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="full: is not empty; give a new folder"):
         fail_in_folder(str(tmp_path / "full"), OSError())
     (tmp_path / "empty").mkdir()
-    with store.whole_folder(str(tmp_path / "empty")) as folder, store.whole_file(f"{folder}/f"):
+    with store.atomic_folder(str(tmp_path / "empty")) as folder, store.atomic_file(f"{folder}/f"):
         pass
 
-    assert ({"file"}, {"f"}) == (store.names(str(tmp_path / "full")), store.names(str(tmp_path / "empty")))
+    assert ({"file"}, {"f"}) == (store.list_names(str(tmp_path / "full")), store.list_names(str(tmp_path / "empty")))
 
 
 def test_a_link_is_the_same_file(tmp_path: Path) -> None:

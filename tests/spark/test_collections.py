@@ -201,10 +201,8 @@ def test_a_collection_is_extended_as_it_was_begun(grown_late: Grown, crawls: lis
     """Other settings are refused, and the difference is named; how files are read may change."""
     to, more = grown_late.to, [*crawls, "more.warc"]
 
-    with pytest.raises(
-        OutputError, match=r'was labelled otherwise: config\.label\.by was "classifier", is "T002"\. Ask'
-    ):
-        increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "label.by=T002"]))
+    with pytest.raises(OutputError, match=r"was labelled with other settings: config\.bucket\.cap was 6, is 7\. Give"):
+        increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "bucket.cap=7"]))
     assert increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "input.max_failed_files=0.5"]))
 
 

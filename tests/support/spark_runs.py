@@ -12,7 +12,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from benchmarks.samples import write_archive
-from dbce_spark.archive.revisits import seen
+from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.files import sources
@@ -167,7 +167,7 @@ def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
 def plain_extractions(result: local.Result, parameters: DbceConfig) -> Rows:
     """Return the rows of `extractions` that the plain engine makes, in order of capture id."""
     languages = local.languages(result.extractions, parameters.language)
-    again = seen([one.page.capture for one in result.extractions], result.revisits)
+    again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
     nothing = [None] * len(result.extractions)
     batch = extraction_rows.extractions_batch(
         result.extractions, languages, nothing, parameters.output.site_parts, again

@@ -76,7 +76,7 @@ def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
 
 def _make_room(target: str, *, overwrite: bool) -> None:
     """Remove an earlier corpus, first of all the files that mark it as finished."""
-    holds = storage.names(target)
+    holds = storage.list_names(target)
     if holds and not overwrite:
         raise OutputError(f"{target} exists; give another --to, or --overwrite to replace it")
     if foreign := sorted(holds - _OURS):
@@ -121,5 +121,5 @@ def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) ->
 
 
 def _write(path: str, text: str) -> None:
-    with storage.whole_file(path) as file:
+    with storage.atomic_file(path) as file:
         file.write(text.encode() + b"\n")

@@ -10,7 +10,7 @@ from rapidfuzz.distance import Indel
 
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
-from dbce_spark.files.timestamps import day, minute, of_date
+from dbce_spark.files.timestamps import day, from_datetime, minute
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import (
@@ -65,7 +65,7 @@ def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
     found = [
         Moment(
             capture_id=row["capture_id"],
-            timestamp=of_date(row["timestamp"]),
+            timestamp=from_datetime(row["timestamp"]),
             pieces=pieces[row["extraction_id"]],
             url_key=row["url_key"],
             url=row["url"],

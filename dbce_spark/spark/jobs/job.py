@@ -76,7 +76,7 @@ def check_output(request: RunRequest, config: DbceConfig) -> None:
             " mounted"
         )
     # Staging alone, without a plan, is of a run that was ended before it began.
-    holds = storage.names(output)
+    holds = storage.list_names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
         raise OutputError(EXISTS.format(output))
     ours = {RUN_FILE, *_TABLES, staging.FOLDER}
@@ -171,7 +171,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "versions": {**plan.versions(), "java": _java(run.spark)},
     }
     _sweep(request)
-    with storage.whole_file(f"{run.output}/{RUN_FILE}") as file:
+    with storage.atomic_file(f"{run.output}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(run.work, ""))
     _log_rejects(log, report)
@@ -180,10 +180,10 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
 
 def _of_indexes(account: RunAccount) -> dict[str, Any]:
     """Return what run.json holds of the lines of indexes, and of the originals that were looked for there."""
-    found = account.originals
+    originals = account.originals
     return {
         "selection": account.selected.as_dict(),
-        "originals": originals_account(found.looked_for, found.named, found.read),
+        "originals": originals_account(originals.looked_for, originals.named, originals.read),
     }
 
 
@@ -207,11 +207,11 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
         "application_id": context.applicationId,
         "ui": context.uiWebUrl,
     }
-    log.tell("spark", text, figures)
+    log.write("spark", text, figures)
     progress = Progress(context, request.work, log)
     if goes_on:
         read = len(staging.read_sources(request.work))
-        log.tell("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
+        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
     progress.spent("start", time.monotonic() - request.started)
     return Run(spark, request, config, progress)
 
@@ -227,7 +227,7 @@ def _already_read(request: RunRequest) -> str:
 def _log_rejects(log: Log, report: dict[str, Any]) -> None:
     counts = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
     figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
-    log.tell("rejects", f"rejects: {counts or 'none'}", figures)
+    log.write("rejects", f"rejects: {counts or 'none'}", figures)
 
 
 def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:

@@ -21,7 +21,7 @@ RELABELLED = "relabelled"
 
 @dataclass(slots=True, kw_only=True)
 class RunAccount:
-    """What the stages have counted so far; stages that do not apply count nothing."""
+    """Counts of the stages so far; stages that do not apply count nothing."""
 
     sources: int
     """Files and indexes that were given."""
@@ -67,7 +67,9 @@ class RunAccount:
     def failed_files(self) -> dict[str, Any]:
         """Return `failed_files.report` of files, indexes and archives that an index names."""
         archives = self.selected.archives
-        return failed_files.report(failed_files.joined(self.records.losses, archives), self.sources + len(archives))
+        return failed_files.report(
+            failed_files.join_losses(self.records.losses, archives), self.sources + len(archives)
+        )
 
     def counts(self) -> dict[str, Any]:
         """Return everything that was counted, as run.json has it."""

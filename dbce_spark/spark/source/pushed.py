@@ -79,5 +79,5 @@ def _pushed(given: ds.Filter) -> Pushed | None:
 def _plain(value: Any) -> str | int | None:
     """Return a literal as the rows have it; None: it cannot be compared here."""
     if isinstance(value, datetime):
-        return None if value.tzinfo is None else timestamps.of_date(value)
+        return None if value.tzinfo is None else timestamps.from_datetime(value)
     return value if isinstance(value, str | int) and not isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""The parameters of URL Tree: frozen dataclasses filled from conf/urltree.toml, where each default is written."""
+"""Hold the parameters of URL Tree: frozen dataclasses filled from conf/urltree.toml, where each default is written."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
-from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, filled, one_of
+from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, fill, one_of
 from dbce_spark.errors import ConfigError
 
 HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
@@ -16,7 +16,7 @@ _DOCUMENTS = between(1, (1 << 16) - 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which query parameters name a document, of URLs whose text behind the scheme `match` fits from its start."""
+    """The query parameters that name a document, for URLs whose text behind the scheme `match` fits from its start."""
 
     match: str
     keep: tuple[str, ...]
@@ -76,7 +76,7 @@ class LearnConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlTreeConfig:
-    """All parameters of URL Tree; conf/urltree.toml says what each field means."""
+    """All parameters of URL Tree; conf/urltree.toml explains each field."""
 
     keys: KeysConfig
     blocks: BlocksConfig
@@ -87,17 +87,17 @@ class UrlTreeConfig:
 
 
 def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig:
-    """The shipped parameters, with the file at `path` and then the `settings` ("label.n_min=3") laid over them.
+    """Load the shipped parameters, overlaid by the file at `path` and then by `settings` ("label.n_min=3").
 
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    return filled(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
+    return fill(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
 
 
 @cache
 def default() -> UrlTreeConfig:
-    """The shipped parameters."""
+    """Return the shipped parameters."""
     return load()
 
 

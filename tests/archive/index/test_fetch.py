@@ -14,11 +14,11 @@ from dbce_spark.archive.index.fetch import (
     Fetched,
     RangeReader,
     Unfetched,
+    backoff_seconds,
     fetch,
     open_file,
     open_ranges,
-    start_wait,
-    wait,
+    start_jitter,
 )
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.records import Record, records
@@ -335,7 +335,7 @@ def test_stream_that_cannot_be_opened(trouble: str) -> None:
 @given(st.integers(0, 9), st.floats(0, 1000))
 def test_waits_are_bounded(attempt: int, retry_after: float) -> None:
     """At most twice the limit: the server's wish, and the jitter, each up to it."""
-    actual = wait(attempt, retry_after, FETCH)
+    actual = backoff_seconds(attempt, retry_after, FETCH)
 
     assert min(retry_after, FETCH.max_wait_seconds) <= actual <= 2 * FETCH.max_wait_seconds
 
@@ -344,11 +344,11 @@ def test_waits_are_bounded(attempt: int, retry_after: float) -> None:
 def test_tasks_begin_apart_where_storage_is_remote(longest: float) -> None:
     """The wait before a first request is drawn, up to the limit; nobody waits for a local file."""
     patience = fetching(start_jitter_seconds=longest)
-    waits = [start_wait("s3://crawl/a.warc.gz", patience) for _ in range(20)]
+    waits = [start_jitter("s3://crawl/a.warc.gz", patience) for _ in range(20)]
 
     assert 0 <= min(waits) <= max(waits) <= longest
     assert longest < 1e-9 or len({*waits}) > 10
-    assert start_wait("/crawl/a.warc.gz", patience) == 0
+    assert start_jitter("/crawl/a.warc.gz", patience) == 0
 
 
 def test_a_remote_file_is_read_on_behind_failures() -> None:

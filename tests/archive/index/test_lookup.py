@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dbce_spark.archive.index.capture_filter import selection
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
-from dbce_spark.archive.revisits import names_in_index
+from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, lookup_selection
+from dbce_spark.archive.revisits import indexed_names
 from dbce_spark.model import Revisit
 from tests.archive.test_revisits import made
 from tests.support.indexes import entry, micros, select
@@ -33,8 +33,8 @@ def original(some: list[IndexEntry], *revisits: Revisit) -> IndexEntry | None:
 
 
 def looked_up(some: list[IndexEntry], *revisits: Revisit) -> Lookup:
-    lookup = Lookup.of(
-        ((name, one.timestamp) for one in revisits for name in names_in_index(one)),
+    lookup = Lookup.from_names(
+        ((name, one.timestamp) for one in revisits for name in indexed_names(one)),
         ((one.warc_file, one.warc_offset) for one in revisits),
     )
     for one in some:
@@ -127,10 +127,10 @@ def test_what_an_index_is_asked() -> None:
     """Everything; of sorted ones the parts of the selection and, up to a bound, the keys that revisits refer to."""
     chosen = selection(select(surts=("org,example)/",), since="2020", statuses=(200,), urls=("x",)))
     keys = [KEY, *(f"org,zzz)/{nth:05}" for nth in range(MOST_KEYS + 1))]
-    found = asked(chosen, keys)
+    found = lookup_selection(chosen, keys)
 
     assert None is found.refusal(entry(timestamp=0, status=404))
     assert ("org,example)/", "org,zzz)/00000") == found.prefixes[:2]
     assert MOST_KEYS + 1 == len(found.prefixes)
     assert ("", ()) == (found.config.since, found.config.statuses)
-    assert () == asked(selection(select(since="2020")), keys).prefixes
+    assert () == lookup_selection(selection(select(since="2020")), keys).prefixes

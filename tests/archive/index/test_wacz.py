@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.archive.index.byte_ranges import by_file
 from dbce_spark.archive.index.fetch import Fetched, fetch, open_ranges
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.wacz_index import stored
+from dbce_spark.archive.index.wacz_index import find_stored
 from tests.support.builders import gzipped, record
 from tests.support.indexes import FETCH, cdxj_line, entry, faults_in, found_in, write_wacz
 from tests.support.range_server import served
@@ -69,7 +69,7 @@ def test_wacz_on_a_server(tmp_path: Path) -> None:
 def test_place_of_a_stored_member(tmp_path: Path) -> None:
     """The bytes of a stored archive are bytes of the WACZ."""
     path = write_wacz(tmp_path / "a.wacz", FILE, LINES)
-    place = stored(f"{path}!/archive/data.warc.gz", lambda outer: open_ranges(outer, FETCH))
+    place = find_stored(f"{path}!/archive/data.warc.gz", lambda outer: open_ranges(outer, FETCH))
 
     assert place is not None
     assert FILE == Path(path).read_bytes()[place.offset : place.offset + place.size]

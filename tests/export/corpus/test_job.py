@@ -223,7 +223,7 @@ def test_from_a_store_to_a_store(memory: str, tmp_path: Path) -> None:
     made(write(tmp_path / "output", FILES), tmp_path / "corpus")
     local = (tmp_path / "corpus" / "extractions" / "site_part=2" / "part-00001.parquet").read_bytes()
 
-    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == storage.names(f"{memory}/corpus")
+    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == storage.list_names(f"{memory}/corpus")
     with fsspec.open(f"{memory}/corpus/extractions/site_part=2/part-00001.parquet") as file:
         assert local == file.read()
 

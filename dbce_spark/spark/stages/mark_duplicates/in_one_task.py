@@ -17,8 +17,8 @@ def marks(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
     names = [name for name in duplicate_rows.COMPARED.names if name in rows.columns]
 
     def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        if some := [*batches]:
-            yield _marks(pa.Table.from_batches(some), config)
+        if held := [*batches]:
+            yield _marks(pa.Table.from_batches(held), config)
 
     return rows.select(*names).repartition(1).mapInArrow(at_once, staging.schema(duplicate_rows.MARKS))
 
