@@ -55,7 +55,7 @@ def chosen_version(collection: Collection, arguments: argparse.Namespace) -> Ver
     Raises:
         InputError: there is no collection, or no such version.
     """
-    last = collection.known()
+    last = collection.current()
     return last if arguments.version is None else collection.version(arguments.version)
 
 

@@ -70,7 +70,7 @@ def _add_options(part: argparse.ArgumentParser, name: str) -> None:
 
 def _collection(arguments: argparse.Namespace) -> None:
     collection = Collection(arguments.collection)
-    collection.known()
+    collection.current()
     if arguments.what == "log":
         print(inventory.log([collection.version(number) for number in collection.numbers()]))
     elif arguments.what == "rollback":

@@ -42,7 +42,7 @@ class WantedRows:
     status: frozenset[str] = field(default_factory=frozenset)
     min_words: int = 0
 
-    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def select(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Select the wanted rows of a batch, which has COLUMNS."""
         lists = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "min_words"}
         masks = [pc.is_in(batch.column(name), pa.array(sorted(values))) for name, values in lists.items() if values]

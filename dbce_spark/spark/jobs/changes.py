@@ -253,9 +253,9 @@ class _Part:
         lives, last = Lives(first), first
         for step in page_history.steps(chain([first], moments)):
             self._write_step(step)
-            self._write(LIVES, history_rows.lives_batch(step.before, lives.told(step)))
+            self._write(LIVES, history_rows.lives_batch(step.before, lives.advance(step)))
             last = step.after
-        self._write(LIVES, history_rows.lives_batch(last, lives.rest()))
+        self._write(LIVES, history_rows.lives_batch(last, lives.remaining()))
 
     def _write_step(self, step: HistoryStep) -> None:
         is_redesigned = step.is_redesigned(self._lsh.threshold_of(step.after.site))

@@ -59,7 +59,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
         OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
             what this program does not know, or a file that is broken; or it cannot be written.
     """
-    version = collection.known()
+    version = collection.current()
     target = Path(collection.increment(version.number + 1))
     _check_free(target)
     if len(version.increments) == 1:
@@ -74,7 +74,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
             _take_place(collection, version, work, target)
         increment.commit(collection)
         shutil.rmtree(staging.path(str(target), ""))
-    return collection.known()
+    return collection.current()
 
 
 @contextmanager
@@ -120,7 +120,7 @@ def _empty(work: Path) -> None:
 def _take_place(collection: Collection, version: Version, work: Path, target: Path) -> None:
     """Move it to its place. From then on it is an ended increment: if this process is killed, the next run makes it a
     version."""
-    if collection.known().number == version.number:
+    if collection.current().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
             return
