@@ -82,11 +82,12 @@ matrix: $(READY_UV) ## try nine combinations of Spark, Python and Java (a quarte
 airflow: $(READY_UV) ## run examples/airflow on the sample archive, by an Airflow in an environment of its own
 	examples/airflow/try.sh $(BIN) $(BUILD)/airflow
 
-lint: $(READY_DEV) ## format, lint, types and layers
+lint: $(READY_DEV) ## format, lint, types, import contracts, and the counts of rooms, floors and names
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(PYTEST) --quiet tests/test_layout.py
 
 format: $(READY_DEV) ## lay out the code as `make lint` wants it
 	$(BIN)/ruff format .

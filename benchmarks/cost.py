@@ -1,4 +1,4 @@
-"""What a large run costs, on paper: from what a page was measured to take, and from prices."""
+"""Estimate the cost of a large run: from measured figures of a page, and from prices."""
 
 import json
 import math
@@ -19,7 +19,7 @@ _MONTH = 730
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What one page takes: milliseconds of processor time, Java's and Python's, and bytes.
+    """The resources of one page: milliseconds of processor time, Java's and Python's, and bytes.
 
     `shuffle_bytes` of all shuffles together as stored, `staged_bytes` what stages hand on at most, `input_bytes` of the
     archive as stored.
@@ -76,7 +76,7 @@ class Shuffle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prices:
-    """conf/prices.toml, which says what each field means."""
+    """The prices of conf/prices.toml, where each field is explained."""
 
     compute: Compute
     storage: Storage
@@ -86,8 +86,8 @@ class Prices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bill:
-    """What a run of so many captures takes. Bytes are of the whole run, `hours` by the clock, the rest as named; money
-    is in dollars, `output_usd` for a month."""
+    """The resources of a run over `captures` captures. Bytes are of the whole run, `hours` by the clock, the rest as
+    named; money is in dollars, `output_usd` for a month."""
 
     captures: int
     hours: float
@@ -112,20 +112,21 @@ class Bill:
 
 
 def measured(path: str | None, given: Mapping[str, float | None]) -> Measured:
-    """What a page takes by the largest archive that `make bench-scale` has measured, and by what is given instead.
+    """Read the resources of a page from the largest archive that `make bench-scale` has measured; `given` figures
+    replace them.
 
     Raises:
         InputError: the file cannot be read as one, or a figure is in neither.
     """
     found: dict[str, float | None] = dict(_of_bench(path)) if path else {}
     found |= {name: value for name, value in given.items() if value is not None}
-    known = {name: value for name, value in found.items() if value is not None}
-    if missing := [f"--{name.replace('_', '-')}" for name in FIGURES if name not in known]:
+    figures = {name: value for name, value in found.items() if value is not None}
+    if missing := [f"--{name.replace('_', '-')}" for name in FIGURES if name not in figures]:
         raise InputError(f"no figures of a page are given; name a bench-scale.json, or give {', '.join(missing)}")
     for name in FIGURES:
-        if not known[name] > 0:
-            raise InputError(f"{name} is {known[name]:g}; it must be above 0")
-    return Measured(**{name: known[name] for name in FIGURES})
+        if not figures[name] > 0:
+            raise InputError(f"{name} is {figures[name]:g}; it must be above 0")
+    return Measured(**{name: figures[name] for name in FIGURES})
 
 
 def _of_bench(path: str) -> dict[str, float]:
@@ -149,7 +150,7 @@ def prices(path: str | None = None) -> Prices:
 
 
 def bill(captures: int, page: Measured, hours: float, prices: Prices, config: DbceConfig) -> Bill:
-    """What a run takes that is to end within so many hours by the clock."""
+    """Estimate a run that is to end within `hours` by the clock."""
     compute, storage = prices.compute, prices.storage
     core_hours = captures * page.cpu_ms / 1000 / 3600
     paid_hours = core_hours / compute.busy
@@ -188,7 +189,7 @@ def bill(captures: int, page: Measured, hours: float, prices: Prices, config: Db
 
 
 def partition_bytes(shuffled: float, shuffle: Shuffle) -> float:
-    """Bytes of a partition, of a shuffle between as many tasks on both sides: as large as blocks ask for.
+    """Size the partitions of a shuffle between as many tasks on both sides: as large as its blocks need.
 
     n tasks that write and n that read exchange n² blocks, so a block has partition²/shuffled bytes.
     """
@@ -199,7 +200,7 @@ def partition_bytes(shuffled: float, shuffle: Shuffle) -> float:
 def requests(
     tasks: int, read: float, captures: int, output_bytes: float, files: Files, config: DbceConfig
 ) -> tuple[int, int]:
-    """(GETs, PUTs) of a run with input and output in an object store: of each file its size, asked for twice, and its
+    """Count (GETs, PUTs) of a run with input and output in an object store: of each file its size, read twice, and its
     ranges; of each file of the output its parts, its begin and its end."""
     gets = 2 * tasks + math.ceil(read / READ_AHEAD)
     rows = min(config.output.rows_per_file, captures)
@@ -209,7 +210,7 @@ def requests(
 
 
 def text(page: Measured, bills: list[Bill]) -> str:
-    """The bills beside each other, as lines for a person."""
+    """Lay the bills out beside each other, as lines for a person."""
     head = (
         f"a page: {page.cpu_ms:.1f} ms of processor time; KB read {page.input_bytes / 1e3:.1f}, shuffled"
         f" {page.shuffle_bytes / 1e3:.1f}, staged {page.staged_bytes / 1e3:.1f}, written {page.output_bytes / 1e3:.1f}"

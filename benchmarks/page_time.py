@@ -43,13 +43,13 @@ Work = Callable[[Any, Sequence[str], str, int | None], tuple[int, dict[str, floa
 
 
 class Stopwatch:
-    """CPU seconds of this process, by what they were spent on."""
+    """CPU seconds of this process, by activity."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
 
     @contextmanager
-    def of(self, name: str) -> Iterator[None]:
+    def measure(self, name: str) -> Iterator[None]:
         started = time.process_time()
         yield
         self.seconds[name] += time.process_time() - started
@@ -59,7 +59,7 @@ class Stopwatch:
 
 
 def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
-    """Measures, writes the figures to `target` as JSON and returns them as text.
+    """Measure, write the figures to `target` as JSON and return them as text.
 
     Raises:
         InputError: no file holds a page.
@@ -95,8 +95,8 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
 
 
 def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
-    """CPU milliseconds a record to go through the files and read every block, ours and FastWARC's, the least of three
-    rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages."""
+    """Measure CPU milliseconds a record to go through the files and read every block, ours and FastWARC's, the least of
+    three rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages."""
     from fastwarc.warc import ArchiveIterator
 
     limits = Limits.of(config.input)
@@ -137,13 +137,13 @@ def _peers() -> dict[str, Extractor]:
 
 
 def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Iterator[list[warc.Fetch]]:
-    """The first captures of each file, some at a time, so that whatever else the machine does hits every contender
-    alike."""
+    """Iterate over the first captures of each file, a few at a time, so that other work of the machine slows every
+    contender alike."""
     for path in files:
         records = warc.read(path, config.input, config.page.max_html_bytes)
         left = max(1, MAX_PAGES // len(files))
         while left > 0:
-            with watch.of("read"):
+            with watch.measure("read"):
                 fetches = list(islice((one for one in records if isinstance(one, warc.Fetch)), min(_ROUND, left)))
             if not fetches:
                 break
@@ -154,15 +154,15 @@ def _rounds(files: Sequence[str], config: DbceConfig, watch: Stopwatch) -> Itera
 def _timed_round(
     fetches: Sequence[warc.Fetch], peers: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
 ) -> list[Page]:
-    with watch.of("page"):
+    with watch.measure("page"):
         parsed = pages.parse_fetches(fetches, config)
     read = [page for page in parsed if isinstance(page, Page)]
-    with watch.of("stage"):
+    with watch.measure("stage"):
         page_rows.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
     # The peers are given text: decoding is not theirs to be timed for, and every one gets the same.
     htmls = [decode(fetch.html, fetch.capture.declared_charset).html.decode() for fetch in fetches]
     for name, extract in peers.items():
-        with watch.of(name):
+        with watch.measure(name):
             for html in htmls:
                 extract(html)
     return read
@@ -170,20 +170,20 @@ def _timed_round(
 
 def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) -> None:
     unique = pages.unique(read)
-    with watch.of("find"):
+    with watch.measure("find"):
         found = sites.choose_crosses(buckets.members(unique), config)
-    with watch.of("annotate"):
+    with watch.measure("annotate"):
         annotations = local.annotate_crosses([one.cross for one in found], unique, config)
-    with watch.of("evidence"):
+    with watch.measure("evidence"):
         evidence = pools.evidence(unique, config.bucket.cap, partial(classify.load_classifier, config.label.classifier))
-    with watch.of("merge"):
-        told = [evidence.get(page.capture_id, pools.page_evidence(page)) for page in unique]
+    with watch.measure("merge"):
+        page_evidence = [evidence.get(page.capture_id, pools.page_evidence(page)) for page in unique]
         gathered = [
-            local.gather(page, annotations[page.capture_id], of_page, "")
-            for page, of_page in zip(unique, told, strict=True)
+            local.gather(page, annotations[page.capture_id], one_page, "")
+            for page, one_page in zip(unique, page_evidence, strict=True)
         ]
         merged = local.label_pages(gathered, config.label)
-    with watch.of("rows"):
+    with watch.measure("rows"):
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]
             languages = local.detect_languages(some, config.language)
@@ -195,8 +195,8 @@ def _labelled(config: DbceConfig, by: str) -> DbceConfig:
 
 
 def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
-    """Some work in local Spark: twice on one capture of each file, to warm up and to know what a run costs whatever its
-    size, and once on all.
+    """Run work in local Spark: twice on one capture of each file, to warm up and to measure the fixed cost of a run,
+    and once on all.
 
     `ms_per_page` is CPU, of Java and all Python workers, that the large run took beyond the small one;
     `wall_ms_per_page` the same by the clock, times cores.
@@ -237,7 +237,7 @@ def _in_spark(work: "Work", files: Sequence[str]) -> dict[str, Any]:
 def _dbce(
     config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
 ) -> tuple[int, dict[str, float]]:
-    """The whole job. Pages, and seconds by stage."""
+    """Run the whole job; return pages, and seconds by stage."""
     from dbce_spark.spark.jobs import job
     from dbce_spark.spark.run.run_request import RunRequest
 
@@ -249,7 +249,7 @@ def _dbce(
 def _trafilatura(
     config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
 ) -> tuple[int, dict[str, float]]:
-    """What a job would be that asks trafilatura: the same reader, a text a page, Parquet."""
+    """Run a job that extracts by trafilatura: the same reader, a text a page, Parquet; return pages, and no stages."""
     import pyarrow as pa
 
     extract = _peers()["trafilatura"]
@@ -272,7 +272,7 @@ def _trafilatura(
 
 
 def _cpu_of_children() -> float:
-    """CPU seconds of the processes below this one, those that ended among them: Java and its Python workers."""
+    """Sum the CPU seconds of the processes below this one, those that ended among them: Java and its Python workers."""
     import psutil
 
     times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]

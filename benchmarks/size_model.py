@@ -1,4 +1,4 @@
-"""How uneven a large archive is: sites, buckets and what one task gets of them, drawn at random.
+"""Estimate how uneven a large archive is: sites, buckets and the largest share of one task, drawn at random.
 
 Nothing of it was read: sizes are drawn by laws that were fitted to published counts. Sites are drawn, not captures, so
 a billion of these takes seconds.
@@ -14,13 +14,13 @@ from dbce_spark.config import DbceConfig
 
 CAPTURES = 1_000_000_000
 EXPONENTS = (1.0, 1.2)
-"""Beside the fitted one: what crawls may hold that no politeness has levelled. 1 is Zipf's own; at 1.2 the largest site
+"""Exponents beside the fitted one, for crawls that no politeness has levelled. 1 is Zipf's own; at 1.2 the largest site
 is a fifth of the archive."""
 
 CRAWLED, CRAWLED_SITES = 2_495_190_754, 38_304_026
 """Captures and registered domains of CC-MAIN-2024-42 (commoncrawl/cc-crawl-statistics at 011ff43f, plots/crawlsize)."""
 LARGEST_CRAWLED = 14_995_155
-"""Captures of the largest of these, blogspot.com (the same, plots/domains-top-500.csv). The law that follows says
+"""Captures of the largest of these, blogspot.com (the same, plots/domains-top-500.csv). The law that follows has
 105,953 for the 500th, which has 104,961."""
 
 CARRIED_BYTES = 24_500
@@ -45,7 +45,7 @@ Sizes = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skew:
-    """What one drawn archive holds: captures, unless named otherwise."""
+    """The sizes in one drawn archive: captures, unless named otherwise."""
 
     exponent: float
     sites: int
@@ -61,7 +61,7 @@ class Skew:
 
 
 def harmonic(sites: float, exponent: float) -> float:
-    """The sum of rank^-exponent over so many ranks: the first thousand added, the others as an integral."""
+    """Sum rank^-exponent over the ranks up to `sites`: the first thousand added, the others as an integral."""
     head = min(int(sites), 1000)
     first = float((np.arange(1, head + 1) ** -exponent).sum())
     low, high = head + 0.5, sites + 0.5
@@ -73,7 +73,7 @@ def harmonic(sites: float, exponent: float) -> float:
 
 
 def fitted(sites: float, largest_share: float) -> float:
-    """The exponent of the Zipf law by which the largest of so many sites has this share."""
+    """Find the exponent of the Zipf law by which the largest of `sites` sites has this share."""
     low, high = 0.0, 4.0
     for _ in range(60):
         middle = (low + high) / 2
@@ -82,21 +82,21 @@ def fitted(sites: float, largest_share: float) -> float:
 
 
 def site_sizes(captures: int, sites: int, exponent: float) -> Sizes:
-    """Captures of each site, about so many together, the largest first."""
+    """Draw the captures of each site, about `captures` together, the largest first."""
     sizes = np.arange(1, sites + 1, dtype=np.float64) ** -exponent
     sizes *= captures / harmonic(sites, exponent)
     return np.rint(sizes, out=sizes).astype(np.int64)
 
 
 def buckets(sizes: Sizes) -> Sizes:
-    """The largest buckets of some sites in each band: one for each template."""
+    """Size the largest buckets of sites in each band: one for each template."""
     shares = np.arange(1, _TEMPLATES + 1, dtype=np.float64) ** -_TEMPLATE_EXPONENT
     made: Sizes = np.rint(np.outer(sizes, shares / shares.sum())).astype(np.int64).ravel()
     return made
 
 
 def last_runs(sizes: Sizes, cap: int) -> Sizes:
-    """What `buckets.last_chunk` says of each."""
+    """Compute `buckets.last_chunk` of each size."""
     last: Sizes = np.maximum(0, (2 * sizes + cap) // (2 * cap) - 1)
     return last
 
@@ -104,12 +104,12 @@ def last_runs(sizes: Sizes, cap: int) -> Sizes:
 def draw(
     captures: int, sites: int, exponent: float, partition_bytes: float, config: DbceConfig, rng: np.random.Generator
 ) -> Skew:
-    """One archive, as the stages would share it out."""
+    """Draw one archive, as the stages would share it out."""
     sizes = site_sizes(captures, sites, exponent)
     is_large = sizes > config.bucket.whole_site_bytes / CARRIED_BYTES
     large, small = sizes[is_large], sizes[~is_large]
-    met = buckets(large)
-    last = last_runs(met, config.bucket.cap)
+    largest = buckets(large)
+    last = last_runs(largest, config.bucket.cap)
     partitions = max(1, int(np.ceil(small.sum() * CARRIED_BYTES / partition_bytes)))
     loads = np.bincount(rng.integers(partitions, size=len(small)), weights=small, minlength=partitions)
     return Skew(
@@ -118,17 +118,17 @@ def draw(
         largest_site=int(sizes.max(initial=0)),
         large_sites=len(large),
         large_share=float(large.sum() / max(1, sizes.sum())),
-        largest_bucket=int(met.max(initial=0)),
+        largest_bucket=int(largest.max(initial=0)),
         capped_buckets=int(np.count_nonzero(last)),
         runs=int((last[last > 0] + 1).sum()),
-        largest_run=int((met - last * config.bucket.cap).max(initial=0)),
+        largest_run=int((largest - last * config.bucket.cap).max(initial=0)),
         partitions=partitions,
         largest_partition_bytes=float(loads.max() * CARRIED_BYTES),
     )
 
 
 def drawn(captures: int, partition_bytes: float, config: DbceConfig, seed: int = 1) -> list[Skew]:
-    """An archive of so many captures by each law: the fitted one, and those that are worse."""
+    """Draw an archive of `captures` captures by each law: the fitted one, and those that are worse."""
     rng = np.random.default_rng(seed)
     sites = max(1, round(captures * CRAWLED_SITES / CRAWLED))
     exponents = (fitted(CRAWLED_SITES, LARGEST_CRAWLED / CRAWLED), *EXPONENTS)
@@ -136,7 +136,7 @@ def drawn(captures: int, partition_bytes: float, config: DbceConfig, seed: int =
 
 
 def text(skews: list[Skew], page: Measured, config: DbceConfig) -> str:
-    """What was drawn, a column for each law, and the most that a task then holds, as lines for a person."""
+    """Lay the drawn sizes out, a column for each law, and the most that a task then holds, as lines for a person."""
     whole = config.bucket.whole_site_bytes
     rows = {
         "exponent of Zipf's law": [f"{one.exponent:.2f}" for one in skews],

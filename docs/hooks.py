@@ -204,7 +204,7 @@ def _of_toml(text: str) -> str:
 def rejects() -> str:
     """A table of all reasons, with what model.py says beside each."""
     text = (ROOT / "dbce_spark/model.py").read_text(encoding="utf-8")
-    reasons = text.partition("class Reason")[2].partition("\nclass ")[0]
+    reasons = text.partition("class RejectReason")[2].partition("\nclass ")[0]
     found = re.findall(r'^    [A-Z_]+ = "(\w+)"(?:  # (.+))?$', reasons, re.MULTILINE)
     rows = [f"| `{reason}` | {_plain(told)} |" for reason, told in found]
     head = (

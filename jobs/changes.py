@@ -1,5 +1,4 @@
-"""What spark-submit runs: `spark-submit jobs/changes.py COLLECTION --output DIR`; `dbce changes --help` lists the
-options."""
+"""Script for `spark-submit jobs/changes.py COLLECTION --output DIR`; `dbce changes --help` lists the options."""
 
 import sys
 

@@ -1,5 +1,4 @@
-"""What spark-submit runs: `spark-submit jobs/extract.py INPUT... --output DIR`; `dbce extract --help` lists the
-options."""
+"""Script for `spark-submit jobs/extract.py INPUT... --output DIR`; `dbce extract --help` lists the options."""
 
 import sys
 

@@ -1,5 +1,4 @@
-"""What spark-submit runs: `spark-submit jobs/stream.py INPUT... --output DIR`; `dbce stream --help` lists the
-options."""
+"""Script for `spark-submit jobs/stream.py INPUT... --output DIR`; `dbce stream --help` lists the options."""
 
 import sys
 

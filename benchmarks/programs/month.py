@@ -42,12 +42,12 @@ TABLES = (EXTRACTIONS, CAPTURES, REJECTS)
 PLACE = ("warc_file", "warc_offset", "warc_length", "record_id")
 """Where a capture was read: of one that two files hold, in the one that came first."""
 OUTPUT, COLLECTION = 'DBCE_ARGUMENTS="--output', '# DBCE_ARGUMENTS="--collection'
-"""The lines of batch.env that say where it goes, and where else."""
+"""The lines of batch.env with its target, and with the other one."""
 
 
 @dataclass(frozen=True)
 class Day:
-    """What the job did with what came."""
+    """The work of the job on one day's deliveries."""
 
     day: int
     files: int
@@ -87,7 +87,7 @@ class Play:
         return []
 
     def prepare(self) -> None:
-        """Makes the month, and the settings: those of examples/batch.env, with a collection and folders of this one."""
+        """Make the month, and the settings: those of examples/batch.env, with a collection and folders of this one."""
         if (self.folder / "batch.env").exists():
             return
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -106,7 +106,7 @@ class Play:
         (self.folder / "batch.env").write_text(lines)
 
     def play(self, day: int) -> Day:
-        """Lays into the inbox what comes on a day, and calls the job."""
+        """Lay a day's deliveries into the inbox, and call the job."""
         came = sorted((self.folder / "month").glob(f"day-{day:02}/*"))
         if came:
             shutil.copytree(came[0].parent, self.inbox / came[0].parent.name, dirs_exist_ok=True)
@@ -119,12 +119,12 @@ class Play:
         )
         if day in KILLED:
             self._kill(job, KILLED[day])
-        told, _ = job.communicate()
-        if job.returncode > 0 or told:
-            raise SystemExit(f"day {day}: the job ended with {job.returncode} and said: {told.decode()}")
+        output, _ = job.communicate()
+        if job.returncode > 0 or output:
+            raise SystemExit(f"day {day}: the job ended with {job.returncode} and said: {output.decode()}")
         after = self.collection.latest()
-        known = len(before.increments) if before else 0
-        added = after.increments[known:] if after else ()
+        prior = len(before.increments) if before else 0
+        added = after.increments[prior:] if after else ()
         counts = {name: sum(getattr(one, name) for one in added) for name in ("captures", "extractions", "relabelled")}
         seconds = round(time.monotonic() - started, 1)
         version = after.number if after else 0
@@ -134,7 +134,7 @@ class Play:
         return done
 
     def _kill(self, job: "subprocess.Popen[bytes]", mark: str) -> None:
-        """Ends all processes of a job as soon as it has done something, and waits until its lock is free."""
+        """Kill all processes of a job as soon as it has written `mark`, and wait until its lock is free."""
         numbers = self.collection.numbers()
         work = self.collection.increment(numbers[-1] + 1 if numbers else 1)
         path = Path(staging.done(work, f"{mark}"))
@@ -144,7 +144,7 @@ class Play:
         wait_for(lambda: _is_free(self.folder / "srv/state/lock"))
 
     def whole(self) -> Path:
-        """What one run makes of all files that came whole, each once."""
+        """Extract all files that came whole, each once, in one run."""
         output = self.folder / "whole"
         if not (output / "run.json").exists():
             files = map(str, good(self.inbox.glob("*/*")))
@@ -158,7 +158,7 @@ class Play:
         compaction.run(self.collection, default().output.rows_per_file)
 
     def differences(self) -> int:
-        """Compares the tables, and says how many rows each has and how many differ."""
+        """Compare the tables; print their numbers of rows and return how many differ."""
         of, whole = self.collection, self.whole()
         version, differ = of.known(), 0
         files = [path for table in TABLES for _, path in of.files(version, table)]
@@ -178,20 +178,20 @@ class Play:
 
 
 def damaged(files: Iterable[Path]) -> str:
-    """The name of the file that came once more because it was damaged."""
+    """Return the name of the file that came once more because it was damaged."""
     (mended,) = (one.name for one in files if one.name.startswith(month.MENDED))
     return mended.removeprefix(month.MENDED)
 
 
 def good(files: Iterable[Path]) -> list[Path]:
-    """Of all files of a month those that came whole, each once."""
+    """List the files of a month that came whole, each once."""
     came = sorted(files)
     bad = damaged(came)
     return [file for file in came if not file.name.startswith(month.COPY) and file.name != bad]
 
 
 def as_text(table: str, rows: Iterable[dict[str, Any]], bad: str) -> Counter[str]:
-    """Each row as text, with all columns, but for what a damaged file alone tells: what of it could not be read, and
+    """Count each row as text, with all columns but those that depend on a damaged file alone: its unreadable parts, and
     where its captures lie."""
     found: Counter[str] = Counter()
     for row in rows:
@@ -210,7 +210,7 @@ def _is_free(lock: Path) -> bool:
 
 
 def main(folder: Path, until: int) -> int:
-    """Plays the days up to one; after the last of the month returns 1 if a row differs."""
+    """Play the days up to one; after the last of the month return 1 if a row differs."""
     play = Play(folder)
     play.prepare()
     print(HEAD)

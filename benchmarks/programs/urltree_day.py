@@ -43,7 +43,7 @@ _WORDS = np.array(["".join(letters) for letters in product("bdklmnrst", "aeiou",
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The state after so many documents."""
+    """The state after a number of documents."""
 
     documents: int
     resident: int  # bytes of the process
@@ -68,8 +68,8 @@ class Site:
         self._template, self._latest = self._texts(TEMPLATE), self._texts(LATEST)
 
     def page(self, number: int) -> tuple[str, bytes]:
-        """The URL and the HTML of the page of this number. Its heading joins the list of the latest, and the oldest
-        leaves it."""
+        """Make the URL and the HTML of the page of this number. Its heading joins the list of the latest, and the
+        oldest leaves it."""
         heading, *own = self._texts(1 + OWN)
         self._latest = [*self._latest[1:], heading]
         url = f"http://www.{self.name}/{'abcdefg'[number % 7]}/2011/{number // 1000}/a-story-of-the-day-{number}.html"
@@ -82,7 +82,7 @@ class Site:
 
 
 def marks(documents: int, parameters: UrlTreeConfig) -> Iterator[Mark]:
-    """A day of so many documents, marked LINES times."""
+    """Play a day of `documents` documents, marked LINES times."""
     sites = [Site(f"site{at}.eu", seed=at) for at in range(DOMAINS)]
     trees = [DomainTree(site.name, parameters) for site in sites]
     process, pages = psutil.Process(), config.default().page
@@ -114,7 +114,7 @@ def marks(documents: int, parameters: UrlTreeConfig) -> Iterator[Mark]:
 
 
 def main(documents: int) -> int:
-    """Plays the day. Returns 1 if memory grew behind the warm-up."""
+    """Play the day; return 1 if memory grew after the warm-up."""
     seen = []
     for mark in marks(documents, urltree_settings.load()):
         print(mark, flush=True)

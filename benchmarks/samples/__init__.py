@@ -1,4 +1,4 @@
-"""A web archive of our own making, with known labels: for the demo, the tests and the scale benchmarks."""
+"""A web archive of our own making, with labels: for the demo, the tests and the scale benchmarks."""
 
 from benchmarks.samples.month import write_month
 from benchmarks.samples.sample_archive import Summary, write_archive

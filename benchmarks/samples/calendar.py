@@ -1,4 +1,4 @@
-"""When crawls come, and what becomes of a site's pages from one to the next."""
+"""The dates of crawls, and the changes of a site's pages from one to the next."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -1,4 +1,4 @@
-"""A Russian travel blog in windows-1251 (said in a meta tag only), redesigned before the third crawl."""
+"""A Russian travel blog in windows-1251 (declared in a meta tag only), redesigned before the third crawl."""
 
 from dataclasses import dataclass
 
@@ -106,7 +106,7 @@ class Diary(Site):
 
 @part
 def _old_top(sheet: Sheet, site: Diary, crawl: int) -> None:
-    """Header and menu of the old design: the menu floats, so it stands before the text."""
+    """Write header and menu of the old design: the menu floats, so it stands before the text."""
     sheet.markup('<div id="head">')
     sheet.chrome("div", link("/", site.name))
     sheet.chrome('div class="motto"', "Заметки о дорогах и людях")

@@ -130,7 +130,7 @@ def _thread(number: int) -> tuple[int, int]:
 
 
 def _user(sheet: Sheet, user: str, dice: Random, moment: Moment) -> None:
-    """The panel beside a post; the number of posts grows from crawl to crawl."""
+    """Write the panel beside a post; the number of posts grows from crawl to crawl."""
     sheet.chrome("b", user)
     sheet.chrome("div", dice.choice(("Apprentice", "Journeyman", "Master", "Moderator")))
     sheet.chrome("div", f"Posts: {dice.randrange(3, 2000) + moment.crawl * dice.randrange(90)}")

@@ -87,7 +87,7 @@ class Gazette(Site):
             sheet.main('p class="correction"', Span("<em>", f"Correction: {self.register.sentence(dice)}", "</em>"))
 
     def _before(self, sheet: Sheet, place: int, item: Item, moment: Moment) -> None:
-        """What stands between paragraphs: subheadings, quotes, lists and, changing with the crawl, adverts."""
+        """Write the parts between paragraphs: subheadings, quotes, lists and, changing with the crawl, adverts."""
         if place and place % 5 == 0:
             dice = self.dice("subheading", item.number, place)
             sheet.main("h2", self.register.headline(dice))
@@ -173,7 +173,7 @@ def _top(sheet: Sheet, site: Gazette) -> None:
 
 @part
 def _side(sheet: Sheet, site: Gazette, crawl: int) -> None:
-    """The right column and the footer, the same on all pages of one crawl."""
+    """Write the right column and the footer, the same on all pages of one crawl."""
     dice = site.dice("side", crawl)
     sheet.markup("<aside>\n<section>")
     sheet.chrome("h3", "Most read")

@@ -1,4 +1,4 @@
-"""A Japanese town magazine in Shift_JIS, which only the HTTP header says."""
+"""A Japanese town magazine in Shift_JIS, which only the HTTP header declares."""
 
 from dataclasses import dataclass
 

@@ -71,7 +71,7 @@ class Manual(Site):
         sheet.markup("</ul>\n</main>\n")
 
     def _figure(self, sheet: Sheet, dice: Random) -> None:
-        """Sometimes code, a table or a note below a paragraph."""
+        """Write, sometimes, code, a table or a note below a paragraph."""
         chance = dice.random()
         if chance < 0.22:
             lines = [
@@ -117,7 +117,7 @@ class Manual(Site):
 
 
 def _with_code(dice: Random, paragraph: str) -> tuple[str | Span, ...]:
-    """The paragraph, sometimes with an option's name in code after its first sentence."""
+    """Return the paragraph, sometimes with an option's name in code after its first sentence."""
     end = paragraph.find(". ")
     if end < 0 or dice.random() < 0.5:
         return (paragraph,)

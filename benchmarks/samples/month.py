@@ -34,7 +34,7 @@ _BORN_BEFORE = 0.7
 
 
 def write_month(folder: str | os.PathLike[str], *, pages: int, days: int, seed: int, weight: int = 0) -> Summary:
-    """Writes a folder for each day with a crawl, `day-01` and so on, of one WARC file or two, into a new or empty one.
+    """Write a folder for each day with a crawl, `day-01` and so on, of one WARC file or two, into a new or empty one.
 
     A page that has not changed since the day before is a revisit. `pages` and `weight` are as for `write_archive`.
     Returns what was crawled: what came twice is counted once, and what was lost is counted.
@@ -69,7 +69,8 @@ class _Crawl:
 
 
 def _calendar(days: int) -> Calendar:
-    """Of daily crawls: most pages are as they were the day before, a few are edited, and each day brings new ones."""
+    """Make a calendar of daily crawls: most pages are as they were the day before, a few are edited, and each day
+    brings new ones."""
     crawled = [_BEGINS + timedelta(days=day - 1) for day in range(1, days + 1) if day != MISSING]
     new_design = _BEGINS + timedelta(days=REDESIGNED - 1)
     growth = (1 - _BORN_BEFORE) / max(1, len(crawled) - 1)
@@ -102,14 +103,14 @@ def _write_crawl(folder: Path, fetched: Iterable[Fetch], when: date, urls: int, 
 
 
 def _deliver(target: Path, day: int, prefix: str, files: Iterable[Path]) -> None:
-    """Files of an earlier day come once more."""
+    """Deliver files of an earlier day once more."""
     _folder(target, day).mkdir(exist_ok=True)
     for file in files:
         shutil.copy(file, _folder(target, day) / f"{prefix}{file.name}")
 
 
 def _damage(places: list[Place], target: Path, days: int) -> None:
-    """A quarter of the first file is lost, from the midst of one page to the midst of another."""
+    """Remove a quarter of the first file, from the midst of one page to the midst of another."""
     file = _folder(target, DAMAGED) / places[0].filename
     if days >= WHOLE:
         _deliver(target, WHOLE, MENDED, [file])

@@ -7,7 +7,7 @@ from random import Random
 SLOT = re.compile(r"\{(\w+)\}|\[([^]]+)\]")
 """A hole: {word list}, or [one|of|these]."""
 COMMONEST = 3
-"""How much more often the first word of a list is drawn than the last ones (ranks fall off as Zipf says)."""
+"""How much more often the first word of a list is drawn than the last ones (ranks fall off by Zipf's law)."""
 
 FILLINGS = 40
 """How many phrases are made of a list entry with holes."""
@@ -51,30 +51,30 @@ class Register:
         return self._gap.join([self.sentence(dice) for _ in range(sentences)])
 
     def paragraphs(self, dice: Random, count: int) -> list[str]:
-        """`count` paragraphs of one to seven sentences, short ones more often."""
+        """Draw `count` paragraphs of one to seven sentences, short ones more often."""
         return [self.paragraph(dice, 1 + int(7 * dice.random() ** 1.5)) for _ in range(count)]
 
 
 def length(dice: Random, shortest: int, longest: int) -> int:
-    """How long something is: mostly near `shortest`, seldom near `longest`."""
+    """Draw a length: mostly near `shortest`, seldom near `longest`."""
     return shortest + int((longest - shortest + 1) * dice.random() ** 2.5)
 
 
 def _capital(text: str) -> str:
-    """The text with a capital first letter, also after an opening quotation mark."""
+    """Return the text with a capital first letter, also after an opening quotation mark."""
     first = 1 if text[0] in "“„«" else 0
     return text[:first] + text[first].upper() + text[first + 1 :]
 
 
 def _depth(name: str, pools: Mapping[str, Sequence[str]]) -> int:
-    """How deep the lists are nested that a list's entries name; a list may not name itself."""
+    """Measure how deep the lists are nested that a list's entries name; a list may not name itself."""
     named = {slot for entry in pools[name] for slot, _ in SLOT.findall(entry) if slot}
     return 1 + max((_depth(other, pools) for other in named), default=0)
 
 
 def _filled(name: str, pool: Sequence[str], drawn: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """What is drawn from: the first words repeated, so that a uniform draw gives natural frequencies, and every entry
-    with holes replaced by fillings of it, so that phrases do not come back word for word on every page."""
+    """Fill the entries to draw from: the first words repeated, so that a uniform draw gives natural frequencies, and
+    every entry with holes replaced by fillings of it, so that phrases do not come back word for word on every page."""
     dice = Random(name)
     fillings = FILLINGS if any(SLOT.search(entry) for entry in pool) else 1
     return tuple(

@@ -100,7 +100,8 @@ class Recipes(Site):
             sheet.main("p", strong("Tip: "), self.register.sentence(dice))
 
     def _advert(self, sheet: Sheet, number: int, place: int, moment: Moment) -> None:
-        """One of several kinds of advert, each with markup of its own, so that the page's tags change with the crawl."""
+        """Draw an advert of one of several kinds, each with markup of its own, so that the page's tags change with the
+        crawl."""
         dice = self.dice("advert", number, place, moment.crawl)
         sheet.markup('<div class="ad">')
         sheet.chrome("small", "Advert")

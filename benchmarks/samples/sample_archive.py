@@ -18,7 +18,7 @@ from dbce_spark.files import jsonl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What was written."""
+    """Counts of the written pages, captures, records and files."""
 
     files: int  # WARC files
     records: int  # of all types
@@ -34,11 +34,11 @@ class Summary:
 
 
 def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weight: int = 0) -> Summary:
-    """Writes `crawl-*.warc.gz`, `index_file.cdxj` and `labels_command.jsonl` into a new or empty folder.
+    """Write `crawl-*.warc.gz`, `index.cdxj` and `labels.jsonl` into a new or empty folder.
 
     `weight` is what each page carries beside its text, in the measure of `weight.py`: 0 nothing, 6 as much as a news site.
 
-    `labels_command.jsonl` holds one object for each HTML page that came with a body of its own, in the order of the timestamps.
+    `labels.jsonl` holds one object for each HTML page that came with a body of its own, in the order of the timestamps.
 
     Raises:
         OutputError: the folder is not empty, or cannot be made.
@@ -66,7 +66,7 @@ def write_archive(folder: str | os.PathLike[str], *, pages: int, seed: int, weig
 
 
 def empty_folder(folder: Path) -> Path:
-    """The folder, made if need be. Raises OutputError if it holds anything, or cannot be made."""
+    """Return the folder, made if need be. Raises OutputError if it holds anything, or cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""The crawls: which URL is fetched when. Everything is computed from its number, so nothing has to be remembered."""
+"""The crawls: the fetch times of each URL. Everything is computed from its number, so nothing has to be remembered."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class Fetch:
 
     site: Site
     answer: Answer
-    asked: datetime
+    requested: datetime
     answered: datetime
     first_answered: datetime  # when the same body came the first time; `answered` if it is new
 
@@ -31,7 +31,7 @@ class Fetch:
 
     @property
     def again(self) -> bool:
-        """A whole page or file came for a second time, byte for byte."""
+        """Test for a whole page or file that came a second time, byte for byte."""
         return self.first_answered < self.answered and self.answer.status.startswith("200")
 
 
@@ -48,14 +48,14 @@ class Schedule:
         )
 
     def url(self, position: int) -> tuple[Site, int]:
-        """The site and the number of the URL that is fetched at a position."""
+        """Return the site and the number of the URL that is fetched at a position."""
         index = position * self._stride % self.total
         place = bisect_right(self._ends, index)
         return self._sites[place], index - (self._ends[place - 1] if place else 0)
 
 
 def fetches(schedule: Schedule, crawl: int) -> Iterator[Fetch]:
-    """All fetches of one crawl in the order of their times."""
+    """Iterate over all fetches of one crawl in the order of their times."""
     for position in range(schedule.total):
         site, number = schedule.url(position)
         found = answer(site, number, crawl)

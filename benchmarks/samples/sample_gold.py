@@ -10,7 +10,7 @@ DATASET = "sample"
 
 
 def write_gold(path: str | os.PathLike[str], *, pages: int, seed: int, weight: int = 0) -> int:
-    """Writes JSON lines, one for each page that came with a body of its own, by their times; returns how many.
+    """Write JSON lines, one for each page that came with a body of its own, by their times; return how many.
 
     The pages are those of `archive.write_archive` with the same arguments. The gold is the site's own content, without
     what readers wrote below it: that is in `gold_comments`.

@@ -21,7 +21,7 @@ class Language:
 
     @classmethod
     def read(cls, name: str) -> "Language":
-        """Reads `data/NAME.toml`; there a list is one string with bars between its words."""
+        """Read `data/NAME.toml`; there a list is one string with bars between its words."""
         table = tomllib.loads((files(__package__) / "data" / f"{name}.toml").read_text(encoding="utf-8"))
         words = _lists(table["words"])
         names = words.get("names") or tuple(

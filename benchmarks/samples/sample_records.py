@@ -27,7 +27,7 @@ FILE_BYTES = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a record lies."""
+    """The location of a record."""
 
     filename: str
     offset: int
@@ -49,11 +49,14 @@ class WarcFiles:
         self.records = 0
 
     def write(self, fetch: Fetch, digest_of_body: str) -> Place:
-        """Writes the request and the response (or revisit) of a fetch; returns where the latter lies."""
+        """Write the request and the response (or revisit) of a fetch; return the location of the latter."""
         if self._file is None or self._plain_bytes > FILE_BYTES:
-            self._begin(fetch.asked)
+            self._begin(fetch.requested)
         reply = _record_id("response", fetch.url, iso(fetch.answered))
-        request = {"WARC-Record-ID": _record_id("request", fetch.url, iso(fetch.asked)), "WARC-Date": iso(fetch.asked)}
+        request = {
+            "WARC-Record-ID": _record_id("request", fetch.url, iso(fetch.requested)),
+            "WARC-Date": iso(fetch.requested),
+        }
         self._append(_request(fetch, request | {"WARC-Warcinfo-ID": self._info, "WARC-Concurrent-To": reply}))
         response = {"WARC-Record-ID": reply, "WARC-Date": iso(fetch.answered), "WARC-Warcinfo-ID": self._info}
         response["WARC-IP-Address"] = f"192.0.2.{sum(fetch.site.host.encode()) % 254 + 1}"
@@ -86,7 +89,7 @@ class WarcFiles:
 
 
 def iso(when: datetime) -> str:
-    """A date as WARC 1.1 writes it, with microseconds."""
+    """Format a date as WARC 1.1 writes it, with microseconds."""
     return f"{when:%Y-%m-%dT%H:%M:%S.%f}Z"
 
 
@@ -106,14 +109,19 @@ def _warcinfo(headers: dict[str, str]) -> ArcWarcRecord:
 
 
 def _request(fetch: Fetch, headers: dict[str, str]) -> ArcWarcRecord:
-    asked = [("Host", fetch.site.host), ("User-Agent", "samplebot/1.0"), ("Accept", "*/*"), ("Accept-Encoding", "gzip")]
-    http = StatusAndHeaders(f"GET {fetch.answer.path} HTTP/1.1", asked, is_http_request=True)
+    request_headers = [
+        ("Host", fetch.site.host),
+        ("User-Agent", "samplebot/1.0"),
+        ("Accept", "*/*"),
+        ("Accept-Encoding", "gzip"),
+    ]
+    http = StatusAndHeaders(f"GET {fetch.answer.path} HTTP/1.1", request_headers, is_http_request=True)
     return BUILDER.create_warc_record(fetch.url, "request", http_headers=http, warc_headers_dict=headers)
 
 
 def _response(fetch: Fetch, digest_of_body: str, headers: dict[str, str]) -> ArcWarcRecord:
     body = fetch.answer.body
-    headers["WARC-Payload-Digest"] = digest_of_body  # said here, warcio does not compute it again
+    headers["WARC-Payload-Digest"] = digest_of_body  # given here, warcio does not compute it again
     return BUILDER.create_warc_record(
         fetch.url,
         "response",

@@ -1,4 +1,4 @@
-"""What a site's server answers to one URL during one crawl: pages, and the files, redirects and errors around them."""
+"""The answers of a site's server to its URLs during one crawl: pages, and the files, redirects and errors around them."""
 
 import gzip
 import zlib
@@ -33,12 +33,12 @@ class Answer:
 
 
 def urls(site: Site) -> int:
-    """How many URLs a site has, pages and others."""
+    """Count the URLs of a site, pages and others."""
     return site.pages + len(_fixed(site)) + _photos(site) + site.items // ITEMS_PER_REDIRECT
 
 
 def answer(site: Site, number: int, crawl: int) -> Answer | None:
-    """The answer to the site's URL with this number; None if nobody knew the URL by then."""
+    """Answer the site's URL with this number; None if it did not exist by then."""
     if number < site.pages:
         return _page(site, number, crawl)
     number -= site.pages
@@ -52,7 +52,7 @@ def answer(site: Site, number: int, crawl: int) -> Answer | None:
 
 
 def dated(found: Answer, when: datetime) -> list[tuple[str, str]]:
-    """The answer's headers with the server's clock."""
+    """Add the server's clock to the answer's headers."""
     return [("Date", format_datetime(when, usegmt=True)), *found.headers]
 
 
@@ -70,7 +70,7 @@ def _page(site: Site, page: int, crawl: int) -> Answer | None:
 
 
 def _moment(site: Site, number: int, crawl: int) -> Moment | None:
-    """How an item stands at a crawl: None before it is born, crawl -1 when it is gone."""
+    """Return the state of an item at a crawl: None before it is born, crawl -1 when it is gone."""
     born, calendar = site.born(number), site.calendar
     if crawl < born:
         return None
@@ -92,7 +92,7 @@ def _photos(site: Site) -> int:
 
 @lru_cache(maxsize=256)
 def _fixed(site: Site) -> list[Answer]:
-    """What every site has besides its pages."""
+    """List the URLs that every site has besides its pages."""
     robots = f"User-agent: *\nDisallow: /search\nSitemap: http://{site.host}/sitemap.xml\n".encode()
     return [
         _sent(site, "/robots.txt", "200 OK", "text/plain", robots),
@@ -153,7 +153,7 @@ def _chunks(body: bytes) -> Iterator[bytes]:
 
 
 def _picture(dice: Random) -> bytes:
-    """A small PNG in one random colour a row."""
+    """Make a small PNG in one random colour a row."""
     width, height = 48, 32
     rows = b"".join(b"\0" + bytes(dice.randrange(256) for _ in range(3)) * width for _ in range(height))
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x02\0\0\0"

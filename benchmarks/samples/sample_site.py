@@ -1,4 +1,5 @@
-"""What all sites share: numbered pages (lists first, then items), items that are born from crawl to crawl, and dice."""
+"""The common parts of all sites: numbered pages (lists first, then items), items that are born from crawl to crawl, and
+dice."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What a list says about an item page."""
+    """The entry of an item page in a list."""
 
     number: int
     title: str
@@ -65,11 +66,11 @@ class Site(ABC):
 
     @abstractmethod
     def item_path(self, number: int) -> str:
-        """The path (and query) of an item page."""
+        """Return the path (and query) of an item page."""
 
     @abstractmethod
     def section_path(self, section: int, part: int) -> str:
-        """The path (and query) of a section's list page."""
+        """Return the path (and query) of a section's list page."""
 
     @abstractmethod
     def open(self, sheet: Sheet, title: str, moment: Moment) -> None:
@@ -77,7 +78,7 @@ class Site(ABC):
 
     @abstractmethod
     def write_item(self, sheet: Sheet, number: int, moment: Moment) -> None:
-        """Write the text of an item page as served at a moment, and what stands around it alone."""
+        """Write the text of an item page as served at a moment, and the text around it alone."""
 
     @abstractmethod
     def write_list(self, sheet: Sheet, number: int, title: str, moment: Moment) -> None:
@@ -95,7 +96,7 @@ class Site(ABC):
         return self.titled.format(section) if number else self.front.format(name=self.name)
 
     def list_path(self, number: int) -> str:
-        """The path (and query) of a list page; "/" for number 0."""
+        """Return the path (and query) of a list page; "/" for number 0."""
         part, section = divmod(number - 1, len(self.sections))
         return self.section_path(section, part) if number else "/"
 
@@ -109,25 +110,25 @@ class Site(ABC):
 
     @property
     def redesigned(self) -> int:
-        """The first crawl that sees the new design; behind all, if there is none."""
+        """Return the first crawl that sees the new design; behind all, if there is none."""
         return self.calendar.redesigned if self.is_redesigned else len(self.calendar.days)
 
     def year(self, crawl: int) -> int:
         return self.calendar.days[crawl].year
 
     def alive(self, crawl: int) -> int:
-        """How many items have been published by a crawl: the items below this number."""
+        """Count the items that have been published by a crawl: the items below this number."""
         return max(min(1, self.items), int(self.items * self.calendar.born[crawl]))
 
     def born(self, number: int) -> int:
-        """The first crawl that finds an item."""
+        """Return the first crawl that finds an item."""
         return next(crawl for crawl in range(len(self.calendar.days)) if number < self.alive(crawl))
 
     def path(self, page: int) -> str:
         return self.list_path(page) if page < self.lists else self.item_path(page - self.lists)
 
     def draw(self, page: int, moment: Moment) -> Sheet:
-        """The whole page as served at a moment."""
+        """Draw the whole page as served at a moment."""
         sheet, number = Sheet(), page - self.lists
         title = self.list_title(page) if number < 0 else self.item_title(number)
         self.open(sheet, title, moment)
@@ -139,14 +140,14 @@ class Site(ABC):
         return sheet
 
     def dice(self, *names: str | int) -> Random:
-        """Dice of their own for every purpose, so that one draw more here changes nothing there."""
+        """Make dice of their own for every purpose, so that one draw more here changes nothing there."""
         return Random(f"{self.seed}/{self.host}/{'/'.join(map(str, names))}")
 
     def item(self, number: int) -> Item:
         return _item(self, number)
 
     def day(self, number: int) -> date:
-        """When an item was published: spread over four years before the first crawl, then between the crawls."""
+        """Date an item: spread over four years before the first crawl, then between the crawls."""
         crawl, crawls = self.born(number), self.calendar.days
         first = self.alive(crawl - 1) if crawl else 0
         days = (crawls[crawl] - crawls[crawl - 1]).days if crawl else 1400
@@ -155,7 +156,7 @@ class Site(ABC):
         )
 
     def listed(self, page: int, crawl: int) -> list[Item]:
-        """The items on a list page: on the front page the newest of all, elsewhere one section's, newest first."""
+        """List the items on a list page: on the front page the newest of all, elsewhere one section's, newest first."""
         alive = self.alive(crawl)
         if page == 0:
             return [self.item(number) for number in range(alive - 1, max(-1, alive - 1 - self.per_list), -1)]
@@ -165,12 +166,12 @@ class Site(ABC):
         return [self.item(number) for number in range(newest, max(-1, newest - step * self.per_list), -step)]
 
     def some(self, dice: Random, count: int, crawl: int) -> list[Item]:
-        """Items drawn from those that are published, as links beside a page."""
+        """Draw items from those that are published, as links beside a page."""
         alive = self.alive(crawl)
         return [self.item(int(dice.random() * alive)) for _ in range(count if alive else 0)]
 
     def story(self, number: int, count: int, edits: int) -> list[str]:
-        """An item's paragraphs: edits replace one or add one."""
+        """Write an item's paragraphs: edits replace one or add one."""
         paragraphs = self.register.paragraphs(self.dice("story", number), count)
         for edit in range(edits):
             dice = self.dice("edit", number, edit)
@@ -197,5 +198,5 @@ def _item(site: Site, number: int) -> Item:
 
 
 def long_date(day: date) -> str:
-    """A date as English pages write it."""
+    """Format a date as English pages write it."""
     return f"{day.day} {day:%B} {day.year}"

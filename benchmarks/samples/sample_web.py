@@ -35,7 +35,7 @@ SKEW = 0.9
 
 
 def sites(*, pages: int, seed: int, weight: int = 0, calendar: Calendar = THREE_YEARS) -> list[Site]:
-    """All sites of an archive with `pages` pages of a weight (`weight.py`), the largest first."""
+    """Make all sites of an archive with `pages` pages of a weight (`weight.py`), the largest first."""
     copies = ceil(sqrt(max(1.0, pages / PAGES_PER_COPY)))
     found = []
     for rank, size in enumerate(_sizes(pages, copies * len(KINDS))):
@@ -49,7 +49,7 @@ def sites(*, pages: int, seed: int, weight: int = 0, calendar: Calendar = THREE_
 
 
 def _sizes(pages: int, count: int) -> list[int]:
-    """`pages` shared out by rank, the largest first; the shares add up exactly."""
+    """Share out `pages` by rank, the largest first; the shares add up exactly."""
     least = min(SMALLEST, pages // count)
     weights = list(accumulate(1 / (rank + 1) ** SKEW for rank in range(count)))
     bounds = [round((pages - least * count) * weight / weights[-1]) for weight in (0.0, *weights)]

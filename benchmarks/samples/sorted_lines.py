@@ -22,7 +22,7 @@ class SortedLines:
             self._spill()
 
     def write(self, path: Path) -> None:
-        """Writes all lines to `path` and forgets them."""
+        """Write all lines to `path` and forget them."""
         self._spill()
         with ExitStack() as stack, path.open("w", encoding="utf-8", newline="\n") as out:
             runs = [stack.enter_context(run.open(encoding="utf-8", newline="\n")) for run in self._runs]

@@ -35,7 +35,7 @@ class Sheet:
     """HTML under construction, with the texts of its blocks in document order.
 
     `comments` holds what readers wrote below a page (comments, reviews): whether that is main content is for the reader
-    of the labels to say, so it is neither in `content` nor in `boilerplate`.
+    of the labels to decide, so it is neither in `content` nor in `boilerplate`.
     """
 
     __slots__ = ("boilerplate", "comments", "content", "html")
@@ -47,23 +47,23 @@ class Sheet:
         self.boilerplate: list[str] = []
 
     def markup(self, html: str) -> None:
-        """Adds markup without text: containers, forms, scripts."""
+        """Add markup without text: containers, forms, scripts."""
         self.html.append(html)
 
     def main(self, tag: str, *inline: str | Span) -> None:
-        """Adds one block of main content, as the element `tag` (name and attributes; "" for bare text)."""
+        """Add one block of main content, as the element `tag` (name and attributes; "" for bare text)."""
         self._block(self.content, tag, inline)
 
     def comment(self, tag: str, *inline: str | Span) -> None:
-        """Adds one block that a reader wrote below the page."""
+        """Add one block that a reader wrote below the page."""
         self._block(self.comments, tag, inline)
 
     def chrome(self, tag: str, *inline: str | Span) -> None:
-        """Adds one block of boilerplate."""
+        """Add one block of boilerplate."""
         self._block(self.boilerplate, tag, inline)
 
     def add(self, part: "Sheet") -> None:
-        """Adds all blocks of another sheet at this place."""
+        """Add all blocks of another sheet at this place."""
         self.html += part.html
         self.content += part.content
         self.comments += part.comments

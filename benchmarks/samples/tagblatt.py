@@ -75,7 +75,7 @@ class Tagblatt(Site):
         sheet.markup("</td></tr>\n</table>\n")
 
     def _figures(self, sheet: Sheet, item: Item) -> None:
-        """A table that is content, inside the tables that are layout."""
+        """Write a table that is content, inside the tables that are layout."""
         dice = self.dice("figures", item.number)
         sheet.markup('<table border="1" cellpadding="3">\n<tr>')
         for heading in ("Ort", "Vorjahr", "Heute"):

@@ -1,4 +1,4 @@
-"""What sites of today carry beside their text: scripts by the kilobyte and a directory of links on every page."""
+"""The load of today's sites beside their text: scripts by the kilobyte and a directory of links on every page."""
 
 from functools import lru_cache
 from random import Random
@@ -15,7 +15,7 @@ _END = "</body>"
 
 
 def weighed(sheet: Sheet, site: Site) -> Sheet:
-    """The page with its site's directory and scripts put before the end of its body; at weight 0 as it was."""
+    """Return the page with its site's directory and scripts put before the end of its body; at weight 0 as it was."""
     if not site.weight:
         return sheet
     before, end, after = sheet.html.pop().rpartition(_END)

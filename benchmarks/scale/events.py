@@ -1,4 +1,4 @@
-"""Spark's event log: what the tasks of each stage of the job took."""
+"""Spark's event log: times and bytes of the tasks of each stage of the job."""
 
 import json
 from collections import defaultdict
@@ -37,8 +37,8 @@ class Tasks:
 
 
 def tasks(lines: Iterable[str]) -> dict[str, Tasks]:
-    """The tasks by the stage of the job that they belong to, as `run.json` names it, in the order of the log. Those
-    that were given up before they told anything of themselves are not among them."""
+    """Group the tasks by the stage of the job that they belong to, as `run.json` names it, in the order of the log.
+    Tasks that were given up before they reported metrics are left out."""
     stages: dict[int, str] = {}
     found: dict[str, Tasks] = defaultdict(Tasks)
     for line in lines:

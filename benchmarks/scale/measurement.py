@@ -1,4 +1,4 @@
-"""The measurement: which archives are extracted, and what their runs say of each other."""
+"""The measurement: the archives that are extracted, and the comparison of their runs."""
 
 import json
 import shutil
@@ -29,11 +29,11 @@ MIN_SPEED_UP = 1.7
 """Of the map over files, with two workers for one: the rest is what they share."""
 
 BASE_CAPTURES = 500
-"""Captures of the run that says what any run costs: enough for every stage, and a task in most partitions."""
+"""Captures of the run that measures the fixed cost: enough for every stage, and a task in most partitions."""
 INCREMENTS = 10
 """Crawls by which a collection grows."""
 _YOUNG, _OLD = ("3", "4", "5"), ("8", "9", "10")
-"""Increments that are compared: from the third on each has known captures of both kinds, siblings and two snapshots."""
+"""Increments that are compared: each has earlier captures of both kinds, siblings and two snapshots."""
 _MAP = "pages"
 _COLUMNS = ("pages", "wall s", "cpu s", "others s", "ms/page", "x", "worker MB", "java MB")
 _CLUSTER = "local-cluster[{},1,1024]"
@@ -43,8 +43,8 @@ _EXECUTOR = {"spark.executor.memory": "1024m"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is measured. `pages` are the sizes of the sample archives in captures, and `weight` is theirs
-    (`samples.write_archive`); the largest is for one worker and two. `shape_pages` is the size of the shapes,
+    """The parts of a measurement. `pages` are the sizes of the sample archives in captures, and `weight` is theirs
+    (`sample_archive.write_archive`); the largest is for one worker and two. `shape_pages` is the size of the shapes,
     `crawl_pages` that of each crawl of the collection. `settings` are handed to every run, as `--set` is."""
 
     work: str
@@ -59,13 +59,13 @@ class Request:
 
 @dataclass
 class Measurement:
-    """The runs of a request, one after the other. After each the output says all that is known so far."""
+    """The runs of a request, one after the other. After each the output has all figures so far."""
 
     request: Request
     report: dict[str, Any] = field(default_factory=dict)
 
     def write(self) -> str:
-        """Measures all that is asked for, and returns it as text.
+        """Measure the requested parts; return the figures as text.
 
         Raises:
             ConfigError: one of the settings is none.
@@ -120,10 +120,10 @@ class Measurement:
         to = Collection(str(self._work / "collection"))
         shutil.rmtree(to.folder, ignore_errors=True)
         for number, crawl in enumerate(crawls, 1):
-            alone = self._run(crawl)
-            self._keep(measured, f"{number} alone", alone, ms_per_page=ms_per_page(alone, base))
+            single = self._run(crawl)
+            self._keep(measured, f"{number} alone", single, ms_per_page=ms_per_page(single, base))
             run = extend(crawl, self._work, to, self.request.settings)
-            ratio = round(run.cpu_seconds / alone.cpu_seconds, 3)
+            ratio = round(run.cpu_seconds / single.cpu_seconds, 3)
             self._keep(measured, f"{number}", run, ms_per_page=ms_per_page(run, base), ratio=ratio)
         whole = self._run(scale_archives.together(crawls))
         self._keep(measured, "whole", whole, ms_per_page=ms_per_page(whole, base))
@@ -148,25 +148,25 @@ class Measurement:
 
 
 def ms_per_page(run: Run, base: Run) -> float:
-    """Processor milliseconds for each page that a run has beyond the base's, of what it took beyond the base."""
+    """Measure processor milliseconds for each page that a run has beyond the base's, of its time beyond the base's."""
     return round((run.cpu_seconds - base.cpu_seconds) / max(1, run.pages - base.pages) * 1000, 3)
 
 
 def fair_share(run: Run, equivalents: int, base: Run, plain_ms: float) -> float:
-    """What the pages of a run took, over what plain ones of the same weight would: as many as these are worth
-    (`shapes.Made.equivalents`), at `plain_ms` each. What the base took beyond its own pages is no page's."""
+    """Divide the time of a run's pages by that of plain ones of the same weight: as many as these are worth
+    (`shapes.Made.equivalents`), at `plain_ms` each. The base's time beyond its own pages is no page's."""
     of_any_run = base.cpu_seconds - base.pages * plain_ms / 1000
     return round((run.cpu_seconds - of_any_run) / (equivalents * plain_ms / 1000), 3)
 
 
 def speed_up(one: Mapping[str, float], two: Mapping[str, float]) -> dict[str, float]:
-    """How much faster each stage is, by the clock, from its seconds with one worker and with two."""
+    """Divide the seconds of each stage, by the clock, with one worker by those with two."""
     return {name: round(seconds / two[name], 2) for name, seconds in one.items() if two.get(name)}
 
 
 def ageing(report: Mapping[str, Any]) -> float:
-    """What a late increment of the collection costs, in what an early one does, each beside its crawl alone. 1 where
-    they were not measured."""
+    """Divide the cost of late increments of the collection by that of early ones, each relative to its crawl alone; 1
+    where they were not measured."""
     measured = report.get(COLLECTION, {})
     if _OLD[-1] not in measured:
         return 1.0
@@ -175,7 +175,7 @@ def ageing(report: Mapping[str, Any]) -> float:
 
 
 def over(report: Mapping[str, Any]) -> list[str]:
-    """What goes beyond its bound, a sentence each."""
+    """List the figures beyond their bounds, a sentence each."""
     found = [
         f"{name} captures: {one['ratio']} of the time a page of the smallest, more than {MAX_RATIO}"
         for name, one in report.get(GROWTH, {}).items()
@@ -201,7 +201,7 @@ def over(report: Mapping[str, Any]) -> list[str]:
 
 
 def text(report: Mapping[str, Any]) -> str:
-    """The figures as a table, and behind it what is over its bound."""
+    """Lay the figures out as a table, and after it those that are over their bounds."""
     lines = [f"{'':24}" + "".join(f"{name:>10}" for name in _COLUMNS)]
     lines += [_row(f"{part} {name}", one) for part in PARTS for name, one in report.get(part, {}).items()]
     gained = report.get(WORKERS, {}).get("2", {}).get("speed_up", {})

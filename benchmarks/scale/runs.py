@@ -1,4 +1,4 @@
-"""One run of `dbce extract`, in processes of its own, and what it took."""
+"""One run of `dbce extract`, in processes of its own, and its measured resources."""
 
 import json
 import os
@@ -24,7 +24,7 @@ _SHELL = "pyspark-shell"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """What a run took. Seconds of `stages` and of the whole command (`wall`) by the clock, else of processors."""
+    """The resources of a run. Seconds of `stages` and the whole command (`wall`) by the clock, else of processors."""
 
     pages: int  # extractions
     input_bytes: int
@@ -36,7 +36,7 @@ class Run:
     java_cpu_seconds: float
     worker_cpu_seconds: float
     driver_cpu_seconds: float
-    others_cpu_seconds: float  # of all else on the machine: what the clock says is worth little where they are many
+    others_cpu_seconds: float  # of all else on the machine: the clock is worth little where they are many
     java_peak_bytes: int  # resident, of the largest Java
     worker_peak_bytes: int  # resident, of the largest Python worker
     worker_peaks: Mapping[str, int]  # the same by stage
@@ -54,7 +54,7 @@ class Run:
 def extract(
     archive: Archive, work: Path, settings: Sequence[str], *, master: str = "", spark: Mapping[str, str] | None = None
 ) -> Run:
-    """Extracts an archive into the work folder, and removes what came of it when it is measured.
+    """Extract an archive into the work folder, measure, and remove the output.
 
     `settings` are those of `--set`, `spark` Spark's own.
 
@@ -70,7 +70,7 @@ def extract(
 
 
 def extend(archive: Archive, work: Path, to: Collection, settings: Sequence[str]) -> Run:
-    """Extends a collection by an archive.
+    """Extend a collection by an archive.
 
     Raises:
         JobError: as `extract`.
@@ -99,8 +99,8 @@ def _measured(archive: Archive, work: Path, output: Path, options: Sequence[str]
 
 def _watched(command: Sequence[str], environment: Mapping[str, str], output: Path, log: Path) -> tuple[Watch, float]:
     started = time.monotonic()
-    with log.open("wb") as told:
-        process = subprocess.Popen(command, env=environment, stdout=told, stderr=subprocess.STDOUT)
+    with log.open("wb") as stream:
+        process = subprocess.Popen(command, env=environment, stdout=stream, stderr=subprocess.STDOUT)
         with Watch(process.pid, output / "_staging") as watched:
             try:
                 status = process.wait()
@@ -114,7 +114,7 @@ def _watched(command: Sequence[str], environment: Mapping[str, str], output: Pat
 
 
 def _environment(spark: Mapping[str, str]) -> dict[str, str]:
-    """This process's, with settings for the Spark that the command starts: behind what the user has set there."""
+    """Return this process's environment, with settings for the command's Spark after those of the user."""
     given = os.environ.get(_SPARK_ARGUMENTS, _SHELL).removesuffix(_SHELL)
     settings = " ".join(f"--conf {key}={value}" for key, value in spark.items())
     # Executors in processes of their own stand elsewhere: a package in a checkout is found by its path only.
@@ -152,8 +152,8 @@ def _run(archive: Archive, output: Path, logs: Path, watched: Watch, seconds: fl
 
 
 def _forget_cluster(application: str) -> None:
-    """Removes the folder that Spark gives the executors of a master `local-cluster` among its own files."""
+    """Remove the folder that Spark gives the executors of a master `local-cluster` among its own files."""
     package = find_spec("pyspark")
-    homes = [os.environ.get("SPARK_HOME", ""), *((package and package.submodule_search_locations) or [])]
-    for home in filter(None, homes):
-        shutil.rmtree(Path(home) / "work" / application, ignore_errors=True)
+    folders = [os.environ.get("SPARK_HOME", ""), *((package and package.submodule_search_locations) or [])]
+    for folder in filter(None, folders):
+        shutil.rmtree(Path(folder) / "work" / application, ignore_errors=True)

@@ -47,8 +47,8 @@ class Archive:
 
 
 def sample(work: Path, captures: int, weight: int) -> Archive:
-    """The project's sample archive with about so many captures of pages: sites of eight kinds, crawled three times.
-    `weight` is what each page carries beside its text (`samples.write_archive`)."""
+    """Make the project's sample archive with about `captures` captures of pages: sites of eight kinds, crawled three
+    times. `weight` is the load of each page beside its text (`sample_archive.write_archive`)."""
 
     def write(folder: Path) -> tuple[int, int]:
         write_archive(folder, pages=max(1, round(captures / CAPTURES_OF_URL)), seed=SEED, weight=weight)
@@ -59,12 +59,12 @@ def sample(work: Path, captures: int, weight: int) -> Archive:
 
 
 def shaped(work: Path, name: str, shape: Shape, pages: int) -> Archive:
-    """An archive of one shape, spread over 16 files."""
+    """Make an archive of one shape, spread over 16 files."""
     return _made(work / f"{name}-{pages}", lambda folder: _write(folder, shape(pages), pages))
 
 
 def crawls(work: Path, count: int, captures: int, weight: int) -> list[Archive]:
-    """The same sites crawled again and again, each time with about so many captures of pages, a crawl an archive. All
+    """Crawl the same sites again and again, each time with about `captures` captures of pages, a crawl an archive. All
     pages come each time with a body of their own, a fifth of them edited; one site is redesigned halfway."""
     calendar = Calendar(
         days=tuple(date(2025, 1, 6) + timedelta(days=28 * number) for number in range(count)),
@@ -91,7 +91,7 @@ def crawls(work: Path, count: int, captures: int, weight: int) -> list[Archive]:
 
 
 def together(crawled: Sequence[Archive]) -> Archive:
-    """All crawls as one archive."""
+    """Join all crawls as one archive."""
     return Archive(
         folder=str(Path(crawled[0].folder).parent),
         input_bytes=sum(one.input_bytes for one in crawled),
@@ -101,7 +101,7 @@ def together(crawled: Sequence[Archive]) -> Archive:
 
 
 def _made(folder: Path, write: Callable[[Path], tuple[int, int]]) -> Archive:
-    """What lies in the folder if it was made to its end, and else made anew."""
+    """Return the archive of the folder if it was made to its end, and else make it anew."""
     stamp = folder / _STAMP
     if not stamp.exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -121,7 +121,7 @@ def _html_sizes(path: Path) -> Iterator[int]:
 
 
 def _write(folder: Path, pages: Iterator[Made], count: int) -> tuple[int, int]:
-    """Writes pages to files, one behind the other; returns the bytes of their HTML and what they are worth."""
+    """Write pages to files, one behind the other; return the bytes of their HTML and the small pages they are worth."""
     html_bytes = equivalents = 0
     a_file = -(-count // FILES)
     for number, some in groupby(enumerate(pages), lambda numbered: numbered[0] // a_file):

@@ -1,4 +1,4 @@
-"""Archives of one shape each: what a crawl can hold that makes one group, one page or one site much larger than others.
+"""Archives of one shape each: crawls that make one group, one page or one site much larger than others.
 
 Every shape but `empty` is made of the same small page: some 360 words in 20 kinds of places, as its site's template has
 them. What a page holds follows from the seed and its number, so a shape of a size is always the same.
@@ -15,7 +15,7 @@ from benchmarks.samples.sample_languages import NEWS
 
 SEED = 1
 SITE_PAGES = 50
-"""Pages of a site where a shape says nothing else."""
+"""Pages of a site unless a shape has its own number."""
 PAGE_WORDS = 360
 """Words of a small page, rounded: what a longer page is measured in."""
 LONG_PAGE_WORDS = 99_000
@@ -37,7 +37,7 @@ class Made(NamedTuple):
 
     @property
     def equivalents(self) -> int:
-        """How many small pages it is worth: as many as its words make up whole, and no page less than one."""
+        """Count the small pages it is worth: as many as its words make up whole, and no page less than one."""
         return max(1, self.words // PAGE_WORDS)
 
 
@@ -45,32 +45,32 @@ Shape = Callable[[int], Iterator[Made]]
 
 
 def plain(pages: int) -> Iterator[Made]:
-    """Sites of 50 pages, mixed as crawlers mix them: what the others are set beside."""
+    """Make sites of 50 pages, mixed as crawlers mix them: the base that other shapes are compared with."""
     sites = -(-pages // SITE_PAGES)
     for number in range(pages):
         yield _made(f"s{number % sites}.example", number)
 
 
 def one_template(pages: int) -> Iterator[Made]:
-    """One site: in each band, all its pages are one bucket."""
+    """Make one site: in each band, all its pages are one bucket."""
     for number in range(pages):
         yield _made("one.example", number)
 
 
 def one_url(pages: int) -> Iterator[Made]:
-    """One URL captured again and again, each time with a text of its own: a fifth of the size, 20,000 of 100,000."""
+    """Capture one URL again and again, each time with a text of its own: a fifth of the size, 20,000 of 100,000."""
     for number in range(max(1, pages // 5)):
         yield _made("one.example", number, path="")
 
 
 def one_page_sites(pages: int) -> Iterator[Made]:
-    """As many sites as pages: nobody has a sibling."""
+    """Make as many sites as pages: no page has a sibling."""
     for number in range(pages):
         yield _made(f"s{number}.example", number)
 
 
 def long_page(pages: int) -> Iterator[Made]:
-    """Sites of 50 small pages, each with one of 100,000 words: as many sites as make about a third of the size by
+    """Make sites of 50 small pages, each with one of 100,000 words: as many sites as make about a third of the size by
     weight."""
     sites = max(1, pages // 1000)
     small = sites * SITE_PAGES
@@ -80,15 +80,14 @@ def long_page(pages: int) -> Iterator[Made]:
 
 
 def identical(pages: int) -> Iterator[Made]:
-    """One site whose every URL gives the same bytes."""
+    """Make one site whose every URL gives the same bytes."""
     same = _made("one.example", 0)
     for number in range(pages):
         yield same._replace(url=f"http://one.example/{number}", when=_when(number))
 
 
 def empty(pages: int) -> Iterator[Made]:
-    """Half parked domains, each a site, half pages of one site that say they are not there: too few shingles to be in
-    any bucket."""
+    """Make half parked domains, each a site, half "not found" pages of one site: too few shingles for any bucket."""
     for number in range(pages):
         if number % 2:
             title, text = f"p{number}.example", "This domain is parked. Ask for its price."
@@ -103,11 +102,11 @@ def empty(pages: int) -> Iterator[Made]:
 SHAPES: Mapping[str, Shape] = {
     shape.__name__: shape for shape in (one_template, one_url, one_page_sites, long_page, identical, empty)
 }
-"""Those that are measured beside `plain`."""
+"""Shapes that are measured beside `plain`, by name."""
 
 
 def _made(host: str, number: int, *, path: str | None = None, words: int = 0) -> Made:
-    """A page of a site; of at least `words` words."""
+    """Make a page of a site, of at least `words` words."""
     dice = Random(f"{SEED}/{number}")
     paragraphs = [NEWS.paragraph(dice, 3) for _ in range(_PARAGRAPHS)]
     found = _words(*paragraphs)
@@ -128,7 +127,7 @@ def _made(host: str, number: int, *, path: str | None = None, words: int = 0) ->
 
 @lru_cache(maxsize=1024)
 def _chrome(host: str) -> tuple[str, str]:
-    """What stands before and behind the text of every page of a site."""
+    """Write the parts before and after the text of every page of a site."""
     dice = Random(f"{SEED}/{host}")
     menu = _list(" ".join(NEWS.headline(dice).split()[:2]) for _ in range(_LINKS))
     return f"<header><h1>{host}</h1><nav>{menu}</nav></header>", f"<footer><p>{NEWS.sentence(dice)}</p></footer>"
@@ -143,5 +142,5 @@ def _list(texts: Iterator[str]) -> str:
 
 
 def _when(number: int) -> datetime:
-    """No two captures of an archive at the same time."""
+    """Date a capture, each differently from all others of its archive."""
     return _START + timedelta(seconds=number)

@@ -1,4 +1,4 @@
-"""What a command and all processes below it take, looked at from outside while it runs."""
+"""Measure a command and all processes below it from outside while it runs."""
 
 import os
 import threading
@@ -43,7 +43,7 @@ class Watch:
     folder: Path
     peak_folder_bytes: int = 0
     worker_peaks: dict[str, int] = field(default_factory=dict)
-    """Resident memory of the largest worker in each stage, as far as the folder says which one runs."""
+    """Resident memory of the largest worker in each stage, as far as the folder shows which one runs."""
     _seen: dict[psutil.Process, _Seen] = field(default_factory=dict)
     _ended: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -54,7 +54,7 @@ class Watch:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Waits for what the command has left behind: Java tidies up when the command has ended."""
+        """Wait for the processes that outlive the command: Java tidies up when the command has ended."""
         self._ended.set()
         assert self._thread is not None
         self._thread.join()
@@ -63,15 +63,15 @@ class Watch:
             time.sleep(SECONDS)
 
     def cpu_seconds(self, kind: str) -> float:
-        """Of all processes of a kind together."""
+        """Sum the seconds of all processes of a kind."""
         return sum(one.cpu_seconds for one in self._seen.values() if one.kind == kind)
 
     def peak_bytes(self, kind: str) -> int:
-        """Resident memory of the one process of a kind that held most."""
+        """Return the resident memory of the process of a kind that held most."""
         return max((one.peak_bytes for one in self._seen.values() if one.kind == kind), default=0)
 
     def look(self) -> None:
-        """Takes note of all processes as they are now."""
+        """Take note of all processes as they are now."""
         stage = _stage(self.folder)
         with suppress(psutil.NoSuchProcess):
             root = psutil.Process(self.pid)
@@ -83,7 +83,7 @@ class Watch:
         with process.oneshot():
             name, times, memory = process.name(), process.cpu_times(), process.memory_info()
             seen = self._seen.setdefault(process, _Seen())
-        if not memory.rss:  # it has ended and waits to be asked how; its times can be gone already
+        if not memory.rss:  # it has ended and waits for its parent to collect it; its times can be gone already
             return
         seen.kind = DRIVER if process.pid == self.pid else JAVA if name == JAVA else WORKER
         seen.cpu_seconds = times.user + times.system
@@ -101,26 +101,26 @@ class Watch:
 
 
 def _stage(folder: Path) -> str:
-    """The stage of the run that stages in a folder; "" before the first one, and behind the last."""
+    """Return the stage of the run that stages in a folder; "" before the first one, and behind the last."""
     found = heartbeat.read(str(folder.parent)) if folder.name == staging.FOLDER else None
     return found.stage if found else ""
 
 
 def _is_gone(process: psutil.Process) -> bool:
     with suppress(psutil.NoSuchProcess):
-        # One whose parent has ended before it may never be asked how it ended.
+        # One whose parent has ended before it may never be collected.
         return process.status() == psutil.STATUS_ZOMBIE
     return True
 
 
 def machine_seconds() -> float:
-    """Processor seconds of everything on this machine since it was started."""
+    """Sum the processor seconds of everything on this machine since it was started."""
     times = psutil.cpu_times()
     return float(times.user + times.system + getattr(times, "nice", 0.0))  # Windows knows no niceness
 
 
 def folder_bytes(folder: Path) -> int:
-    """Bytes of all files below a folder, while others may come and go; 0 if there is none."""
+    """Sum the bytes of all files below a folder, while others may come and go; 0 if there is none."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:

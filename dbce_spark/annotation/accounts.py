@@ -1,4 +1,4 @@
-"""Who may label: names and hashed passwords, and how often somebody may guess."""
+"""Keep the accounts of annotators: names, hashed passwords, and a limit on failed logins."""
 
 import secrets
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _GENERATED_BYTES = 15
 _HASHER = PasswordHasher()
 """Argon2id with the parameters of the library, which are those of RFC 9106 for little memory (64 MiB)."""
 _NOBODY = _HASHER.hash(secrets.token_urlsafe())
-"""What a password is compared with where the name is unknown, so that both answers take as long."""
+"""Hash that a password is compared with where the name is unknown, so that both answers take as long."""
 
 
 class TooManyTries(Exception):
@@ -27,7 +27,7 @@ class TooManyTries(Exception):
 
 @dataclass(frozen=True, slots=True)
 class UserAccount:
-    """Somebody who labels. `stamp` changes with the password: what was signed with an older one is void."""
+    """The account of an annotator. `stamp` changes with the password: a session signed with an older one is void."""
 
     number: int
     name: str
@@ -37,14 +37,14 @@ class UserAccount:
 
     @property
     def annotator(self) -> str:
-        """Who it is in what leaves the store."""
+        """Return the name under which the account appears in exports."""
         return f"annotator-{self.number}"
 
 
 def add(
     store: Connection, name: str, settings: WorkbenchSettings, *, password: str = "", is_admin: bool = False
 ) -> str:
-    """A new account. Returns its password, a made one where none is given.
+    """Add an account, and return its password, a generated one where none is given.
 
     Raises:
         InputError: the name or the password will not do, or the name is taken.
@@ -65,7 +65,7 @@ def add(
 
 
 def set_password(store: Connection, number: int, settings: WorkbenchSettings, password: str = "") -> str:
-    """Gives an account another password, which logs it out everywhere. Returns it, a made one where none is given.
+    """Set the password of an account, which logs it out everywhere. Return it, a generated one where none is given.
 
     Raises:
         InputError: the password will not do.
@@ -79,12 +79,12 @@ def set_password(store: Connection, number: int, settings: WorkbenchSettings, pa
 
 
 def set_active(store: Connection, number: int, is_active: bool) -> None:
-    """Lets an account in, or shuts it out at once. What it has submitted stays."""
+    """Open an account, or shut it at once. Its submissions stay."""
     store.execute("UPDATE accounts SET is_active = ? WHERE id = ?", (int(is_active), number))
 
 
 def login(store: Connection, name: str, password: str, settings: WorkbenchSettings) -> UserAccount | None:
-    """The account of a name and its password; None: one of them is wrong, or the account is shut.
+    """Return the account of a name and its password; None if one of them is wrong, or the account is shut.
 
     Raises:
         TooManyTries: the name has failed `login_tries` times within `login_minutes`.
@@ -106,13 +106,13 @@ def login(store: Connection, name: str, password: str, settings: WorkbenchSettin
 
 
 def get(store: Connection, number: int) -> UserAccount | None:
-    """The account with this number; None: there is none."""
+    """Return the account with this number; None if there is none."""
     row = store.execute("SELECT * FROM accounts WHERE id = ?", (number,)).fetchone()
     return None if row is None else _account(row)
 
 
-def all_of(store: Connection) -> list[UserAccount]:
-    """All accounts, in the order in which they came."""
+def list_accounts(store: Connection) -> list[UserAccount]:
+    """Return all accounts, in the order in which they were added."""
     return [_account(row) for row in store.execute("SELECT * FROM accounts ORDER BY id")]
 
 
@@ -121,6 +121,7 @@ def _account(row: Row) -> UserAccount:
 
 
 def _hashed(password: str, settings: WorkbenchSettings) -> str:
+    """Hash a password."""
     if not settings.min_password <= len(password) <= _MAX_PASSWORD:
         raise InputError(f"a password has at least {settings.min_password} characters, and at most {_MAX_PASSWORD}")
     return _HASHER.hash(password)

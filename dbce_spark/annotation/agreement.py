@@ -1,4 +1,4 @@
-"""How far annotators agree beyond chance: Fleiss's multi-pi.
+"""Measure how far annotators agree beyond chance: Fleiss's multi-pi.
 
 Names are those of Artstein and Poesio, Inter-Coder Agreement for Computational Linguistics (2008), section 2.6: items i
 are segments, categories k are labels, coders c are annotators; n_ik is how many coders put item i into category k.
@@ -11,7 +11,7 @@ from math import isnan, nan
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.annotation.label_merge import Merged, Votes
+from dbce_spark.annotation.label_merge import MergedPage, Votes
 
 Counts = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
@@ -19,7 +19,7 @@ Weights = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Agreement on some items. `pi` is nan where no other than the observed could be expected: all say one thing."""
+    """Agreement on a number of items. `pi` is nan where the expected agreement is 1: all votes are for one category."""
 
     items: int  # with two coders or more; others show no agreement and are left out
     coders: int  # of the item that has most
@@ -49,25 +49,25 @@ class CorpusAgreement:
 
     @property
     def mean(self) -> float:
-        """Mean pi over the pages that have one: KrdWrd's figure for canola (3.4.3)."""
+        """Return the mean pi of the pages that have one: KrdWrd's figure for canola (3.4.3)."""
         return mean_pi(one.by_segments for one in self.pages)
 
     @property
     def mean_by_words(self) -> float:
-        """The same, each segment as often as it has words."""
+        """Return the mean pi of the pages that have one, with each segment counted as often as it has words."""
         return mean_pi(one.by_words for one in self.pages)
 
 
 def multi_pi(n_ik: Counts, weights: Weights | None = None) -> Agreement:
-    """Fleiss's multi-pi of a table of votes.
+    """Compute Fleiss's multi-pi of a table of votes.
 
     n_ik: (items, categories). Items may have different numbers of coders: then A_o is the mean over items of the share
     of agreeing pairs, and P(k) the share of all judgements. weights: (items,), how often each counts; None: once.
     """
     coders = n_ik.sum(axis=1)
-    judged = coders >= 2
-    n_ik, coders = n_ik[judged], coders[judged]
-    weight = np.ones(len(n_ik)) if weights is None else weights[judged]
+    has_pair = coders >= 2
+    n_ik, coders = n_ik[has_pair], coders[has_pair]
+    weight = np.ones(len(n_ik)) if weights is None else weights[has_pair]
     if not weight.sum() > 0:
         return Agreement(items=0, coders=0, observed=nan, expected=nan, pi=nan)
     agr_i = (n_ik * (n_ik - 1)).sum(axis=1) / (coders * (coders - 1))
@@ -79,21 +79,21 @@ def multi_pi(n_ik: Counts, weights: Weights | None = None) -> Agreement:
     return Agreement(items=len(n_ik), coders=int(coders.max()), observed=a_o, expected=a_e, pi=pi)
 
 
-def of_corpus(pages: Sequence[tuple[Merged, Sequence[int]]]) -> CorpusAgreement:
-    """Agreement on merged pages, each with the number of words of its segments."""
-    found = tuple(_page(merged, words) for merged, words in pages)
+def measure_corpus(pages: Sequence[tuple[MergedPage, Sequence[int]]]) -> CorpusAgreement:
+    """Measure the agreement on merged pages, each given with the number of words of its segments."""
+    page_agreements = tuple(_page(merged, words) for merged, words in pages)
     votes = _table(one for merged, _ in pages for one in merged.votes)
     words = np.array([count for _, counts in pages for count in counts], np.float64)
-    return CorpusAgreement(pages=found, pooled=multi_pi(votes), pooled_by_words=multi_pi(votes, words))
+    return CorpusAgreement(pages=page_agreements, pooled=multi_pi(votes), pooled_by_words=multi_pi(votes, words))
 
 
-def mean_pi(some: Iterable[Agreement]) -> float:
-    """The mean pi of those that have one, nan if none has."""
-    known = [one.pi for one in some if not isnan(one.pi)]
-    return sum(known) / len(known) if known else nan
+def mean_pi(agreements: Iterable[Agreement]) -> float:
+    """Return the mean of the values of pi that are not nan; nan if there is none."""
+    values = [one.pi for one in agreements if not isnan(one.pi)]
+    return sum(values) / len(values) if values else nan
 
 
-def _page(merged: Merged, words: Sequence[int]) -> PageAgreement:
+def _page(merged: MergedPage, words: Sequence[int]) -> PageAgreement:
     votes = _table(merged.votes)
     return PageAgreement(
         page=merged.page,
@@ -105,4 +105,5 @@ def _page(merged: Merged, words: Sequence[int]) -> PageAgreement:
 
 
 def _table(votes: Iterable[Votes]) -> Counts:
+    """Stack votes into a table, (items, categories)."""
     return np.array(list(votes), np.int64).reshape(-1, 3)

@@ -1,4 +1,4 @@
-"""Plots of what annotators did, as SVG texts: those of KrdWrd 3.4.3 (figures 3.3 to 3.8)."""
+"""Plot what annotators did, as SVG texts: the plots of KrdWrd 3.4.3 (figures 3.3 to 3.8)."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ _TICKS = 6
 
 
 def bars(values: Sequence[tuple[str, float]], title: str, unit: str, *, width: int = 540, height: int = 280) -> str:
-    """A bar a name, in their order. title: what the names are; unit: what the bars count."""
+    """Plot a bar for each name, in their order. title: what the names are; unit: what the bars count."""
     high = max((value for _, value in values), default=0.0) or 1.0
     up = Axis(0.0, high, height - 56, 20)
     left, right = 46.0, width - 16.0
@@ -31,14 +31,14 @@ def bars(values: Sequence[tuple[str, float]], title: str, unit: str, *, width: i
 
 
 def histogram(values: Sequence[float], edges: Sequence[float], title: str, unit: str, *, places: int = 0) -> str:
-    """How many values lie in each bin, named by where it begins; what lies beyond the edges counts at the ends."""
+    """Plot how many values lie in each bin, named by its left edge; values beyond the edges count in the outer bins."""
     counts, _ = np.histogram(np.clip(np.asarray(values, np.float64), edges[0], edges[-1]), edges)
     named = [(f"{edge:.{places}f}", float(count)) for edge, count in zip(edges, counts.tolist(), strict=False)]
     return bars(named, title, unit)
 
 
 def curve(points: Sequence[tuple[float, float]], title: str, unit: str, *, width: int = 540, height: int = 280) -> str:
-    """A line through points, with the line of 0."""
+    """Plot a line through points, with the line of 0."""
     ys = [y for _, y in points]
     xs = [x for x, _ in points]
     up = Axis(min([0.0, *ys]), max([0.0, *ys]) or 1.0, height - 56, 20)
@@ -58,7 +58,7 @@ def _grid(axis: Axis, left: float, right: float, *, finest: float) -> Iterator[s
 
 
 def _round(low: float, high: float, finest: float) -> Iterator[float]:
-    """Multiples of 1, 2 or 5 times a power of ten, at least `finest` apart."""
+    """Yield the multiples of 1, 2 or 5 times a power of ten between two values, at least `finest` apart."""
     least = max(finest, (high - low) / _TICKS)
     power = 10.0 ** math.floor(math.log10(least))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)

@@ -1,4 +1,4 @@
-"""What annotators did and how far they agree, as one HTML file that asks for nothing."""
+"""Report what annotators did and how far they agree, as one HTML file that loads nothing."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,43 +22,43 @@ _BIAS_HEAD = (
 _PAGE_HEAD = ("page", "π", "π by words", "observed", "expected", "annotators", "segments", "words", "undecided")
 
 
-def html(of: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) -> str:
-    """The whole report."""
+def html(merge: Merge, agreed: CorpusAgreement, times: Times, *, smoothing: int) -> str:
+    """Render the whole report."""
     return (
         environment("dbce_spark.annotation")
         .get_template("labels.html.j2")
         .render(
             css=css(),
             version=dbce_spark.__version__,
-            cards=_cards(of, agreed),
+            cards=_cards(merge, agreed),
             **_agreement(agreed),
-            **_submissions(of),
-            **_annotators(of),
+            **_submissions(merge),
+            **_annotators(merge),
             **_times(times, smoothing),
             page_head=_PAGE_HEAD,
-            page_rows=_pages(of, agreed),
+            page_rows=_pages(merge, agreed),
         )
     )
 
 
 def number(value: float) -> str:
-    """Three places, or a dash where there is none."""
+    """Format a number to three places, or as a dash where it is nan."""
     return "–" if isnan(value) else f"{value:.3f}"
 
 
-def _cards(of: Merge, agreed: CorpusAgreement) -> list[tuple[str, str]]:
-    counted = of.counted
+def _cards(merge: Merge, agreed: CorpusAgreement) -> list[tuple[str, str]]:
+    counted = merge.counted
     return [
-        (f"{len(of.pages):,}", "pages"),
+        (f"{len(merge.pages):,}", "pages"),
         (f"{len({one.annotator for one in counted}):,}", "annotators"),
         (f"{len(counted):,}", "submissions"),
-        (f"{sum(len(one.tags) for one in of.pages):,}", "segments"),
+        (f"{sum(len(one.tags) for one in merge.pages):,}", "segments"),
         (number(agreed.mean), "mean π of pages"),
     ]
 
 
 def _agreement(agreed: CorpusAgreement) -> dict[str, Any]:
-    known = [one.by_segments.pi for one in agreed.pages if not isnan(one.by_segments.pi)]
+    values = [one.by_segments.pi for one in agreed.pages if not isnan(one.by_segments.pi)]
     observed = [one.by_segments.observed for one in agreed.pages if one.by_segments.items]
     expected = [one.by_segments.expected for one in agreed.pages if one.by_segments.items]
     edges = [round(-0.3 + 0.05 * at, 2) for at in range(27)]
@@ -74,22 +74,22 @@ def _agreement(agreed: CorpusAgreement) -> dict[str, Any]:
             ),
             ("all segments at once", *_figures(agreed.pooled), number(agreed.pooled_by_words.pi)),
         ],
-        "agreement_plot": Markup(annotator_plots.histogram(known, edges, "π of the page", "pages", places=2)),
+        "agreement_plot": Markup(annotator_plots.histogram(values, edges, "π of the page", "pages", places=2)),
     }
 
 
-def _figures(one: Agreement) -> tuple[str, str, str]:
-    return number(one.observed), number(one.expected), number(one.pi)
+def _figures(agreement: Agreement) -> tuple[str, str, str]:
+    return number(agreement.observed), number(agreement.expected), number(agreement.pi)
 
 
-def _submissions(of: Merge) -> dict[str, Any]:
-    per_page = Counter(Counter(one.page for one in of.accepted).values())
-    per_annotator = Counter(one.annotator for one in of.counted)
+def _submissions(merge: Merge) -> dict[str, Any]:
+    per_page = Counter(Counter(one.page for one in merge.accepted).values())
+    per_annotator = Counter(one.annotator for one in merge.counted)
     most = max(per_annotator.values(), default=0)
     reached = [
         (str(least), float(sum(count >= least for count in per_annotator.values()))) for least in range(1, most + 1)
     ]
-    refused = Counter(one.reason for one in of.refused)
+    refused = Counter(one.reason for one in merge.refused)
     return {
         "submissions_plot": Markup(
             annotator_plots.bars(
@@ -100,12 +100,12 @@ def _submissions(of: Merge) -> dict[str, Any]:
         ),
         "pages_plot": Markup(annotator_plots.bars(reached, "pages", "annotators")),
         "refused": [(str(reason), f"{refused[reason]:,}") for reason in RefusalReason if refused[reason]],
-        "too_few": sorted(of.too_few.items()),
+        "too_few": sorted(merge.too_few.items()),
     }
 
 
-def _annotators(of: Merge) -> dict[str, Any]:
-    excluded = {one.annotator: one.detail for one in of.refused if one.reason is RefusalReason.EXCLUDED}
+def _annotators(merge: Merge) -> dict[str, Any]:
+    excluded = {one.annotator: one.detail for one in merge.refused if one.reason is RefusalReason.EXCLUDED}
     return {
         "excluded": sorted(excluded.items()),
         "bias_head": _BIAS_HEAD,
@@ -118,14 +118,14 @@ def _annotators(of: Merge) -> dict[str, Any]:
                 number(one.distance),
                 number(one.agreed),
             )
-            for one in sorted(biases(of), key=lambda one: -one.distance)
+            for one in sorted(biases(merge), key=lambda one: -one.distance)
         ],
     }
 
 
-def _beside(given: Shares, won: Shares) -> list[str]:
+def _beside(own: Shares, won: Shares) -> list[str]:
     order = (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)
-    return [number(shares[label]) for label in order for shares in (given, won)]
+    return [number(shares[label]) for label in order for shares in (own, won)]
 
 
 def _times(times: Times, smoothing: int) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _times(times: Times, smoothing: int) -> dict[str, Any]:
 
 
 def _spread(values: Sequence[float], title: str, unit: str) -> str:
-    """A histogram of some fifteen bins of a round width."""
+    """Plot a histogram of some fifteen bins of a round width."""
     high = max(values)
     width = next(step for step in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1e9) if high / step <= 15)
     bins = int(high / width) + 1
@@ -156,8 +156,8 @@ def _spread(values: Sequence[float], title: str, unit: str) -> str:
     return annotator_plots.histogram(values, [width * at for at in range(bins + 1)], title, unit, places=places)
 
 
-def _pages(of: Merge, agreed: CorpusAgreement) -> list[tuple[str, ...]]:
-    undecided: Mapping[str, int] = {one.page: one.tags.count(Label.UNDECIDED) for one in of.pages}
+def _pages(merge: Merge, agreed: CorpusAgreement) -> list[tuple[str, ...]]:
+    undecided: Mapping[str, int] = {one.page: one.tags.count(Label.UNDECIDED) for one in merge.pages}
     ordered = sorted(agreed.pages, key=lambda one: (isnan(one.by_segments.pi), one.by_segments.pi, one.page))
     return [
         (

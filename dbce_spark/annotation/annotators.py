@@ -1,4 +1,4 @@
-"""What is known of annotators: their bias towards a tag, and the time they took (KrdWrd 3.4.3)."""
+"""Measure annotators: their bias towards a tag, and the time they took (KrdWrd 3.4.3)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,19 +7,20 @@ from math import inf
 
 import numpy as np
 
-from dbce_spark.annotation.label_merge import Master, Merge, Merged, merge
+from dbce_spark.annotation.label_merge import Master, Merge, MergedPage, merge
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.submission import Submission
 from dbce_spark.files import timestamps
 from dbce_spark.model import Label
 
 Shares = tuple[float, float, float]
-"""Of each label its share of some tags; they add up to 1."""
+"""Shares of tags by label; they add up to 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bias:
-    """How an annotator's tags lie beside the winning ones of the same segments. Ties, which have none, do not count."""
+    """The tags of an annotator beside the winning ones of the same segments. Ties, which have no winner, do not
+    count."""
 
     annotator: str
     pages: int
@@ -30,7 +31,8 @@ class Bias:
 
     @property
     def distance(self) -> float:
-        """Share of the tags that would have to be others for the two to be alike: half the sum of the differences."""
+        """Return the share of tags that would have to change for the two to be alike: half the sum of the
+        differences."""
         return sum(abs(given - won) for given, won in zip(self.given, self.won, strict=True)) / 2
 
 
@@ -46,21 +48,22 @@ class Visit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """Visits without those that were breaks."""
+    """The visits that were no breaks."""
 
     visits: tuple[Visit, ...]
-    bound: float  # seconds from which a visit was a break; inf where nothing is known
+    bound: float  # seconds from which a visit was a break; inf where there are no visits
     breaks: int
-    unknown: int  # submissions that do not say, and have none before them
+    unknown: int  # submissions without a time, and without one before them
 
     @property
     def by_annotator(self) -> dict[str, float]:
-        """Seconds of each annotator in all."""
+        """Sum the seconds of each annotator."""
         return _sums((one.annotator, one.seconds) for one in self.visits)
 
 
 def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
-    """What lies outside is an outlier: Q1 - whisker * IQR and Q3 + whisker * IQR, quartiles as in R."""
+    """Return the bounds beyond which a value is an outlier: Q1 - whisker * IQR and Q3 + whisker * IQR, quartiles as in
+    R."""
     if not values:
         return -inf, inf
     low, high = np.quantile(np.asarray(values, np.float64), (0.25, 0.75))
@@ -68,33 +71,33 @@ def fences(values: Sequence[float], whisker: float) -> tuple[float, float]:
     return float(low - reach), float(high + reach)
 
 
-def biases(of: Merge) -> list[Bias]:
-    """Of each annotator of the merged pages."""
-    pages = {one.page: one for one in of.pages}
+def biases(merged_corpus: Merge) -> list[Bias]:
+    """Measure the bias of each annotator of the merged pages, sorted by annotator."""
+    pages = {one.page: one for one in merged_corpus.pages}
     by_annotator: dict[str, list[Submission]] = defaultdict(list)
-    for one in of.counted:
+    for one in merged_corpus.counted:
         by_annotator[one.annotator].append(one)
-    return [_bias(annotator, some, pages) for annotator, some in sorted(by_annotator.items())]
+    return [_bias(annotator, submissions, pages) for annotator, submissions in sorted(by_annotator.items())]
 
 
-def exclusions(of: Merge, rules: Rules) -> dict[str, str]:
-    """Annotators whose submissions should not count, each with the reason."""
-    found = {}
-    known = biases(of)
-    _, high = fences([one.distance for one in known], rules.whisker)
+def exclusions(merged_corpus: Merge, rules: Rules) -> dict[str, str]:
+    """Return the annotators whose submissions should not count, each with the reason."""
+    reasons = {}
+    measured = biases(merged_corpus)
+    _, high = fences([one.distance for one in measured], rules.whisker)
     bound = max(high, rules.tolerated_bias)
-    for one in known:
+    for one in measured:
         if one.pages < rules.minimum_pages:
-            found[one.annotator] = f"{one.pages} pages; {rules.minimum_pages} are the minimum"
+            reasons[one.annotator] = f"{one.pages} pages; {rules.minimum_pages} are the minimum"
         elif one.distance > bound:
-            found[one.annotator] = f"bias of {one.distance:.3f}; {bound:.3f} is the bound"
-    return found
+            reasons[one.annotator] = f"bias of {one.distance:.3f}; {bound:.3f} is the bound"
+    return reasons
 
 
 def without_outliers(
     corpus: Mapping[str, Master], submissions: Sequence[Submission], *, excluded: Mapping[str, str], rules: Rules
 ) -> Merge:
-    """`merge` in two steps: what all say, and what those say who are not excluded by it.
+    """Merge in two steps: all submissions, and then without those of annotators that `exclusions` finds.
 
     Once, and not until no one is left to exclude: of any crowd someone is the most biased.
     """
@@ -105,7 +108,7 @@ def without_outliers(
 
 
 def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
-    """How long annotators had pages open: as submitted, or since their submission before.
+    """Measure how long annotators had pages open: as submitted, or since their submission before.
 
     Longer than the upper fence of all is a break, and left out.
     """
@@ -113,9 +116,9 @@ def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
     for one in submissions:
         by_annotator[one.annotator].append(one)
     visits, unknown = [], 0
-    for annotator, some in sorted(by_annotator.items()):
+    for annotator, own in sorted(by_annotator.items()):
         before = None
-        for position, one in enumerate(sorted(some, key=lambda one: (one.submitted, one.page)), start=1):
+        for position, one in enumerate(sorted(own, key=lambda one: (one.submitted, one.page)), start=1):
             seconds = one.seconds or (0 if before is None else (one.submitted - before) / timestamps.SECOND)
             before = one.submitted
             if seconds > 0:
@@ -128,8 +131,8 @@ def times(submissions: Iterable[Submission], *, whisker: float) -> Times:
 
 
 def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, float]]:
-    """By position: the mean seconds that annotators took longer there than others who came to the same page later in
-    their own sequence (figure 3.6), smoothed over `smoothing` positions."""
+    """Measure for each position the mean seconds that annotators took longer there than others who came to the same
+    page later in their own sequence (figure 3.6), smoothed over `smoothing` positions."""
     by_page: dict[str, list[Visit]] = defaultdict(list)
     for one in visits:
         by_page[one.page].append(one)
@@ -142,7 +145,7 @@ def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, floa
         ]
         if later:
             found[one.position].append(one.seconds - float(np.mean(later)))
-    means = [(position, float(np.mean(some))) for position, some in sorted(found.items())]
+    means = [(position, float(np.mean(seconds))) for position, seconds in sorted(found.items())]
     reach = smoothing // 2
     return [
         (position, float(np.mean([mean for near, mean in means if abs(near - position) <= reach])))
@@ -150,7 +153,8 @@ def practice(visits: Sequence[Visit], *, smoothing: int) -> list[tuple[int, floa
     ]
 
 
-def _bias(annotator: str, submissions: Sequence[Submission], pages: Mapping[str, Merged]) -> Bias:
+def _bias(annotator: str, submissions: Sequence[Submission], pages: Mapping[str, MergedPage]) -> Bias:
+    """Measure the bias of one annotator from all of its submissions."""
     given, won = np.zeros(len(Label), int), np.zeros(len(Label), int)
     agreed = 0
     for one in submissions:

@@ -1,4 +1,5 @@
-"""The thesis's task: a cross to be labelled, its `cur` cut into <dbce> elements, the neighbours beside it (thesis 4.1).
+"""Prepare the thesis's task: a cross to label, its `cur` cut into <dbce> elements, the neighbours beside it (thesis
+4.1).
 
 A line of a file of crosses is a page like others, whose segments are those elements, and holds besides what the test
 cases T001 to T006 need: the arms, the occurrence bits, and the HTML of the neighbours, to be looked at.
@@ -32,7 +33,7 @@ from dbce_spark.model import ARMS, Annotation, Blocks, Cross, Ints, Page, digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskNeighbour:
-    """A page that stands beside the one to label."""
+    """A page that is shown beside the one to label."""
 
     url: str
     date: str  # ISO 8601
@@ -41,7 +42,7 @@ class TaskNeighbour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossSheet:
-    """A cross to label."""
+    """A cross to label, with its page, its occurrence bits, and the HTML of its neighbours."""
 
     sheet: Sheet  # of `cur`; its id is that of the cross
     annotation: Annotation
@@ -52,8 +53,8 @@ class CrossSheet:
         return self.annotation.cross
 
 
-def found(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
-    """The crosses in which the method annotates these captures, those without neighbours left out."""
+def annotate_crosses(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
+    """Yield the crosses in which the method annotates these captures; captures without neighbours have none."""
     read: dict[str, Page] = {}
     html: dict[str, bytes] = {}
     for fetch in fetches:
@@ -67,47 +68,47 @@ def found(fetches: Iterable[Fetch], config: DbceConfig) -> Iterator[CrossSheet]:
         yield _sheet(annotation, read, html)
 
 
-def sample(some: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
-    """Of each site some URLs by chance, and of each URL crosses that differ in how many arms they have, the fullest
-    first; by site and URL."""
+def sample(tasks: Iterable[CrossSheet], rules: Rules) -> list[CrossSheet]:
+    """Draw URLs of each site by chance, and for each URL crosses that differ in how many arms they have, the fullest
+    first; return them by site and URL."""
     by_url: dict[str, dict[str, list[CrossSheet]]] = defaultdict(lambda: defaultdict(list))
-    for one in some:
-        by_url[one.sheet.site][one.sheet.url_key].append(one)
+    for task in tasks:
+        by_url[task.sheet.site][task.sheet.url_key].append(task)
     chosen = []
     for site in sorted(by_url):
         drawn = sorted(by_url[site], key=lambda url: digest(str(rules.seed), url))[: rules.urls_per_site]
         for url in sorted(drawn):
-            ordered = sorted(by_url[site][url], key=lambda one: digest(str(rules.seed), one.cross.cross_id))
-            by_arms = {len(one.neighbours): one for one in reversed(ordered)}
+            ordered = sorted(by_url[site][url], key=lambda task: digest(str(rules.seed), task.cross.cross_id))
+            by_arms = {len(task.neighbours): task for task in reversed(ordered)}
             chosen += [by_arms[count] for count in sorted(by_arms, reverse=True)][: rules.crosses_per_url]
     return chosen
 
 
-def prepared(one: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
-    """What the test cases work on, made anew from the line of a cross.
+def rebuild_elements(task: CrossSheet, config: DbceConfig) -> tuple[Dom, Nodes]:
+    """Rebuild the DOM and the elements that the test cases work on, from the line of a cross.
 
     Raises:
-        InputError: the page is cut otherwise than its line says; it was written by another version.
+        InputError: the page is cut into other elements than its line has; it was written by another version.
     """
-    html = one.sheet.html.encode("utf-8", "replace")
+    html = task.sheet.html.encode("utf-8", "replace")
     try:
         parsed = parse(html, "utf-8", config.page)
     except PageError as error:
-        raise InputError(f"{one.sheet.page}: {error}") from error
-    if len(parsed.blocks.tokens) == one.annotation.ends[-1]:
-        dom, nodes = _cut(html, parsed.blocks, one.annotation)
-        if len(nodes) == len(one.sheet.segments):
+        raise InputError(f"{task.sheet.page}: {error}") from error
+    if len(parsed.blocks.tokens) == task.annotation.ends[-1]:
+        dom, nodes = _cut(html, parsed.blocks, task.annotation)
+        if len(nodes) == len(task.sheet.segments):
             return dom, nodes
-    raise InputError(f"{one.sheet.page}: its segments do not match its HTML; write the crosses again")
+    raise InputError(f"{task.sheet.page}: its segments do not match its HTML; write the crosses again")
 
 
-def write(path: str, some: Iterable[CrossSheet]) -> None:
-    """Writes crosses as JSON lines."""
-    jsonl.write(path, map(_as_fields, some))
+def write(path: str, tasks: Iterable[CrossSheet]) -> None:
+    """Write crosses as JSON lines."""
+    jsonl.write(path, map(_as_fields, tasks))
 
 
 def read(path: str) -> Iterator[CrossSheet]:
-    """The crosses in a file of JSON lines.
+    """Read the crosses in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no cross.
@@ -115,14 +116,14 @@ def read(path: str) -> Iterator[CrossSheet]:
     return (_from_fields(fields_, place) for place, fields_ in jsonl.read(path))
 
 
-def neighbours(of: Fields, place: str) -> dict[str, TaskNeighbour]:
-    """The neighbours by arm in the line of a cross; `place` names it where it has none.
+def neighbours(fields: Fields, place: str) -> dict[str, TaskNeighbour]:
+    """Return the neighbours by arm in the line of a cross; `place` names the line in errors.
 
     Raises:
         InputError: it is no cross.
     """
     found = {}
-    for arm, near in _object(of, "neighbours", place).items():
+    for arm, near in _object(fields, "neighbours", place).items():
         if arm not in ARMS[1:] or not isinstance(near, dict):
             raise InputError(f"{place}: no neighbour: {arm!r}; give a file that `dbce labels crosses` wrote")
         found[arm] = TaskNeighbour(**{name: field(near, name, "a text", place) for name in ("url", "date", "html")})
@@ -160,7 +161,7 @@ def _sheet(annotation: Annotation, read: Mapping[str, Page], html: Mapping[str, 
 
 
 def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, Nodes]:
-    """The DOM of a page, and the elements that its occurrence bits cut it into."""
+    """Return the DOM of a page, and the elements that its occurrence bits cut it into."""
     dom = read_dom(html, blocks)
     return dom, cut(dom, annotation.per_token()[None, :])
 
@@ -169,33 +170,34 @@ def _date(timestamp: int) -> str:
     return timestamps.date(timestamp).isoformat() if timestamp else ""
 
 
-def _as_fields(one: CrossSheet) -> Fields:
-    cross = {name.name: getattr(one.cross, name.name) for name in fields(Cross)}
+def _as_fields(task: CrossSheet) -> Fields:
+    cross = {name.name: getattr(task.cross, name.name) for name in fields(Cross)}
     return {
-        **page_file.as_fields(one.sheet),
+        **page_file.as_fields(task.sheet),
         "cross": cross,
-        "annotation": {"ends": one.annotation.ends.tolist(), "bits": one.annotation.bits.tolist()},
+        "annotation": {"ends": task.annotation.ends.tolist(), "bits": task.annotation.bits.tolist()},
         "neighbours": {
-            arm: {"url": near.url, "date": near.date, "html": near.html} for arm, near in one.neighbours.items()
+            arm: {"url": near.url, "date": near.date, "html": near.html} for arm, near in task.neighbours.items()
         },
     }
 
 
-def _from_fields(of: Fields, place: str) -> CrossSheet:
-    cross, annotation = (_object(of, name, place) for name in ("cross", "annotation"))
+def _from_fields(fields: Fields, place: str) -> CrossSheet:
+    cross, annotation = (_object(fields, name, place) for name in ("cross", "annotation"))
     try:
         ends: Ints = np.array(annotation["ends"], np.int32)
         return CrossSheet(
-            sheet=page_file.from_fields(of, place),
+            sheet=page_file.from_fields(fields, place),
             annotation=Annotation(cross=Cross(**cross), ends=ends, bits=np.array(annotation["bits"], np.uint8)),
-            neighbours=neighbours(of, place),
+            neighbours=neighbours(fields, place),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{place}: no cross: {error}; give a file that `dbce labels crosses` wrote") from error
 
 
-def _object(of: Fields, name: str, place: str) -> Mapping[str, Any]:
-    value = of.get(name)
+def _object(fields: Fields, name: str, place: str) -> Mapping[str, Any]:
+    """Return the object in this field of a line."""
+    value = fields.get(name)
     if not isinstance(value, dict):
         raise InputError(
             f"{place}: {name} must be an object, not {value!r}; give a file that `dbce labels crosses` wrote"

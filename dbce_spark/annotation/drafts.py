@@ -1,4 +1,4 @@
-"""An annotator's desk: drafts that are kept as they grow, what was submitted, and which page comes next."""
+"""Keep the work of annotators: drafts as they grow, submissions, and the choice of the next page."""
 
 import json
 from collections import Counter
@@ -15,12 +15,12 @@ from dbce_spark.annotation.workbench_store import Connection, now, transaction
 from dbce_spark.model import Label, digest
 
 
-class Stale(Exception):
-    """A draft was changed elsewhere since: in another window, or on another machine."""
+class StaleDraft(Exception):
+    """A draft was changed in another window, or on another machine, since this one was loaded."""
 
 
 class Order(StrEnum):
-    """Which page comes first of those that have the fewest submissions."""
+    """The order in which pages with equally few submissions are handed out."""
 
     CHANCE = "chance"
     DOUBT = "doubt"  # the one that the model is least certain of
@@ -28,7 +28,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What an annotator has tagged of a page until now.
+    """The tags that an annotator has given to a page until now.
 
     `hidden` are segments that the browser does not show: they are boilerplate, unless tagged themselves. `revision`
     counts the changes.
@@ -38,11 +38,12 @@ class Draft:
     hidden: frozenset[int] = frozenset()
     revision: int = 0
     seconds: float = 0.0  # with the page in front of somebody
-    prelabelled: str = ""  # the model whose labels were asked for, "" if none
+    prelabelled: str = ""  # the model whose labels were requested, "" if none
 
 
-def tags(page: StoredPage, draft: Draft) -> Tags:
-    """What a draft comes to, segment by segment. What the model said stands where nothing else does, if asked for."""
+def resolve_tags(page: StoredPage, draft: Draft) -> Tags:
+    """Resolve a draft into tags, one a segment. Labels of the model fill the gaps, if the annotator has requested
+    them."""
     unseen = {page.outline.leaves[at]: Label.BOILERPLATE for at in draft.hidden if at < len(page.outline.leaves)}
     found = page.outline.tags({**unseen, **draft.marks})
     if not draft.prelabelled:
@@ -50,8 +51,8 @@ def tags(page: StoredPage, draft: Draft) -> Tags:
     return tuple(label if tag is None else tag for tag, label in zip(found, page.labels, strict=True))
 
 
-def draft(store: Connection, account: int, page: str) -> Draft:
-    """The draft of an annotator and a page, an empty one where nothing was tagged yet."""
+def read_draft(store: Connection, account: int, page: str) -> Draft:
+    """Return the draft of an annotator and a page, an empty one where nothing was tagged yet."""
     row = store.execute("SELECT * FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     if row is None:
         return Draft()
@@ -65,7 +66,7 @@ def draft(store: Connection, account: int, page: str) -> Draft:
 
 
 def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
-    """Keeps a draft; its time and the model that it began with are the store's to say.
+    """Keep a draft; its time and its model are checked against the store.
 
     Raises:
         Stale: the store has this revision already, or a later one.
@@ -75,16 +76,16 @@ def keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
 
 
 def prelabel(store: Connection, account: int, page: StoredPage) -> Draft:
-    """Notes that an annotator has asked for the model's labels; what is submitted of the page from now on says so."""
+    """Note that an annotator has requested the model's labels; later submissions of the page record it."""
     with transaction(store):
-        before = draft(store, account, page.page)
+        before = read_draft(store, account, page.page)
         after = replace(before, prelabelled=before.prelabelled or page.model)
         _write(store, account, page.page, after)
     return after
 
 
 def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> Submission:
-    """Submits a page, or submits it again.
+    """Submit a page, or submit it again.
 
     Raises:
         Stale: as for `keep`.
@@ -96,17 +97,17 @@ def submit(store: Connection, account: int, page: StoredPage, given: Draft) -> S
             "INSERT INTO submissions (account, page, submitted, seconds, text_digest, tags, prelabelled)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
-                account, page.page, found.submitted, found.seconds, found.text_digest, stored_pages.written(found.tags),
-                found.prelabelled,
+                account, page.page, found.submitted, found.seconds, found.text_digest,
+                stored_pages.encode_tags(found.tags), found.prelabelled,
             ),
         )  # fmt: skip
     return found
 
 
-def following(store: Connection, account: int, order: Order) -> str | None:
-    """The page that an annotator does next: one that was begun, or of those with the fewest submissions one that this
-    annotator has not done. A draft counts, too: who begins meanwhile gets another page. None: all are done.
-    """
+def next_page(store: Connection, account: int, order: Order) -> str | None:
+    """Return the page that an annotator does next: one that was begun, or one of those with the fewest submissions that
+    this annotator has not done. A draft counts, too, so two who begin at once get different pages. None: all are
+    done."""
     begun = store.execute(
         "SELECT page FROM drafts JOIN pages ON id = page WHERE account = ? AND kind = 'corpus' AND page NOT IN"
         " (SELECT page FROM standing WHERE account = drafts.account) ORDER BY changed DESC LIMIT 1",
@@ -132,7 +133,7 @@ def following(store: Connection, account: int, order: Order) -> str | None:
 
 
 def next_of_tutorial(store: Connection, account: int) -> str | None:
-    """The first page of the tutorial that an annotator has not submitted; None: all are done."""
+    """Return the first page of the tutorial that an annotator has not submitted; None if all are done."""
     row = store.execute(
         "SELECT id FROM pages WHERE kind = 'tutorial' AND id NOT IN (SELECT page FROM standing WHERE account = ?)"
         " ORDER BY position LIMIT 1",
@@ -142,7 +143,7 @@ def next_of_tutorial(store: Connection, account: int) -> str | None:
 
 
 def restart_tutorial(store: Connection, account: int) -> None:
-    """Forgets what an annotator has done in the tutorial."""
+    """Delete the work of an annotator in the tutorial."""
     with transaction(store):
         for table in ("drafts", "submissions"):
             store.execute(
@@ -151,12 +152,12 @@ def restart_tutorial(store: Connection, account: int) -> None:
             )
 
 
-def last(store: Connection, account: int, page: str) -> Tags | None:
-    """What an annotator has submitted of a page, the last time; None: nothing."""
+def last_tags(store: Connection, account: int, page: str) -> Tags | None:
+    """Return the tags that an annotator has last submitted of a page; None if there are none."""
     row = store.execute(
         "SELECT tags FROM standing WHERE account = ? AND page = ? ORDER BY submitted DESC LIMIT 1", (account, page)
     ).fetchone()
-    return None if row is None else stored_pages.tags_of(row["tags"])
+    return None if row is None else stored_pages.decode_tags(row["tags"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +174,8 @@ class SubmittedPage:
     prelabelled: str
 
 
-def done(store: Connection, account: int) -> list[SubmittedPage]:
-    """What an annotator has done of the corpus, the latest first."""
+def list_pages(store: Connection, account: int) -> list[SubmittedPage]:
+    """Return the pages of the corpus that an annotator has submitted or begun, the latest first."""
     rows = store.execute(
         "SELECT p.id, p.title, p.url, d.changed, d.seconds, d.prelabelled, max(s.submitted) AS submitted,"
         " count(s.submitted) AS times, s.tags FROM drafts d JOIN pages p ON p.id = d.page"
@@ -197,8 +198,8 @@ def done(store: Connection, account: int) -> list[SubmittedPage]:
     ]
 
 
-def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
-    """What was submitted of the corpus, of each annotator and page the last; in order of page and annotator."""
+def read_submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[Submission]:
+    """Yield the last submission of each annotator and page of the corpus, in order of page and annotator."""
     rows = store.execute(
         "SELECT account, page, max(submitted) AS submitted, seconds, s.text_digest, tags, prelabelled"
         " FROM standing s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus'"
@@ -208,8 +209,9 @@ def submissions(store: Connection, excluded: Collection[int] = ()) -> Iterator[S
 
 
 def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
-    """Withdraws all that an annotator has submitted of a page: it is kept, with who withdrew it and when, and counts no
-    more. The draft stays, so that the page can be submitted again. False: nothing was submitted."""
+    """Withdraw all that an annotator has submitted of a page: it is kept, with the account that withdrew it and the
+    time, and counts no more. The draft stays, so that the page can be submitted again. Return False if nothing was
+    submitted."""
     done = store.execute(
         "UPDATE submissions SET withdrawn = ?, withdrawn_by = ? WHERE account = ? AND page = ? AND withdrawn IS NULL",
         (now(), by, account, page),
@@ -218,21 +220,21 @@ def withdraw(store: Connection, account: int, page: str, by: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Withdrawn:
-    """A submission that counts no more."""
+class WithdrawnSubmission:
+    """A submission that was withdrawn."""
 
     submission: Submission
     withdrawn: int  # microseconds since 1970
     by: str  # an annotator, or an admin, as exports call them
 
 
-def withdrawn(store: Connection) -> Iterator[Withdrawn]:
-    """What was submitted of the corpus and withdrawn, in order of page, annotator and time."""
+def read_withdrawn(store: Connection) -> Iterator[WithdrawnSubmission]:
+    """Yield the withdrawn submissions of the corpus, in order of page, annotator and time."""
     rows = store.execute(
         "SELECT s.* FROM submissions s JOIN pages p ON p.id = s.page WHERE p.kind = 'corpus' AND withdrawn IS NOT NULL"
         " ORDER BY page, account, submitted"
     )
-    return (Withdrawn(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
+    return (WithdrawnSubmission(_of_row(row), row["withdrawn"], f"annotator-{row['withdrawn_by']}") for row in rows)
 
 
 def _of_row(row: Row) -> Submission:
@@ -242,14 +244,14 @@ def _of_row(row: Row) -> Submission:
         submitted=row["submitted"],
         seconds=row["seconds"],
         text_digest=row["text_digest"],
-        tags=stored_pages.tags_of(row["tags"]),
+        tags=stored_pages.decode_tags(row["tags"]),
         prelabelled=row["prelabelled"],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class LabellingProgress:
-    """How far a corpus is."""
+    """The progress of labelling a corpus, in pages and submissions."""
 
     pages: int
     submissions: int  # a page that an annotator has submitted twice counts once
@@ -258,7 +260,7 @@ class LabellingProgress:
 
 
 def progress(store: Connection) -> LabellingProgress:
-    """How far the corpus of a store is."""
+    """Count the pages and submissions of the corpus of a store."""
     counts = [
         row[0]
         for row in store.execute(
@@ -279,9 +281,9 @@ def progress(store: Connection) -> LabellingProgress:
 
 
 def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
-    before = draft(store, account, page)
+    before = read_draft(store, account, page)
     if given.revision <= before.revision:
-        raise Stale
+        raise StaleDraft
     row = store.execute("SELECT begun FROM drafts WHERE account = ? AND page = ?", (account, page)).fetchone()
     passed = (now() - row["begun"]) / 1e6 if row else given.seconds
     seconds = max(before.seconds, min(given.seconds, passed))
@@ -290,16 +292,16 @@ def _keep(store: Connection, account: int, page: str, given: Draft) -> Draft:
     return kept
 
 
-def _write(store: Connection, account: int, page: str, one: Draft) -> None:
+def _write(store: Connection, account: int, page: str, draft: Draft) -> None:
     moment = now()
-    marks = json.dumps({str(node): label.word for node, label in sorted(one.marks.items())}, separators=(",", ":"))
+    marks = json.dumps({str(node): label.word for node, label in sorted(draft.marks.items())}, separators=(",", ":"))
     store.execute(
         "INSERT INTO drafts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, page) DO UPDATE SET marks ="
         " excluded.marks, hidden = excluded.hidden, revision = excluded.revision, seconds = excluded.seconds,"
         " prelabelled = excluded.prelabelled, changed = excluded.changed",
         (
-            account, page, marks, json.dumps(sorted(one.hidden), separators=(",", ":")), one.revision, one.seconds,
-            one.prelabelled, moment - int(one.seconds * 1e6), moment,
+            account, page, marks, json.dumps(sorted(draft.hidden), separators=(",", ":")), draft.revision,
+            draft.seconds, draft.prelabelled, moment - int(draft.seconds * 1e6), moment,
         ),
     )  # fmt: skip
 
@@ -311,11 +313,14 @@ def _submission(account: int, page: StoredPage, kept: Draft, moment: int) -> Sub
         submitted=moment,
         seconds=round(kept.seconds, 1),
         text_digest=page.text_digest,
-        tags=tags(page, kept),
+        tags=resolve_tags(page, kept),
         prelabelled=kept.prelabelled,
     )
 
 
 def _counts(letters: str) -> dict[str, int]:
-    found = Counter("none" if tag is None else tag.word for tag in (stored_pages.tags_of(letters) if letters else ()))
+    """Count segments by tag."""
+    found = Counter(
+        "none" if tag is None else tag.word for tag in (stored_pages.decode_tags(letters) if letters else ())
+    )
     return dict(found)

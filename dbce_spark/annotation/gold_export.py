@@ -1,16 +1,16 @@
-"""Merged labels as a gold set: the JSON lines that `dbce evaluate` and `dbce train` read."""
+"""Export merged labels as a gold set: the JSON lines that `dbce evaluate` and `dbce train` read."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from dbce_spark.annotation.label_merge import Merged
+from dbce_spark.annotation.label_merge import MergedPage
 from dbce_spark.annotation.page_file import TEXTS, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.files.jsonl import Fields
 from dbce_spark.model import Label
 
 
-def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: str) -> Iterator[Fields]:
-    """A gold page of each page that is merged, in the order of the pages.
+def entries(sheets: Iterable[Sheet], merged: Mapping[str, MergedPage], *, dataset: str) -> Iterator[Fields]:
+    """Yield a gold page for each page that is merged, in the order of the pages.
 
     `gold` is its content, `gold_wide` that and what is undecided; both have the words as the page has them.
 
@@ -18,20 +18,20 @@ def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: s
         InputError: a page has other segments than its labels, or a merged page is not among the pages.
     """
     left = set(merged)
-    for one in sheets:
-        if one.page not in merged:
+    for sheet in sheets:
+        if sheet.page not in merged:
             continue
-        left.discard(one.page)
-        tags = merged[one.page].tags
-        if len(tags) != len(one.segments):
-            raise InputError(f"{one.page}: {len(tags)} labels of {len(one.segments)} segments; merge again")
+        left.discard(sheet.page)
+        tags = merged[sheet.page].tags
+        if len(tags) != len(sheet.segments):
+            raise InputError(f"{sheet.page}: {len(tags)} labels of {len(sheet.segments)} segments; merge again")
         yield {
-            "id": one.page,
-            **{name: value for name in TEXTS if (value := getattr(one, name))},
-            "html": one.html,
-            "gold": text(one, tags, {Label.CONTENT}),
-            "gold_wide": text(one, tags, {Label.CONTENT, Label.UNDECIDED}),
-            "annotators": len(merged[one.page].annotators),
+            "id": sheet.page,
+            **{name: value for name in TEXTS if (value := getattr(sheet, name))},
+            "html": sheet.html,
+            "gold": text(sheet, tags, {Label.CONTENT}),
+            "gold_wide": text(sheet, tags, {Label.CONTENT, Label.UNDECIDED}),
+            "annotators": len(merged[sheet.page].annotators),
             "dataset": dataset,
         }
     if left:
@@ -39,7 +39,7 @@ def entries(sheets: Iterable[Sheet], merged: Mapping[str, Merged], *, dataset: s
 
 
 def text(sheet: Sheet, tags: Sequence[Label | None], wanted: Collection[Label]) -> str:
-    """The segments with the wanted labels: those that follow one another in a line in one line."""
+    """Join the segments with the wanted labels: those that follow one another in a line stay in one line."""
     parts: list[str] = []
     before = None
     for at, (span, tag) in enumerate(zip(sheet.segments, tags, strict=True)):

@@ -1,4 +1,4 @@
-"""What leaves a store, and may come into one, as JSON lines: pages, and what was submitted of them."""
+"""Export the pages and submissions of a store as JSON lines, and import pages from them."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -16,8 +16,8 @@ from dbce_spark.annotation import (
     workbench_store,
 )
 from dbce_spark.annotation import neighbours as beside
-from dbce_spark.annotation.drafts import Withdrawn
-from dbce_spark.annotation.neighbours import CrossNeighbours
+from dbce_spark.annotation.drafts import WithdrawnSubmission
+from dbce_spark.annotation.neighbours import StoredNeighbour
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings
@@ -31,33 +31,33 @@ PAGES, SUBMISSIONS, WITHDRAWN = "pages.jsonl", "submissions.jsonl", "withdrawn.j
 
 
 def export(path: str, target: str, config: DbceConfig) -> str:
-    """Writes the pages of a store, the last submission of each annotator and page, and what was withdrawn. Returns what
-    was written.
+    """Write the pages of a store, the last submission of each annotator and page, and the withdrawn ones. Return a line
+    that counts them.
 
     Raises:
         InputError: there is no such store.
     """
     folder = target.rstrip("/")
-    with closing(workbench_store.opened(path)) as opened:
+    with closing(workbench_store.open_store(path)) as opened:
         ids = stored_pages.ids(opened, stored_pages.CORPUS)
-        submitted = [*drafts.submissions(opened)]
+        submitted = [*drafts.read_submissions(opened)]
         sheets = (
             stored_pages.sheet(page, stored_pages.archived_html(page, config).decode("utf-8", "replace"))
-            for page in stored_pages.of_kind(opened, stored_pages.CORPUS)
+            for page in stored_pages.read_kind(opened, stored_pages.CORPUS)
         )
         page_file.write(f"{folder}/{PAGES}", sheets)
         submission.write(f"{folder}/{SUBMISSIONS}", submitted)
-        jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, drafts.withdrawn(opened)))
+        jsonl.write(f"{folder}/{WITHDRAWN}", map(_withdrawn_fields, drafts.read_withdrawn(opened)))
     return f"{len(ids):,} pages and {len(submitted):,} submissions in {folder}"
 
 
-def _withdrawn_fields(one: Withdrawn) -> Fields:
-    return {**submission.as_fields(one.submission), "withdrawn": one.withdrawn, "by": one.by}
+def _withdrawn_fields(withdrawn: WithdrawnSubmission) -> Fields:
+    return {**submission.as_fields(withdrawn.submission), "withdrawn": withdrawn.withdrawn, "by": withdrawn.by}
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """What `take` has done."""
+class ImportedPages:
+    """The counts of what `take` has added to a store."""
 
     pages: int  # that are new
     neighbours: int  # that stand beside them
@@ -71,17 +71,17 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A line as a store has it: the page, and what stands beside it."""
+    """A line as a store has it: the page, and its neighbours."""
 
     page: StoredPage
-    neighbours: Sequence[CrossNeighbours]
+    neighbours: Sequence[StoredNeighbour]
 
 
-def take(
+def import_pages(
     path: str, files: Sequence[str], archives: Sequence[str], config: DbceConfig, settings: WorkbenchSettings
-) -> Taken:
-    """Puts pages that are JSON lines into a store, which is made if it is not there: crosses, with their neighbours, or
-    gold pages of others.
+) -> ImportedPages:
+    """Import pages from JSON lines into a store, which is created if it is missing: crosses, with their neighbours, or
+    gold pages of other projects.
 
     archives: where what they load is copied from; none: they are shown without.
 
@@ -90,32 +90,33 @@ def take(
             may be in the store.
     """
     sources_of = sources.expand(archives, config.input.patterns) if archives else []
-    index = page_resources.indexed(sources_of, config.input)
+    index = page_resources.build_index(sources_of, config.input)
     added = beside_them = copied = 0
     made = (_made(fields, place, config) for file in files for place, fields in jsonl.read(file))
     for some in iter(lambda: [*islice(made, settings.pages_at_once)], []):
         workbench_store.create(path)
-        with closing(workbench_store.opened(path)) as opened, workbench_store.transaction(opened):
+        with closing(workbench_store.open_store(path)) as opened, workbench_store.transaction(opened):
             for one in some:
                 added += stored_pages.add(opened, one.page, added=workbench_store.now())
                 beside_them += beside.add(opened, one.page.page, one.neighbours)
             needs = [need for one in some for need in _needs(one)]
             copied += page_resources.copy(opened, sources_of, index, needs, config.input, settings)
-    return Taken(added, beside_them, copied)
+    return ImportedPages(added, beside_them, copied)
 
 
 def _made(fields: Fields, place: str, config: DbceConfig) -> _Made:
-    page = single_page.of_sheet(page_file.from_fields(fields, place), config)
+    page = single_page.make_from_sheet(page_file.from_fields(fields, place), config)
     near = cross_tasks.neighbours(fields, place) if "neighbours" in fields else {}
     try:
-        return _Made(page, [beside.of_neighbour(page, arm, one) for arm, one in near.items()])
+        return _Made(page, [beside.make_neighbour(page, arm, one) for arm, one in near.items()])
     except PageError as error:
         raise InputError(f"{place}: a neighbour is no page: {error}") from error
 
 
-def _needs(one: _Made) -> Iterator[Need]:
+def _needs(line: _Made) -> Iterator[Need]:
+    """Yield the URLs that a page and its neighbours load."""
     for html, url, timestamp in (
-        (one.page.html, one.page.url, one.page.timestamp),
-        *((near.html, near.url, near.timestamp) for near in one.neighbours),
+        (line.page.html, line.page.url, line.page.timestamp),
+        *((near.html, near.url, near.timestamp) for near in line.neighbours),
     ):
         yield from page_resources.needed(html, url, timestamp)

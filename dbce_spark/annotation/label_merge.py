@@ -1,7 +1,7 @@
-"""One labelling from many: the majority's tag of each segment (KrdWrd 3.4.2).
+"""Merge many labellings into one: the majority's tag of each segment (KrdWrd 3.4.2).
 
-What does not count is refused with a reason, never lost: submissions of a page that was another one, or not all there,
-and those of annotators who were excluded.
+A submission that does not count is refused with a reason, never lost: one of a page that has changed or is incomplete,
+or of an annotator who was excluded.
 """
 
 from collections import Counter, defaultdict
@@ -17,11 +17,11 @@ from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.model import Label
 
 Votes = tuple[int, int, int]
-"""Tags of one segment, counted; `votes[label]` are those of a label."""
+"""Counts of the tags of one segment; `votes[label]` is that of a label."""
 
 
 class RefusalReason(StrEnum):
-    """Why a submission does not count."""
+    """The reason why a submission does not count."""
 
     UNKNOWN_PAGE = "unknown_page"  # the page is not in the corpus
     NODES_MISSING = "nodes_missing"  # it has more or less segments than the page
@@ -33,14 +33,14 @@ class RefusalReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Master:
-    """What a submission of a page must fit."""
+    """The number of segments and the text that a submission of a page must have."""
 
     segments: int
     text_digest: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Refused:
+class RefusedSubmission:
     """A submission that does not count."""
 
     page: str
@@ -51,7 +51,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Merged:
+class MergedPage:
     """A page with the labels of the majority."""
 
     page: str
@@ -65,19 +65,19 @@ class Merge:
     """A corpus merged. Every submission is either accepted or refused; every page with one is merged or among
     `too_few`."""
 
-    pages: tuple[Merged, ...]  # by their ids
+    pages: tuple[MergedPage, ...]  # by their ids
     accepted: tuple[Submission, ...]  # those of merged pages and of pages with too few; by page and annotator
-    refused: tuple[Refused, ...]
+    refused: tuple[RefusedSubmission, ...]
     too_few: Mapping[str, int]  # pages with less than the minimum, and how many were accepted
 
     @property
     def counted(self) -> list[Submission]:
-        """The submissions that the merged pages come from."""
+        """Return the submissions that the merged pages come from."""
         return [one for one in self.accepted if one.page not in self.too_few]
 
 
 def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
-    """What submissions of these pages must fit, by page id.
+    """Return the masters of these pages, by page id.
 
     Raises:
         InputError: two pages have the same id.
@@ -93,7 +93,7 @@ def masters(sheets: Iterable[Sheet]) -> dict[str, Master]:
 def merge(
     corpus: Mapping[str, Master], submissions: Iterable[Submission], *, minimum: int, excluded: Mapping[str, str]
 ) -> Merge:
-    """The labels of the majority, of every page that `minimum` annotators have submitted.
+    """Merge the submissions of every page that `minimum` annotators have submitted, by majority.
 
     excluded: annotators whose submissions do not count, each with the reason. The order of submissions does not matter.
     """
@@ -105,8 +105,8 @@ def merge(
         else:
             fitting[one.page, one.annotator].append(one)
     accepted = []
-    for _, some in sorted(fitting.items()):
-        *earlier, last = sorted(some, key=_age)
+    for _, own in sorted(fitting.items()):
+        *earlier, last = sorted(own, key=_age)
         accepted.append(last)
         refused += [_refused(one, RefusalReason.SUPERSEDED, f"by one of {last.submitted}") for one in earlier]
     counts = Counter(one.page for one in accepted)
@@ -114,38 +114,38 @@ def merge(
     for one in accepted:
         by_page[one.page].append(one)
     return Merge(
-        pages=tuple(merged(page, some) for page, some in by_page.items() if len(some) >= minimum),
+        pages=tuple(merge_page(page, own) for page, own in by_page.items() if len(own) >= minimum),
         accepted=tuple(accepted),
         refused=tuple(sorted(refused)),
         too_few={page: count for page, count in counts.items() if count < minimum},
     )
 
 
-def merged(page: str, submissions: Iterable[Submission]) -> Merged:
-    """The majority's labels of one page, from submissions that all have the same segments."""
-    some = sorted(submissions, key=lambda one: one.annotator)
-    votes = tuple(map(_votes, zip(*(one.tags for one in some), strict=True)))
-    return Merged(
+def merge_page(page: str, submissions: Iterable[Submission]) -> MergedPage:
+    """Merge the submissions of one page, which all have the same segments."""
+    ordered = sorted(submissions, key=lambda one: one.annotator)
+    votes = tuple(map(_votes, zip(*(one.tags for one in ordered), strict=True)))
+    return MergedPage(
         page=page,
-        annotators=tuple(one.annotator for one in some),
+        annotators=tuple(one.annotator for one in ordered),
         tags=tuple(map(winner, votes)),
         votes=votes,
     )
 
 
 def winner(votes: Votes) -> Label:
-    """The label with the most votes; UNDECIDED where two have as many, or none has any."""
+    """Return the label with the most votes; UNDECIDED where two have as many, or none has any."""
     most = max(votes)
     return Label(votes.index(most)) if votes.count(most) == 1 else Label.UNDECIDED
 
 
-def write(path: str, pages: Iterable[Merged]) -> None:
-    """Writes merged pages as JSON lines."""
+def write(path: str, pages: Iterable[MergedPage]) -> None:
+    """Write merged pages as JSON lines."""
     jsonl.write(path, map(_as_fields, pages))
 
 
-def read(path: str) -> Iterator[Merged]:
-    """The merged pages in a file of JSON lines.
+def read(path: str) -> Iterator[MergedPage]:
+    """Read the merged pages in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no merged page.
@@ -154,46 +154,60 @@ def read(path: str) -> Iterator[Merged]:
 
 
 def _refusal(
-    one: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]
+    submission: Submission, corpus: Mapping[str, Master], excluded: Mapping[str, str]
 ) -> tuple[RefusalReason, str] | None:
-    master = corpus.get(one.page)
+    """Return the reason why a submission does not count, with details; None if it counts."""
+    master = corpus.get(submission.page)
     if master is None:
-        return RefusalReason.UNKNOWN_PAGE, f"there is no page {one.page}"
-    if len(one.tags) != master.segments:
-        return RefusalReason.NODES_MISSING, f"{len(one.tags)} segments, not {master.segments}"
-    if one.text_digest != master.text_digest:
-        return RefusalReason.TEXT_DIFFERS, f"{one.text_digest}, not {master.text_digest}"
-    if all(tag is None for tag in one.tags):
+        return RefusalReason.UNKNOWN_PAGE, f"there is no page {submission.page}"
+    if len(submission.tags) != master.segments:
+        return RefusalReason.NODES_MISSING, f"{len(submission.tags)} segments, not {master.segments}"
+    if submission.text_digest != master.text_digest:
+        return RefusalReason.TEXT_DIFFERS, f"{submission.text_digest}, not {master.text_digest}"
+    if all(tag is None for tag in submission.tags):
         return RefusalReason.UNTAGGED, f"none of {master.segments} segments has a tag"
-    if one.annotator in excluded:
-        return RefusalReason.EXCLUDED, excluded[one.annotator]
+    if submission.annotator in excluded:
+        return RefusalReason.EXCLUDED, excluded[submission.annotator]
     return None
 
 
-def _refused(one: Submission, reason: RefusalReason, detail: str) -> Refused:
-    return Refused(page=one.page, annotator=one.annotator, submitted=one.submitted, reason=reason, detail=detail)
+def _refused(submission: Submission, reason: RefusalReason, detail: str) -> RefusedSubmission:
+    return RefusedSubmission(
+        page=submission.page,
+        annotator=submission.annotator,
+        submitted=submission.submitted,
+        reason=reason,
+        detail=detail,
+    )
 
 
-def _age(one: Submission) -> tuple[object, ...]:
-    """By time; those of one moment in an order that does not depend on how they came."""
-    return one.submitted, one.seconds, one.prelabelled, tuple(-1 if tag is None else int(tag) for tag in one.tags)
+def _age(submission: Submission) -> tuple[object, ...]:
+    """Return a key that sorts by time; submissions of one moment have an order that does not depend on how they
+    came."""
+    return (
+        submission.submitted,
+        submission.seconds,
+        submission.prelabelled,
+        tuple(-1 if tag is None else int(tag) for tag in submission.tags),
+    )
 
 
 def _votes(tags: Iterable[Label | None]) -> Votes:
+    """Count the tags of one segment."""
     counts = Counter(tags)
     return counts[Label.UNDECIDED], counts[Label.CONTENT], counts[Label.BOILERPLATE]
 
 
-def _as_fields(one: Merged) -> Fields:
+def _as_fields(page: MergedPage) -> Fields:
     return {
-        "page": one.page,
-        "annotators": list(one.annotators),
-        "tags": [tag.word for tag in one.tags],
-        "votes": [list(votes) for votes in one.votes],
+        "page": page.page,
+        "annotators": list(page.annotators),
+        "tags": [tag.word for tag in page.tags],
+        "votes": [list(votes) for votes in page.votes],
     }
 
 
-def _from_fields(fields: Fields, place: str) -> Merged:
+def _from_fields(fields: Fields, place: str) -> MergedPage:
     try:
         tags = tuple(Label[word.upper()] for word in field(fields, "tags", "a list", place))
         votes = tuple((int(u), int(c), int(b)) for u, c, b in field(fields, "votes", "a list", place))
@@ -201,7 +215,7 @@ def _from_fields(fields: Fields, place: str) -> Merged:
         raise InputError(f"{place}: tags must be words of labels, and votes three numbers each: {error}") from error
     if len(tags) != len(votes):
         raise InputError(f"{place}: {len(tags)} tags and {len(votes)} votes; give one of each a segment")
-    return Merged(
+    return MergedPage(
         page=field(fields, "page", "a text", place),
         annotators=tuple(map(str, field(fields, "annotators", "a list", place))),
         tags=tags,

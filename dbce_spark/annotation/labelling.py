@@ -1,9 +1,9 @@
-"""Labels of pages by anybody: merged from people, of one of them, or of a machine, all set over the same segments."""
+"""Compare labels of pages: merged from people, of one of them, or of a machine, all of the same segments."""
 
 from collections.abc import Mapping
 
 from dbce_spark.annotation.page_file import Sheet
-from dbce_spark.annotation.submission import Tags, tag_of
+from dbce_spark.annotation.submission import Tags, parse_tag
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import field
@@ -14,7 +14,7 @@ Labelling = Mapping[str, Tags]
 
 
 def read(path: str, annotator: str = "") -> Labelling:
-    """The labels in a file of JSON lines with `page` and `tags`: of `labels merge`, or of submissions.
+    """Read the labels in a file of JSON lines with `page` and `tags`: of `labels merge`, or of submissions.
 
     annotator: whose submissions are taken, where there are several.
 
@@ -28,14 +28,14 @@ def read(path: str, annotator: str = "") -> Labelling:
         page = field(fields, "page", "a text", place)
         if page in found:
             raise InputError(f"{place}: {page} has labels of several annotators; name one, as in {path}@NAME")
-        found[page] = tuple(tag_of(word, place) for word in field(fields, "tags", "a list", place))
+        found[page] = tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place))
     if not found:
         raise InputError(f"{path}: no labels{' of ' + annotator if annotator else ''}")
     return found
 
 
 def contrast(sheet: Sheet, reference: Tags, given: Tags) -> Contrast:
-    """A page under two labellings.
+    """Set two labellings of one page beside each other.
 
     Raises:
         InputError: one of them has other segments.

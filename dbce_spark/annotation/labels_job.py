@@ -1,4 +1,4 @@
-"""`dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
+"""Run `dbce labels`: from submissions to merged labels, their agreement, and a gold set."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +16,7 @@ from dbce_spark.annotation import (
 )
 from dbce_spark.annotation import label_merge as merging
 from dbce_spark.annotation.agreement import CorpusAgreement, PageAgreement
-from dbce_spark.annotation.label_merge import Master, Merge, Merged
+from dbce_spark.annotation.label_merge import Master, Merge, MergedPage
 from dbce_spark.annotation.merge_rules import Rules
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.submission import Submission
@@ -30,7 +30,7 @@ from dbce_spark.files.jsonl import Fields
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelsRequest:
-    """What is merged: files of pages and of submissions, and annotators who are left out whatever they did."""
+    """The input of a merge: files of pages and of submissions, and annotators who are left out in any case."""
 
     pages: Sequence[str]
     submissions: Sequence[str]
@@ -40,7 +40,7 @@ class LabelsRequest:
 
 
 def merge(request: LabelsRequest) -> str:
-    """Writes merged.jsonl and refused.jsonl, and says what is in them.
+    """Write merged.jsonl and refused.jsonl, and return a line that counts them.
 
     Raises:
         InputError: an input cannot be read, or no page has enough submissions.
@@ -50,7 +50,7 @@ def merge(request: LabelsRequest) -> str:
 
 
 def agree(request: LabelsRequest) -> str:
-    """Writes agreement.jsonl and report.html, and says what is in them.
+    """Write agreement.jsonl and report.html, and return a line that sums them up.
 
     Raises:
         InputError: as of `merge`.
@@ -60,7 +60,7 @@ def agree(request: LabelsRequest) -> str:
 
 
 def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> str:
-    """Writes a gold set, plain or by its name as .xz or .gz, and says how many pages are in it.
+    """Write a gold set, plain or by its name as .xz or .gz, and return a line that counts its pages.
 
     Raises:
         InputError: an input cannot be read, or they do not fit each other.
@@ -71,7 +71,7 @@ def export(pages: Sequence[str], merged: str, output: str, *, dataset: str) -> s
 
 
 def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules, config: DbceConfig) -> str:
-    """Writes crosses of some archives to be labelled, and says how many they are.
+    """Write crosses of these archives to be labelled, and return a line that counts them.
 
     tasks: a folder for a file a cross, to label it in a browser; "" for none.
 
@@ -80,7 +80,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules,
     """
     files = sources.expand(inputs, config.input.patterns)
     fetched = (one for path in files for one in archived(path, config) if isinstance(one, Fetch))
-    chosen = cross_tasks.sample(cross_tasks.found(fetched, config), rules)
+    chosen = cross_tasks.sample(cross_tasks.annotate_crosses(fetched, config), rules)
     if not chosen:
         raise InputError("no page of these archives has a similar page of its site; give archives of whole sites")
     cross_tasks.write(output, chosen)
@@ -92,7 +92,7 @@ def choose_crosses(inputs: Sequence[str], output: str, tasks: str, rules: Rules,
 
 
 def write_merged(found: Merge, output: str) -> str:
-    """Writes merged.jsonl and refused.jsonl to a folder, and says how much that is."""
+    """Write merged.jsonl and refused.jsonl to a folder, and return a line that counts them."""
     merging.write(str(Path(output) / "merged.jsonl"), found.pages)
     jsonl.write(str(Path(output) / "refused.jsonl"), map(asdict, found.refused))
     return (
@@ -102,31 +102,31 @@ def write_merged(found: Merge, output: str) -> str:
 
 
 def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: str, rules: Rules) -> str:
-    """Writes agreement.jsonl and report.html to a folder, and says how far annotators agree.
+    """Write agreement.jsonl and report.html to a folder, and return a line with the agreement.
 
     words: of each page the words of its segments.
     """
-    agreed = agreement.of_corpus([(one, words[one.page]) for one in found.pages])
+    agreed = agreement.measure_corpus([(one, words[one.page]) for one in found.pages])
     times = annotators.times(found.counted, whisker=rules.whisker)
     jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
     with storage.whole_file(str(Path(output) / "report.html")) as stream:
         stream.write(annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode())
-    return _told(agreed)
+    return _summary(agreed)
 
 
 def sheets(paths: Iterable[str]) -> Iterable[Sheet]:
-    """The pages of several files."""
+    """Yield the pages of several files."""
     return (one for path in paths for one in page_file.read(path))
 
 
-def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
-    """Merged pages by their ids.
+def by_page(pages: Iterable[MergedPage]) -> dict[str, MergedPage]:
+    """Return merged pages by their ids.
 
     Raises:
         InputError: one is there twice.
     """
-    found: dict[str, Merged] = {}
-    for one in some:
+    found: dict[str, MergedPage] = {}
+    for one in pages:
         if one.page in found:
             raise InputError(f"{one.page} is merged twice; give each page once")
         found[one.page] = one
@@ -134,7 +134,8 @@ def by_page(some: Iterable[Merged]) -> dict[str, Merged]:
 
 
 def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]:
-    """The merge, and of each page the words of its segments. Pages are read one at a time: their HTML is large."""
+    """Return the merge, and the number of words of each segment by page. Pages are read one at a time: their HTML is
+    large."""
     corpus: dict[str, Master] = {}
     words: dict[str, Sequence[int]] = {}
     for one in sheets(request.pages):
@@ -152,20 +153,21 @@ def _merged(request: LabelsRequest) -> tuple[Merge, Mapping[str, Sequence[int]]]
     return found, words
 
 
-def _agreement_fields(one: PageAgreement) -> Fields:
+def _agreement_fields(agreement: PageAgreement) -> Fields:
     return {
-        "page": one.page,
-        "annotators": one.annotators,
-        "segments": one.by_segments.items,
-        "words": one.words,
-        "observed": one.by_segments.observed,
-        "expected": one.by_segments.expected,
-        "pi": one.by_segments.pi,
-        "pi_by_words": one.by_words.pi,
+        "page": agreement.page,
+        "annotators": agreement.annotators,
+        "segments": agreement.by_segments.items,
+        "words": agreement.words,
+        "observed": agreement.by_segments.observed,
+        "expected": agreement.by_segments.expected,
+        "pi": agreement.by_segments.pi,
+        "pi_by_words": agreement.by_words.pi,
     }
 
 
-def _told(agreed: CorpusAgreement) -> str:
+def _summary(agreed: CorpusAgreement) -> str:
+    """Return the line that sums up an agreement."""
     return (
         f"pi {annotator_report.number(agreed.mean)} (by words {annotator_report.number(agreed.mean_by_words)}),"
         f" the mean of {len(agreed.pages):,} pages; of all segments at once {annotator_report.number(agreed.pooled.pi)}"

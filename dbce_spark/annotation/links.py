@@ -1,4 +1,4 @@
-"""What a page or a style sheet loads: found, and led elsewhere. What acts, or opens a door, is taken out.
+"""Find what a page or a style sheet loads and rewrite these URLs; remove what acts, or leads away.
 
 The tree of HTML is lxml's, that of CSS tinycss2's. Scripts never run, so what they would load is not looked for.
 """
@@ -13,7 +13,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 Lead = Callable[[str, str], str]
-"""Where to load from what a page loads: takes an absolute URL and one of the kinds below, gives another URL."""
+"""Rewrites the absolute URL of a resource of one of the kinds below."""
 
 FRAME, STYLE, IMAGE, OTHER = "frame", "style", "image", "other"
 
@@ -38,16 +38,16 @@ _KINDS = {
     ("audio", "src"): OTHER,
     ("track", "src"): OTHER,
 }
-"""Which attributes load something without being asked to, and what."""
+"""The kind of resource that an attribute of a tag loads without a click, by (tag, attribute)."""
 _SRCSET = re.compile(r"\s*(\S+?)(\s+[^\s,]+)?\s*(?:,(?=\s|$)|,(?=https?:|//)|$)")
 _WEB = ("http://", "https://")
 _DOCTYPE = re.compile(r"(?:\s|\ufeff|<!--.*?-->|<\?[^>]*>)*(<!doctype[^>]*>)", re.IGNORECASE | re.DOTALL)
 _START = 4096
-"""Characters in which a page says what type it is."""
+"""Characters at the start of a page in which its document type is looked for."""
 
 
 def disarm(root: Any) -> None:
-    """Takes out of a page what acts, what sends, and what the frame it is shown in may not decide by itself."""
+    """Remove from a page what acts, what sends, and what overrides the frame it is shown in."""
     for element in [*root.iter(etree.Comment), *root.iter(etree.ProcessingInstruction), *root.iter(*_ACTIVE)]:
         _remove(element)
     for meta in [*root.iter("meta")]:
@@ -63,7 +63,8 @@ def disarm(root: Any) -> None:
 
 
 def lead_html(root: Any, base: str, lead: Lead) -> None:
-    """Leads all that a page loads elsewhere. `base` is its URL; a <base> of its own counts, if `disarm` has left it.
+    """Rewrite the URLs of all that a page loads. `base` is its URL; a <base> of its own counts, if `disarm` has left
+    it.
 
     A link to follow looks as it did and leads nowhere: following one would leave the page that is being labelled.
     """
@@ -88,8 +89,8 @@ def lead_html(root: Any, base: str, lead: Lead) -> None:
             element.text = lead_css(element.text, base, lead)
 
 
-def base_of(root: Any, url: str) -> str:
-    """What a page's relative URLs are relative to: its first <base> with a `href`, or its own URL."""
+def base_url(root: Any, url: str) -> str:
+    """Return the URL that a page's relative URLs are relative to: its first <base> with a `href`, or its own URL."""
     for element in root.iter("base"):
         if href := element.get("href"):
             return str(urljoin(url, href.strip()))
@@ -97,7 +98,7 @@ def base_of(root: Any, url: str) -> str:
 
 
 def lead_css(css: str, base: str, lead: Lead) -> str:
-    """A style sheet with all that it loads led elsewhere: url() everywhere, and texts that @import takes as URLs."""
+    """Rewrite all URLs that a style sheet loads: url() everywhere, and texts that @import takes as URLs."""
     rules: list[Any] = tinycss2.parse_stylesheet(css, skip_comments=True)
     return _css(rules, base, lead)
 
@@ -118,7 +119,7 @@ def _css(nodes: list[Any], base: str, lead: Lead) -> str:
 
 
 def _lead_node(top: Any, base: str, lead: Lead) -> None:
-    """Leads what one rule or value loads. Iterative: blocks nest as deep as an attacker likes."""
+    """Rewrite the URLs of one rule or value. Iterative: blocks nest as deep as an attacker likes."""
     waiting = [(top, IMAGE)]
     while waiting:
         node, kind = waiting.pop()
@@ -157,7 +158,7 @@ def _lead_srcset(value: str, base: str, lead: Lead) -> str:
 
 
 def _led(value: str, base: str, kind: str, lead: Lead) -> str:
-    """Where one URL is led: pictures in the page itself stay, what is not of the web leads nowhere."""
+    """Rewrite one URL: pictures in the page itself stay, and a URL that is not of the web leads nowhere."""
     value = value.strip()
     if value.lower().startswith("data:"):
         return value if kind != FRAME else "about:blank"
@@ -171,19 +172,20 @@ def _led(value: str, base: str, kind: str, lead: Lead) -> str:
     return f"{led}#{fragment}" if fragment else led
 
 
-def written(root: Any, doctype: str) -> str:
-    """The HTML of a tree."""
+def to_html(root: Any, doctype: str) -> str:
+    """Return the HTML of a tree."""
     return f"{doctype}\n{lxml_html.tostring(root, encoding='unicode')}"
 
 
 def doctype(text: str) -> str:
-    """The document type of a page, "" where it names none: browsers then lay it out as they did before standards."""
+    """Return the document type of a page, "" where it has none: browsers then lay it out as they did before
+    standards."""
     found = _DOCTYPE.match(text[:_START])
     return found[1] if found else ""
 
 
 def absolute(value: str, base: str) -> str:
-    """A URL of the web without its fragment, by what it is relative to; "" where it is none."""
+    """Return a URL of the web without its fragment, made absolute; "" where it is none."""
     try:
         url = urldefrag(urljoin(base, value.strip())).url
     except ValueError:
@@ -191,8 +193,8 @@ def absolute(value: str, base: str) -> str:
     return url if url.lower().startswith(_WEB) else ""
 
 
-def parsed(text: str) -> Any:
-    """The tree of a page's HTML. There is one for any text, if only an empty page."""
+def parse_html(text: str) -> Any:
+    """Parse a page's HTML. Any text has a tree, if only that of an empty page."""
     parser = lxml_html.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         root = etree.fromstring(text.encode("utf-8", "replace"), parser)
@@ -202,8 +204,8 @@ def parsed(text: str) -> Any:
 
 
 def _remove(element: Any) -> None:
-    """Takes an element out with all it holds, but not the text behind it; of an <embed>, which libxml2 lets hold what
-    follows it, the tag alone."""
+    """Remove an element with all it holds, but not the text behind it; of an <embed>, which libxml2 lets hold what
+    follows it, remove the tag alone."""
     parent = element.getparent()
     if parent is None:
         return

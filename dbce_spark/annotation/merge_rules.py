@@ -1,4 +1,5 @@
-"""How labels of people are merged, and crosses chosen for them: conf/labels.toml, and what options lay over it."""
+"""Load the rules by which labels of people are merged, and crosses chosen: conf/labels.toml, and options laid over
+it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, filled
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """conf/labels.toml, which says what each field means."""
+    """The parameters of conf/labels.toml, which explains each field."""
 
     minimum_submissions: PositiveInt
     minimum_pages: PositiveInt

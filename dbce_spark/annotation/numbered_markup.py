@@ -1,4 +1,4 @@
-"""A page's HTML with every segment, and every container of segments, numbered: what a browser shows and reports by."""
+"""Number every segment, and every container of segments, in a page's HTML: browsers show and report nodes by number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from dbce_spark.model import Segments
 SEGMENT = "dbce-segment"
 """The element around each piece of a segment."""
 NODE = "data-dbce-node"
-"""The attribute that says which node of the outline an element is."""
+"""The attribute with the number of an element's node in the outline."""
 
 Range = tuple[int, int]
-"""The first and the last segment of something."""
+"""The first and the last segment of a block or a container."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class NumberedPage:
     outline: Outline
 
 
-def marked(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage:
-    """The page with the number of its node on every segment and container; else as it was, scripts and all.
+def number_nodes(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage:
+    """Put the number of its node on every segment and container of a page; leave the rest as it was, scripts and all.
 
     A container is a block-level element that holds more than one around it does not: nested elements with the same
     text are one node, and so are they and their only block, and a block and its only segment.
@@ -46,11 +46,12 @@ def marked(utf8_html: bytes, page_text: str, segments: Segments) -> NumberedPage
             first, last = ranges.get(container, (at, at))
             ranges[container] = min(first, at), max(last, at)
     outline = _numbered(pieces, around, ranges, segments)
-    return NumberedPage(links.written(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
+    return NumberedPage(links.to_html(root, links.doctype(utf8_html.decode("utf-8", "replace"))), outline)
 
 
-def placed(utf8_html: bytes, places: Mapping[str, int]) -> str:
-    """Another page of the same template, with a node's number on each element that stands where that node's block does.
+def number_places(utf8_html: bytes, places: Mapping[str, int]) -> str:
+    """Put a node's number on each element of another page of the same template that stands where that node's block
+    does.
 
     places: nodes by the XPath of their blocks, every step with its index. Where the page has no such element, nothing
     stands for the node.
@@ -67,11 +68,11 @@ def placed(utf8_html: bytes, places: Mapping[str, int]) -> str:
             continue
         for element in elements:
             element.set(NODE, str(node))
-    return links.written(root, links.doctype(utf8_html.decode("utf-8", "replace")))
+    return links.to_html(root, links.doctype(utf8_html.decode("utf-8", "replace")))
 
 
 def _free_names(root: Any) -> None:
-    """Takes the names used here from a page that has them itself."""
+    """Rename elements and drop attributes of a page that use the names used here."""
     for element in root.iter("*"):
         if element.tag == SEGMENT:
             element.tag = "span"
@@ -79,14 +80,14 @@ def _free_names(root: Any) -> None:
 
 
 def _containers(piece: Any) -> list[Any]:
-    """The block-level elements around a piece, the outermost first."""
+    """Return the block-level elements around a piece, the outermost first."""
     return [element for element in piece.iterancestors() if element.tag in BLOCK_TAGS][::-1]
 
 
 def _numbered(
     pieces: list[tuple[int, Any]], around: list[list[Any]], ranges: dict[Any, Range], segments: Segments
 ) -> Outline:
-    """Gives each piece and each container its node."""
+    """Number each piece and each container with its node."""
     blocks = _blocks(segments)
     parents: list[int] = []
     extents: list[Range] = []
@@ -95,7 +96,7 @@ def _numbered(
     block_nodes = [-1] * len(segments)
 
     def node(key: Any, extent: Range, parent: int) -> int:
-        """The node of what has this key; the one around it, if that holds the same segments."""
+        """Return the node of this key; the one around it, if that holds the same segments."""
         if key not in node_of:
             if parent >= 0 and extents[parent] == extent:
                 node_of[key] = parent
@@ -119,6 +120,7 @@ def _numbered(
 
 
 def _blocks(segments: Segments) -> dict[int, Range]:
+    """Return the first and last segment of each block."""
     found: dict[int, Range] = {}
     for at, block in enumerate(segments.blocks.tolist()):
         found[block] = found.get(block, (at, at))[0], at

@@ -1,4 +1,5 @@
-"""The thesis's way to label a cross: its `cur` with one segment highlighted after the other, the neighbours beside it.
+"""Write the thesis's task as files: the `cur` of a cross with one segment highlighted after the other, and its
+neighbours.
 
 One file a cross, opened in a browser from wherever it lies: there is no server. Tags are kept in the browser as they
 grow, and saved as a submission.
@@ -20,11 +21,11 @@ from dbce_spark.report.overlay import STRONG
 from dbce_spark.report.svg.html_template import environment
 
 KEYS = {Label.BOILERPLATE: "1", Label.UNDECIDED: "2", Label.CONTENT: "3"}
-"""As in KrdWrd's manual (2.1)."""
+"""Keys of the labels, as in KrdWrd's manual (2.1)."""
 
 
 def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
-    """Writes a file a cross, and index.html.
+    """Write one file for each cross, and index.html.
 
     Raises:
         PageError: the text of a cross is not that of its page.
@@ -41,7 +42,7 @@ def write(folder: str, crosses: Iterable[CrossSheet]) -> None:
 
 
 def document(one: CrossSheet) -> str:
-    """A cross to label, as one file that asks for nothing.
+    """Render a cross to label, as one file that loads nothing.
 
     Raises:
         PageError: its text is not that of its page.
@@ -58,7 +59,7 @@ def document(one: CrossSheet) -> str:
     return _template("task.html.j2").render(
         url=one.sheet.url,
         date=one.sheet.date,
-        page=segment_marks.marked(one.sheet),
+        page=segment_marks.mark_segments(one.sheet),
         neighbours=[
             (arm, near.url, near.date, postprocess.sealed_html(near.html.encode("utf-8", "replace")))
             for arm, near in neighbours

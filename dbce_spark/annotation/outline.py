@@ -1,4 +1,4 @@
-"""What of a page can be tagged: a tree of nodes, containers down to segments, and what tags on them come to.
+"""Describe the parts of a page that can be tagged: a tree of nodes, containers down to segments.
 
 A tag reaches everything below its node that has none of its own (KrdWrd 3.4.2).
 """
@@ -27,9 +27,9 @@ class Outline:
     blocks: tuple[int, ...]
 
     def tags(self, marks: Marks) -> Tags:
-        """What marks come to at the segments: of each the tag of the nearest marked node, itself or around it.
+        """Resolve marks into tags, one a segment: that of the nearest marked node, its own or one around it.
 
-        Marks on nodes that the page does not have say nothing.
+        Marks on nodes that the page does not have are ignored.
         """
         reached: list[Label | None] = []
         for node, parent in enumerate(self.parents):

@@ -1,4 +1,4 @@
-"""A page as annotators have it: its HTML, and the segments that tags are given to."""
+"""Read and write pages as annotators have them: the HTML, and the segments that tags are given to."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from dbce_spark.files import jsonl
 from dbce_spark.files.jsonl import Fields, field
 
 TEXTS = ("url", "site", "group", "url_key", "date", "lang")
-"""What else a page may say of itself, under the names that `dbce evaluate` reads."""
+"""Further fields that a page may have, under the names that `dbce evaluate` reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class SegmentSpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A page to annotate. What is not known of it is ""."""
+    """A page to annotate. Fields that are unknown are ""."""
 
     page: str  # its id
     html: str
@@ -38,22 +38,22 @@ class Sheet:
 
     @property
     def texts(self) -> list[str]:
-        """Of each segment its text."""
+        """Return the text of each segment."""
         return [self.text[one.start : one.end] for one in self.segments]
 
     @property
     def text_digest(self) -> str:
-        """What a submission of this very page names."""
+        """Return the digest that a submission of this very page names."""
         return text_digest(self.texts)
 
 
 def write(path: str, sheets: Iterable[Sheet]) -> None:
-    """Writes pages as JSON lines."""
+    """Write pages as JSON lines."""
     jsonl.write(path, map(as_fields, sheets))
 
 
 def read(path: str) -> Iterator[Sheet]:
-    """The pages in a file of JSON lines.
+    """Read the pages in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no page.
@@ -61,15 +61,15 @@ def read(path: str) -> Iterator[Sheet]:
     return (from_fields(fields, place) for place, fields in jsonl.read(path))
 
 
-def as_fields(one: Sheet) -> Fields:
-    """A page as a JSON line has it; what is not known of it is left out."""
-    spans = [[span.xpath, span.start, span.end] for span in one.segments]
-    known = {name: value for name in TEXTS if (value := getattr(one, name))}
-    return {"id": one.page, **known, "html": one.html, "text": one.text, "segments": spans}
+def as_fields(sheet: Sheet) -> Fields:
+    """Return a page as a JSON line has it; unknown fields are left out."""
+    spans = [[span.xpath, span.start, span.end] for span in sheet.segments]
+    described = {name: value for name in TEXTS if (value := getattr(sheet, name))}
+    return {"id": sheet.page, **described, "html": sheet.html, "text": sheet.text, "segments": spans}
 
 
 def from_fields(fields: Fields, place: str) -> Sheet:
-    """The page that a JSON object holds; `place` names it where it holds none.
+    """Return the page that a JSON object holds; `place` names the line in errors.
 
     Raises:
         InputError: a field is missing, or of the wrong kind.
@@ -85,7 +85,7 @@ def from_fields(fields: Fields, place: str) -> Sheet:
 
 
 def _spans(fields: Fields, length: int, place: str) -> tuple[SegmentSpan, ...]:
-    """The segments, which must follow one another within the text."""
+    """Return the segments, which must follow one another within the text."""
     try:
         spans = tuple(SegmentSpan(str(xpath), int(start), int(end)) for xpath, start, end in fields["segments"])
     except (KeyError, TypeError, ValueError) as error:

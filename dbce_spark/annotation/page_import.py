@@ -1,4 +1,4 @@
-"""Pages out of web archives into a store: chosen by filters, by a sample or by a list, with all that they load.
+"""Import pages from web archives into a store: chosen by filters, by a sample or by a list, with all that they load.
 
 The segments to tag are those that the method cuts: of a page whose siblings or snapshots are in the same archives, runs
 of its blocks that these share or lack; of one alone, its blocks. They are fixed here, once, and so is what the model
@@ -33,12 +33,12 @@ from dbce_spark.model import Capture, Extraction, Label, Page, Reject, digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedPages:
-    """Which pages are labelled. Each filter passes what fits one of its values; an empty one passes all."""
+    """The choice of pages to label. Each filter passes pages that fit one of its values; an empty one passes all."""
 
     sites: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()  # as the page says
+    languages: tuple[str, ...] = ()  # as the page declares
     urls: tuple[str, ...] = ()  # regular expressions that are looked for in the URL
-    listed: frozenset[str] = frozenset()  # SURT keys; of one that is listed each capture, whatever else is asked for
+    listed: frozenset[str] = frozenset()  # SURT keys; all captures of these are taken, whatever the filters
     min_words: int
     max_words: int
     one_per_site: bool = False
@@ -48,8 +48,8 @@ class WantedPages:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What `add` has done, in pages and records."""
+class AddedPages:
+    """The counts of what `add` has done, in pages and records."""
 
     read: int  # pages in the archives
     fit: int  # of these, as many as fit the filters
@@ -59,15 +59,15 @@ class Added:
     rejects: int  # records that are no page
 
     def __str__(self) -> str:
-        told = f"{self.added:,} pages added of {self.fit:,} that fit and {self.read:,} in the archives"
+        added = f"{self.added:,} pages added of {self.fit:,} that fit and {self.read:,} in the archives"
         there = f"; {self.there:,} were there already" if self.there else ""
-        return f"{told}{there}; {self.resources:,} images, style sheets and frames copied with them"
+        return f"{added}{there}; {self.resources:,} images, style sheets and frames copied with them"
 
 
 def add(
     path: str, arguments: Sequence[str], wanted: WantedPages, config: DbceConfig, settings: WorkbenchSettings
-) -> Added:
-    """Puts the pages of some archives that are wanted into a store, which is made if it is not there.
+) -> AddedPages:
+    """Add the wanted pages of these archives to a store, which is created if it is missing.
 
     Raises:
         InputError: an argument names nothing that can be read, a page that is listed is in none, or none fits.
@@ -77,15 +77,15 @@ def add(
     chosen = choose(read, wanted)
     _refuse_lack(read, chosen, wanted)
     workbench_store.create(path)
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     try:
         there = {*stored.ids(opened, stored.CORPUS)}
-        new = _judged([page for page in chosen if page.capture_id not in there], read, config)
-        index = page_resources.indexed(files if new else (), config.input)
+        new = _extract([page for page in chosen if page.capture_id not in there], read, config)
+        index = page_resources.build_index(files if new else (), config.input)
         copied = 0
         left = iter(sorted(new.items()))
         for some in iter(lambda: [*islice(left, settings.pages_at_once)], []):
-            made = _made(dict(some), config)
+            made = _store_pages(dict(some), config)
             needs = [need for page in made for need in page_resources.needed(page.html, page.url, page.timestamp)]
             with workbench_store.transaction(opened):
                 copied += page_resources.copy(opened, files, index, needs, config.input, settings)
@@ -94,16 +94,16 @@ def add(
     finally:
         opened.close()
     fit = sum(fits(page, wanted) for page in read)
-    return Added(len(read), fit, len(new), len(chosen) - len(new), copied, rejects)
+    return AddedPages(len(read), fit, len(new), len(chosen) - len(new), copied, rejects)
 
 
-def words_of(page: Page) -> int:
-    """Words of a page's text, as `wc` counts them: between white space (Stemle 2009, 3.2.2)."""
+def count_words(page: Page) -> int:
+    """Count the words of a page's text, as `wc` does: between white space (Stemle 2009, 3.2.2)."""
     return len(page.blocks.text.split())
 
 
 def fits(page: Page, wanted: WantedPages) -> bool:
-    """Whether a page passes the filters."""
+    """Return whether a page passes the filters."""
     capture = page.capture
     return (
         _is_worth_it(page, wanted)
@@ -114,11 +114,11 @@ def fits(page: Page, wanted: WantedPages) -> bool:
 
 
 def _is_worth_it(page: Page, wanted: WantedPages) -> bool:
-    return wanted.min_words <= words_of(page) <= wanted.max_words
+    return wanted.min_words <= count_words(page) <= wanted.max_words
 
 
 def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
-    """The pages that are wanted, in order of capture id. The same whatever the order of what there is."""
+    """Return the wanted pages, in order of capture id. The result does not depend on the order of `pages`."""
     ordered = sorted(pages, key=lambda page: page.capture_id)
     if wanted.listed:
         return [page for page in ordered if page.capture.url_key in wanted.listed]
@@ -138,8 +138,8 @@ def choose(pages: Sequence[Page], wanted: WantedPages) -> list[Page]:
     return sorted(fitting, key=lambda page: page.capture_id)
 
 
-def listed(path: str) -> frozenset[str]:
-    """The SURT keys of the URLs in a file, one a line; lines that begin with # say nothing.
+def read_list(path: str) -> frozenset[str]:
+    """Return the SURT keys of the URLs in a file, one a line; lines that begin with # are comments.
 
     Raises:
         InputError: it cannot be read, or has no URL.
@@ -156,7 +156,7 @@ def listed(path: str) -> frozenset[str]:
 
 
 def _read(files: Sequence[str], config: DbceConfig) -> tuple[list[Page], int]:
-    """All pages of some archives without their HTML, each once, and how many records were rejected."""
+    """Read all pages of these archives without their HTML, each once, and count the records that were rejected."""
     found: list[Page] = []
     rejects = 0
     for path in files:
@@ -168,6 +168,7 @@ def _read(files: Sequence[str], config: DbceConfig) -> tuple[list[Page], int]:
 
 
 def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPages) -> None:
+    """Raise InputError if a listed URL is in no archive, or no page was chosen."""
     missing = wanted.listed - {page.capture.url_key for page in read}
     if missing:
         raise InputError(f"{len(missing)} of the listed URLs are in no archive, such as {min(missing)}")
@@ -178,27 +179,27 @@ def _refuse_lack(read: Sequence[Page], chosen: Sequence[Page], wanted: WantedPag
         )
 
 
-def _judged(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
-    """What the method makes of the chosen pages beside all others of their sites, by where they lie."""
+def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -> dict[Place, Extraction]:
+    """Run the method on the chosen pages beside all others of their sites; return extractions by place."""
     sites = {page.capture.site for page in chosen}
     places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
-    judged = (one for one in local.extract_pages(beside, config) if one.page.capture_id in places)
-    return {places[one.page.capture_id]: one for one in judged}
+    extractions = (one for one in local.extract_pages(beside, config) if one.page.capture_id in places)
+    return {places[one.page.capture_id]: one for one in extractions}
 
 
-def _made(judged: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
-    """Judged pages as the store has them, read once more for their HTML and their records."""
+def _store_pages(extractions: Mapping[Place, Extraction], config: DbceConfig) -> list[StoredPage]:
+    """Make the stored form of extracted pages, reading them once more for their HTML and their records."""
     records: dict[Place, tuple[str, bytes]] = {}
     html: dict[Place, bytes] = {}
-    for path in sorted({path for path, _, _ in judged}):
-        for record in page_resources.all_records(path, config.input):
-            if (place := (path, record.within, record.offset)) in judged:
+    for path in sorted({path for path, _, _ in extractions}):
+        for record in page_resources.read_records(path, config.input):
+            if (place := (path, record.within, record.offset)) in extractions:
                 records[place] = json.dumps(dict(record.headers)), record.block or b""
         for found in pages.fetches(path, config):
-            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in judged:
+            if isinstance(found, warc.Fetch) and (place := _place_of(found.capture)) in extractions:
                 html[place] = found.html
-    return [stored_page(one, *records[place], html[place], config) for place, one in judged.items()]
+    return [stored_page(extraction, *records[place], html[place], config) for place, extraction in extractions.items()]
 
 
 def _place(page: Page) -> Place:
@@ -210,16 +211,16 @@ def _place_of(capture: Capture) -> Place:
     return path, within, capture.warc_offset
 
 
-def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: DbceConfig) -> StoredPage:
-    """A judged page as the store has it. html: its HTML, the encodings of HTTP undone."""
-    page, segments = one.page, one.segments
+def stored_page(extraction: Extraction, head: str, record: bytes, html: bytes, config: DbceConfig) -> StoredPage:
+    """Make the stored form of an extracted page. html: its HTML, the encodings of HTTP undone."""
+    page, segments = extraction.page, extraction.segments
     capture, text = page.capture, page.blocks.text
-    marked = numbered_markup.marked(decode(html, capture.declared_charset).html, text, segments)
+    marked = numbered_markup.number_nodes(decode(html, capture.declared_charset).html, text, segments)
     spans = zip(segments.blocks.tolist(), segments.starts.tolist(), segments.ends.tolist(), strict=True)
-    verdicts = zip(segments.labels.tolist(), segments.scores.tolist(), strict=True)
+    labelled = zip(segments.labels.tolist(), segments.scores.tolist(), strict=True)
     units = tuple(
         Unit(page.blocks.xpaths[block], start, end, Label(label), round(score, 4))
-        for (block, start, end), (label, score) in zip(spans, verdicts, strict=True)
+        for (block, start, end), (label, score) in zip(spans, labelled, strict=True)
     )
     return StoredPage(
         page=page.capture_id,
@@ -234,7 +235,7 @@ def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: 
         charset=page.charset,
         title=page.metadata.title,
         language=page.metadata.declared_language,
-        words=words_of(page),
+        words=count_words(page),
         html=marked.html,
         text=text,
         text_digest=text_digest(text[unit.start : unit.end] for unit in units),
@@ -246,14 +247,14 @@ def stored_page(one: Extraction, head: str, record: bytes, html: bytes, config: 
 
 
 def doubt(units: Iterable[Unit]) -> float:
-    """How little the model knows of a page: how near its scores are to a half, by characters, 0 (sure) to 1."""
+    """Measure how uncertain the model is of a page: how near its scores are to a half, by characters, 0 (sure) to 1."""
     lengths = np.array([unit.end - unit.start for unit in units], np.float64)
     scores = np.array([unit.score for unit in units], np.float64)
     return round(float((lengths * (1 - np.abs(2 * scores - 1))).sum() / max(lengths.sum(), 1)), 4)
 
 
 def model_name(config: DbceConfig) -> str:
-    """What gave a page's labels: the rule, or the classifier with a digest of the card that says what it is."""
+    """Name the source of a page's labels: the rule, or the classifier with a digest of the card that describes it."""
     if config.label.by != "classifier":
         return config.label.by
     card = classify.load_classifier(config.label.classifier).card

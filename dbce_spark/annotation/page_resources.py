@@ -1,4 +1,4 @@
-"""What pages load, copied out of the archive into the store: images, style sheets, frames, fonts.
+"""Copy what pages load from the archive into the store: images, style sheets, frames, fonts.
 
 An archive has several captures of one URL; a page is shown with those nearest to its own time.
 """
@@ -54,25 +54,25 @@ class _Entry:
 
 @dataclass(slots=True)
 class Index:
-    """Which URLs an archive has, when, and where. All in memory: some 300 bytes a record."""
+    """The URLs of archives, with times and places. All in memory: some 300 bytes a record."""
 
     by_key: dict[str, list[_Entry]] = field(default_factory=lambda: defaultdict(list))
     by_digest: dict[str, Place] = field(default_factory=dict)
 
     def add(self, record: Record, path: str) -> None:
-        """Takes up a record, if it is an answer to a URL."""
+        """Add a record, if it is an answer to a URL."""
         timestamp = warc.microseconds(record.date)
         if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
             return
-        said = normal_digest(record.headers.get("warc-payload-digest"))
+        payload_digest = normal_digest(record.headers.get("warc-payload-digest"))
         place = path, record.within, record.offset
         is_revisit = record.kind == "revisit"
-        if said and not is_revisit:
-            self.by_digest.setdefault(said, place)
-        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, said, is_revisit))
+        if payload_digest and not is_revisit:
+            self.by_digest.setdefault(payload_digest, place)
+        self.by_key[url_key(record.url)].append(_Entry(timestamp, place, payload_digest, is_revisit))
 
     def place(self, url: str, timestamp: int) -> Place | None:
-        """Where the capture of a URL lies that is nearest in time; of a revisit, where its payload lies."""
+        """Return the place of the capture of a URL that is nearest in time; for a revisit, that of its payload."""
         found = [one for one in self.by_key.get(url_key(url), ()) if not one.is_revisit or one.digest in self.by_digest]
         if not found:
             return None
@@ -90,9 +90,9 @@ class Need:
 
 
 def needed(html: str, url: str, timestamp: int) -> list[Need]:
-    """What a page of this URL and time loads."""
-    root = links.parsed(html)
-    base = links.base_of(root, url)
+    """Return the URLs that a page of this URL and time loads."""
+    root = links.parse_html(html)
+    base = links.base_url(root, url)
     found: list[Need] = []
 
     def note(url: str, kind: str) -> str:
@@ -104,17 +104,17 @@ def needed(html: str, url: str, timestamp: int) -> list[Need]:
     return found
 
 
-def indexed(paths: Iterable[str], config: InputConfig) -> Index:
-    """What some archives have."""
+def build_index(paths: Iterable[str], config: InputConfig) -> Index:
+    """Index these archives."""
     index = Index()
     for path in paths:
-        for record in all_records(path, config):
+        for record in read_records(path, config):
             index.add(record, path)
     return index
 
 
-def all_records(path: str, config: InputConfig) -> Iterator[Record]:
-    """The records of a file; what cannot be read as one is passed over, as the reader of pages has told of it."""
+def read_records(path: str, config: InputConfig) -> Iterator[Record]:
+    """Yield the records of a file; pass over what cannot be read as one, since the reader of pages has reported it."""
     try:
         with sources.open_binary(path) as stream:
             for found in joined(records(stream, Limits.of(config)), config.max_record_bytes):
@@ -132,11 +132,11 @@ def copy(
     config: InputConfig,
     settings: WorkbenchSettings,
 ) -> int:
-    """Copies what is needed out of the archives, and what that needs in turn, so deep as settings say. Returns how many
-    the store did not have."""
+    """Copy the needed resources from the archives, and those that they need in turn, up to `settings.rounds` levels
+    deep. Return how many the store did not have."""
     files = sorted(paths)
     seen: set[Place] = set()
-    asked: set[tuple[str, int]] = set()
+    requested: set[tuple[str, int]] = set()
     waiting = [*needs]
     new = 0
     for _ in range(settings.rounds):
@@ -153,8 +153,8 @@ def copy(
             new += keep(store, found)
             need = wanted[place]
             for url, kind in loads(found, need.kind):
-                if (url, need.timestamp) not in asked:
-                    asked.add((url, need.timestamp))
+                if (url, need.timestamp) not in requested:
+                    requested.add((url, need.timestamp))
                     waiting.append(Need(url, need.timestamp, kind))
     return new
 
@@ -163,31 +163,34 @@ def _fetched(
     files: Iterable[str], wanted: dict[Place, Need], config: InputConfig, most_bytes: int
 ) -> Iterator[tuple[Place, Resource]]:
     for path in sorted({path for path, _, _ in wanted} & {*files}):
-        for record in all_records(path, config):
+        for record in read_records(path, config):
             place = path, record.within, record.offset
             if place in wanted and (found := resource(record, most_bytes, config.max_ratio)) is not None:
                 yield place, found
 
 
 def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None:
-    """The answer in a record; None where it cannot be read, or is too large."""
+    """Return the answer in a record; None where it cannot be read, or is too large."""
     timestamp = warc.microseconds(record.date)
     if record.block is None or timestamp is None:
         return None
     response = http_message.message(record.block) if record.kind == "response" else None
     if response is None:
         response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
-    said = mime.declared(response.headers.get("content-type", ""))
+    declared = mime.declared(response.headers.get("content-type", ""))
     try:
         content = http_message.content(response, max_bytes=most_bytes, max_ratio=max_ratio).html
     except http_message.BodyError:
         return None
     location = response.headers.get("location", "") if response.status in _REDIRECTS else ""
-    return Resource(record.url, timestamp, response.status or 200, said.essence, said.charset, location, content)
+    return Resource(
+        record.url, timestamp, response.status or 200, declared.essence, declared.charset, location, content
+    )
 
 
 def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
-    """What an answer loads in turn, with the kind of each: a frame, a style sheet, or the target of a redirect."""
+    """Return the URLs that an answer loads in turn, with the kind of each: a frame, a style sheet, or the target of a
+    redirect."""
     needs: list[tuple[str, str]] = []
 
     def note(url: str, kind: str) -> str:
@@ -198,19 +201,19 @@ def loads(found: Resource, kind: str) -> list[tuple[str, str]]:
         if target := links.absolute(found.location, found.url):
             note(target, kind)
     elif kind == links.STYLE:
-        links.lead_css(decoded(found), found.url, note)
+        links.lead_css(decode_text(found), found.url, note)
     elif kind == links.FRAME:
-        needs += [(need.url, need.kind) for need in needed(decoded(found), found.url, found.timestamp)]
+        needs += [(need.url, need.kind) for need in needed(decode_text(found), found.url, found.timestamp)]
     return needs
 
 
-def decoded(found: Resource) -> str:
-    """An answer as text."""
+def decode_text(found: Resource) -> str:
+    """Decode an answer as text."""
     return charset.decode(found.body, found.charset).html.decode("utf-8", "replace")
 
 
 def keep(store: Connection, found: Resource) -> bool:
-    """Puts an answer into a store; one that it has stays as it is. Whether it is new."""
+    """Put an answer into a store; leave one that it has as it is. Return whether it is new."""
     sha1 = f"sha1:{b32encode(hashlib.sha1(found.body, usedforsecurity=False).digest()).decode()}"
     store.execute("INSERT OR IGNORE INTO bodies VALUES (?, ?)", (sha1, found.body))
     added = store.execute(
@@ -224,7 +227,7 @@ def keep(store: Connection, found: Resource) -> bool:
 
 
 def nearest(store: Connection, url: str, timestamp: int) -> Resource | None:
-    """The answer to a URL that is nearest to a time, redirects followed; None: the store has none."""
+    """Return the answer to a URL that is nearest to a time, redirects followed; None if the store has none."""
     for _ in range(_MOST_REDIRECTS):
         found = _nearest(store, url, timestamp)
         if found is None or not found.location:

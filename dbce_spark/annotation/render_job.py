@@ -1,4 +1,4 @@
-"""`dbce labels render`: write how a browser shows pages."""
+"""Run `dbce labels render`: write how a browser shows pages."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -21,7 +21,7 @@ def render(pages: Sequence[str], kept: str, output: str, screenshots: str) -> st
         InputError: an input cannot be read, or the browser gives up on a page.
         PlatformError: there is no browser, or what the store needs is not installed.
     """
-    scenes = chain(map(rendering.of_sheet, labels_job.sheets(pages)), _of_store(kept) if kept else ())
+    scenes = chain(map(rendering.make_scene, labels_job.sheets(pages)), _of_store(kept) if kept else ())
     counted = tqdm(scenes, desc="shown", unit=" pages", disable=None)
     try:
         count = rendering.write(output, rendering.render(counted, screenshots))
@@ -35,4 +35,4 @@ def _of_store(kept: str) -> Iterator[Scene]:
         from dbce_spark.annotation.web import scenes
     except ImportError as error:
         raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[annotate]'") from error
-    return scenes.of_store(kept, settings({}))
+    return scenes.make_scenes(kept, settings({}))

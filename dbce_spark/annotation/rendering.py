@@ -1,7 +1,7 @@
-"""How pages look: where a browser puts every segment, how large its letters are, and whether it is seen.
+"""Render pages in a browser: where it puts every segment, how large its letters are, and whether it is seen.
 
-Pages are shown by a headless Chromium without scripts and without the network: what they say of themselves decides, and
-what was archived with them, where they come out of a store.
+Pages are shown by a headless Chromium without scripts and without the network: their own HTML decides, and the
+resources archived with them, where they come out of a store.
 """
 
 import shutil
@@ -30,7 +30,7 @@ _PATIENCE = 30_000
 """Milliseconds that a page may take to be shown; the mean one of canola takes some 200."""
 
 PLACE = "http://page.invalid"
-"""Where the browser believes pages to be."""
+"""Origin under which the browser is given pages."""
 
 _ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync")
 _MEASURE = """({element, attribute, before}) => {
@@ -53,7 +53,7 @@ _MEASURE = """({element, attribute, before}) => {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a browser gets that asks for something of a page."""
+    """The response to a request of the browser for a part of a page."""
 
     body: bytes
     content_type: str
@@ -62,7 +62,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """Which elements of a page hold its segments: by their name, and an attribute that has a number behind a text."""
+    """The elements of a page that hold its segments: by their name, and an attribute that has a number behind a
+    text."""
 
     element: str
     attribute: str
@@ -82,7 +83,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedText:
-    """How a segment looks."""
+    """The look of a segment."""
 
     boxes: tuple[Box, ...]  # one a line, and a piece of a line; none if it takes no room
     font_size: float  # pixels, of its largest letters
@@ -91,7 +92,7 @@ class RenderedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rendering:
-    """How a page looks."""
+    """The look of a page."""
 
     page: str
     width: float  # pixels
@@ -103,7 +104,8 @@ UNSEEN = RenderedText(boxes=(), font_size=0.0, is_visible=False)
 
 
 def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering]:
-    """How a browser shows each page. screenshots: a folder for a picture of each whole page, "" for none.
+    """Show each page in a browser, and yield how it looks. screenshots: a folder for a picture of each whole page, ""
+    for none.
 
     Raises:
         PlatformError: there is no Playwright, or no Chromium.
@@ -114,13 +116,13 @@ def render(scenes: Iterable[Scene], screenshots: str = "") -> Iterator[Rendering
             yield _shown(context, scene, screenshots)
 
 
-def of_sheet(sheet: Sheet) -> Scene:
-    """A page by itself: what it loads is not there.
+def make_scene(sheet: Sheet) -> Scene:
+    """Make the scene of a page by itself: what it loads is missing.
 
     Raises:
         PageError: its text is another one.
     """
-    html, address = segment_marks.marked(sheet), f"{PLACE}/"
+    html, address = segment_marks.mark_segments(sheet), f"{PLACE}/"
 
     def answer(url: str) -> Answer | None:
         return Answer(html.encode("utf-8", "replace"), "text/html; charset=utf-8") if url == address else None
@@ -129,13 +131,13 @@ def of_sheet(sheet: Sheet) -> Scene:
     return Scene(page=sheet.page, address=address, answer=answer, pieces=pieces, numbers=range(len(sheet.segments)))
 
 
-def write(path: str, some: Iterable[Rendering]) -> int:
-    """Writes renderings as JSON lines, and returns how many they are."""
+def write(path: str, renderings: Iterable[Rendering]) -> int:
+    """Write renderings as JSON lines, and return how many they are."""
     count = 0
 
     def counted() -> Iterator[Fields]:
         nonlocal count
-        for one in some:
+        for one in renderings:
             count += 1
             yield _as_fields(one)
 
@@ -144,7 +146,7 @@ def write(path: str, some: Iterable[Rendering]) -> int:
 
 
 def read(path: str) -> Iterator[Rendering]:
-    """The renderings in a file of JSON lines.
+    """Read the renderings in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no rendering.
@@ -164,7 +166,7 @@ def read(path: str) -> Iterator[Rendering]:
 
 @contextmanager
 def _context() -> "Iterator[BrowserContext]":
-    """A browser for one page after the other, that runs no script of theirs."""
+    """Start a browser for one page after the other, which runs no script of theirs."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError as error:
@@ -181,6 +183,7 @@ def _context() -> "Iterator[BrowserContext]":
 
 
 def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Rendering:
+    """Show one page, and measure its segments."""
     from playwright.sync_api import Error
 
     def answer(route: "Route") -> None:
@@ -193,8 +196,8 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
     page = context.new_page()
     try:
         page.route("**/*", answer)
-        told = page.goto(scene.address, timeout=_PATIENCE)
-        if told is None or not told.ok:
+        response = page.goto(scene.address, timeout=_PATIENCE)
+        if response is None or not response.ok:
             raise InputError(f"{scene.page}: there is nothing to show of it")
         found = page.evaluate(_MEASURE, asdict(scene.pieces))
         if screenshots:
@@ -212,25 +215,25 @@ def _shown(context: "BrowserContext", scene: Scene, screenshots: str) -> Renderi
     )
 
 
-def _run(of: Mapping[str, Any]) -> RenderedText:
+def _run(measured: Mapping[str, Any]) -> RenderedText:
     return RenderedText(
-        boxes=tuple((float(x), float(y), float(width), float(height)) for x, y, width, height in of["boxes"]),
-        font_size=float(of["font_size"]),
-        is_visible=bool(of["is_visible"]),
+        boxes=tuple((float(x), float(y), float(width), float(height)) for x, y, width, height in measured["boxes"]),
+        font_size=float(measured["font_size"]),
+        is_visible=bool(measured["is_visible"]),
     )
 
 
-def _as_fields(one: Rendering) -> Fields:
+def _as_fields(rendering: Rendering) -> Fields:
     return {
-        "page": one.page,
-        "width": one.width,
-        "height": one.height,
+        "page": rendering.page,
+        "width": rendering.width,
+        "height": rendering.height,
         "runs": [
             {
                 "boxes": [[round(side, 1) for side in box] for box in run.boxes],
                 "font_size": run.font_size,
                 "is_visible": run.is_visible,
             }
-            for run in one.runs
+            for run in rendering.runs
         ],
     }

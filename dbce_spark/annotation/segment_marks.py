@@ -1,4 +1,4 @@
-"""A page's HTML with each of its segments in an element that says which it is: what a browser is asked about."""
+"""Wrap each segment of a page's HTML in an element with its number, by which a browser's measurements are read."""
 
 import numpy as np
 
@@ -7,11 +7,12 @@ from dbce_spark.dbce import postprocess, single
 from dbce_spark.model import Label
 
 CLASS = "dbce-segment-"
-"""What the classes of these elements begin with; the number of the segment follows."""
+"""Prefix of the classes of these elements; the number of the segment follows."""
 
 
-def marked(sheet: Sheet) -> str:
-    """The page without scripts, and with its segments marked; one that inline elements cut comes in several pieces.
+def mark_segments(sheet: Sheet) -> str:
+    """Return the page without scripts, and with its segments marked; one that inline elements cut comes in several
+    pieces.
 
     Raises:
         PageError: its text is another one.

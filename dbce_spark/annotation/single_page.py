@@ -1,4 +1,4 @@
-"""A page that is in no archive, as a store has it: of the tutorial, or of a file of pages."""
+"""Make the stored form of a page that is in no archive: of the tutorial, or of a file of pages."""
 
 import dataclasses
 from typing import Any
@@ -18,40 +18,42 @@ from dbce_spark.model import Capture, Extraction, Label, Page, digest
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 
 
-def of_html(html: bytes, url: str, name: str, config: DbceConfig) -> StoredPage:
-    """A page in UTF-8 whose segments are its blocks. `name` says where it is from.
+def make_from_html(html: bytes, url: str, name: str, config: DbceConfig) -> StoredPage:
+    """Make the stored form of a page in UTF-8 whose segments are its blocks. `name` is its source.
 
     Raises:
         InputError: it is no page.
     """
-    return page_import.stored_page(_judged(html, url, name, "", config), "{}", _HEAD + html, html, config)
+    return page_import.stored_page(_extract(html, url, name, "", config), "{}", _HEAD + html, html, config)
 
 
-def of_sheet(one: Sheet, config: DbceConfig) -> StoredPage:
-    """A page with the segments that a file says, such as those of a cross. What it loads is not there.
+def make_from_sheet(sheet: Sheet, config: DbceConfig) -> StoredPage:
+    """Make the stored form of a page with the segments of a file, such as those of a cross. What it loads is missing.
 
     Raises:
         InputError: it is no page, or its text is not what this program makes of its HTML.
     """
-    html, url = one.html.encode("utf-8", "replace"), one.url or f"http://{digest(one.page)}.invalid/"
-    judged = _judged(html, url, one.page, one.date, config)
-    blocks = judged.page.blocks
-    if blocks.text != one.text:
+    html, url = sheet.html.encode("utf-8", "replace"), sheet.url or f"http://{digest(sheet.page)}.invalid/"
+    extraction = _extract(html, url, sheet.page, sheet.date, config)
+    blocks = extraction.page.blocks
+    if blocks.text != sheet.text:
         raise InputError(
-            f"page {one.page}: its text differs from its HTML, so its segments cannot be located; export it again"
+            f"page {sheet.page}: its text differs from its HTML, so its segments cannot be located; export it again"
         )
-    starts = np.array([span.start for span in one.segments], np.int32)
-    ends = np.array([span.end for span in one.segments], np.int32)
-    of = (np.searchsorted(blocks.starts, starts, side="right") - 1).astype(np.int32)
-    bare = single.without_evidence(of, starts, ends, Label.UNDECIDED)
-    by_block = judged.segments
-    segments = dataclasses.replace(bare, labels=by_block.labels[of], scores=by_block.scores[of])
-    made = page_import.stored_page(dataclasses.replace(judged, segments=segments), "{}", _HEAD + html, html, config)
-    return dataclasses.replace(made, page=one.page, site=one.site or made.site, language=one.lang or made.language)
+    starts = np.array([span.start for span in sheet.segments], np.int32)
+    ends = np.array([span.end for span in sheet.segments], np.int32)
+    blocks_of = (np.searchsorted(blocks.starts, starts, side="right") - 1).astype(np.int32)
+    bare = single.without_evidence(blocks_of, starts, ends, Label.UNDECIDED)
+    by_block = extraction.segments
+    segments = dataclasses.replace(bare, labels=by_block.labels[blocks_of], scores=by_block.scores[blocks_of])
+    made = page_import.stored_page(dataclasses.replace(extraction, segments=segments), "{}", _HEAD + html, html, config)
+    return dataclasses.replace(
+        made, page=sheet.page, site=sheet.site or made.site, language=sheet.lang or made.language
+    )
 
 
-def _judged(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Extraction:
-    """What the method makes of a page by itself: a segment a block."""
+def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> Extraction:
+    """Run the method on a page by itself: a segment a block."""
     capture: dict[str, Any] = {
         "url": url,
         "url_key": url_key(url),
@@ -70,5 +72,5 @@ def _judged(html: bytes, url: str, name: str, date: str, config: DbceConfig) -> 
     page = pages.parse_fetch(Fetch(Capture(**capture), html), config)
     if not isinstance(page, Page):
         raise InputError(f"page {name}: {page.detail or page.reason}")
-    (judged,) = local.extract_pages([page], config)
-    return judged
+    (extraction,) = local.extract_pages([page], config)
+    return extraction

@@ -1,4 +1,4 @@
-"""The pages of a store: as they were archived, and as annotators have them."""
+"""Read and write the pages of a store: as they were archived, and as annotators have them."""
 
 import json
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from dbce_spark.model import Label
 
 CORPUS, TUTORIAL = "corpus", "tutorial"
 LETTERS = {None: "-", Label.CONTENT: "c", Label.BOILERPLATE: "b", Label.UNDECIDED: "u"}
-"""How a store writes tags: a letter a segment."""
+"""Letters by which a store encodes tags, one a segment."""
 _LABEL_OF = {letter: label for label, letter in LETTERS.items()}
 
 
@@ -61,22 +61,22 @@ class StoredPage:
 
     @property
     def labels(self) -> tuple[Label, ...]:
-        """What the model makes of each segment."""
+        """Return the model's label of each segment."""
         return tuple(one.label for one in self.units)
 
 
-def written(tags: Tags) -> str:
-    """Tags as a store has them."""
+def encode_tags(tags: Tags) -> str:
+    """Encode tags as a store has them."""
     return "".join(LETTERS[tag] for tag in tags)
 
 
-def tags_of(letters: str) -> Tags:
-    """Tags from what a store has."""
+def decode_tags(letters: str) -> Tags:
+    """Decode tags from what a store has."""
     return tuple(_LABEL_OF[letter] for letter in letters)
 
 
 def add(store: Connection, page: StoredPage, *, added: int) -> bool:
-    """Puts a page into a store, where it is not yet. Whether it is new."""
+    """Add a page to a store, if it is missing. Return whether it is new."""
     units = [[one.xpath, one.start, one.end, LETTERS[one.label], one.score] for one in page.units]
     done = store.execute(
         "INSERT OR IGNORE INTO pages VALUES"
@@ -85,30 +85,30 @@ def add(store: Connection, page: StoredPage, *, added: int) -> bool:
             page.page, page.kind, page.position, page.url, page.url_key, page.site, page.timestamp, page.archive,
             page.record_id, page.head, page.record, page.charset, page.title, page.language, page.words, page.html,
             page.text, page.text_digest, json.dumps(units, separators=(",", ":")), page.outline.as_json(), page.model,
-            page.doubt, written(page.reference), added,
+            page.doubt, encode_tags(page.reference), added,
         ),
     )  # fmt: skip
     return bool(done.rowcount)
 
 
 def get(store: Connection, page: str) -> StoredPage | None:
-    """A page by its id; None: there is none."""
+    """Return a page by its id; None if there is none."""
     return next(_read(store, "WHERE id = ?", (page,)), None)
 
 
-def of_kind(store: Connection, kind: str) -> Iterator[StoredPage]:
-    """All pages of the corpus or of the tutorial, in order of position and id."""
+def read_kind(store: Connection, kind: str) -> Iterator[StoredPage]:
+    """Yield all pages of the corpus or of the tutorial, in order of position and id."""
     return _read(store, "WHERE kind = ? ORDER BY position, id", (kind,))
 
 
 def ids(store: Connection, kind: str) -> list[str]:
-    """Their ids, in the same order."""
+    """Return the ids of all pages of a kind, in the order of `read_kind`."""
     found = store.execute("SELECT id FROM pages WHERE kind = ? ORDER BY position, id", (kind,))
     return [row["id"] for row in found]
 
 
 def sheet(page: StoredPage, utf8_html: str) -> Sheet:
-    """The page as merging and scoring read it. `utf8_html` is its HTML as archived, but in UTF-8."""
+    """Return the page as merging and scoring read it. `utf8_html` is its HTML as archived, but in UTF-8."""
     return Sheet(
         page=page.page,
         html=utf8_html,
@@ -123,7 +123,7 @@ def sheet(page: StoredPage, utf8_html: str) -> Sheet:
 
 
 def archived_html(page: StoredPage, config: DbceConfig) -> bytes:
-    """The HTML as it was archived, but in UTF-8.
+    """Return the HTML as it was archived, but in UTF-8.
 
     Raises:
         BodyError: its encoding cannot be undone, by this configuration.
@@ -151,7 +151,7 @@ def _read(store: Connection, where: str, values: tuple[str, ...]) -> Iterator[St
             **{name: row[name] for name in _PLAIN},
             units=tuple(Unit(xpath, start, end, _label(of), score) for xpath, start, end, of, score in units),
             outline=Outline.from_json(row["outline"]),
-            reference=tags_of(row["reference"]),
+            reference=decode_tags(row["reference"]),
         )  # fmt: skip
 
 

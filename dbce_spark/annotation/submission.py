@@ -1,6 +1,6 @@
-"""What an annotator said of a page: one tag a segment, in page order.
+"""Read and write submissions: the tags that an annotator gave to a page, one a segment, in page order.
 
-Tags are put on elements, small and large. What is submitted is what they come to at the segments: a tag reaches
+Tags are put on elements, small and large, and resolved for the segments before they are submitted: a tag reaches
 everything below its element that has none of its own ("pushed down", KrdWrd 3.4.2).
 """
 
@@ -13,7 +13,7 @@ from dbce_spark.files.jsonl import Fields, field
 from dbce_spark.model import Label, digest
 
 Tags = tuple[Label | None, ...]
-"""One a segment, in page order; None: the annotator gave it none, neither its own nor one from above."""
+"""Tags in page order, one a segment; None: the annotator gave it none, neither its own nor one from above."""
 
 _LABEL_OF = {label.word: label for label in Label}
 
@@ -22,22 +22,22 @@ _LABEL_OF = {label.word: label for label in Label}
 class Submission:
     """One annotator's tags of one page, as last submitted."""
 
-    annotator: str  # a name that says who it is to the project, and to no one else
+    annotator: str  # a name that only the project can resolve to a person
     page: str  # id of the page
     submitted: int  # microseconds since 1970-01-01 UTC
-    seconds: float  # that the annotator had the page open; 0 if not known
+    seconds: float  # that the annotator had the page open; 0 if unknown
     text_digest: str  # `text_digest` of the segments that the annotator was shown
     tags: Tags
     prelabelled: str = ""  # the model whose labels stood there at the start, "" if none did
 
 
 def text_digest(texts: Iterable[str]) -> str:
-    """The digest of a page's segments: two of the same have the same segments with the same words."""
+    """Return the digest of a page's segments: equal digests mean the same segments with the same words."""
     return digest(*(" ".join(text.split()) for text in texts))
 
 
-def pushed_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: Mapping[str, Label]) -> Tags:
-    """The tags of segments when those of containers have reached them.
+def push_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: Mapping[str, Label]) -> Tags:
+    """Return the tags of segments after those of containers have reached them.
 
     own: of each segment its own tag. xpaths: of each the element that it is in, every step with its index. containers:
     tags by the XPath of the element that they were put on. Of several around a segment, the innermost counts; one on
@@ -47,6 +47,7 @@ def pushed_down(own: Sequence[Label | None], xpaths: Sequence[str], containers: 
 
 
 def _from_above(xpath: str, containers: Mapping[str, Label]) -> Label | None:
+    """Return the tag of the nearest tagged element, this one or one around it; None if there is none."""
     while xpath:
         if xpath in containers:
             return containers[xpath]
@@ -55,12 +56,12 @@ def _from_above(xpath: str, containers: Mapping[str, Label]) -> Label | None:
 
 
 def write(path: str, submissions: Iterable[Submission]) -> None:
-    """Writes submissions as JSON lines."""
+    """Write submissions as JSON lines."""
     jsonl.write(path, map(as_fields, submissions))
 
 
 def read(path: str) -> Iterator[Submission]:
-    """The submissions in a file of JSON lines.
+    """Read the submissions in a file of JSON lines.
 
     Raises:
         InputError: it cannot be read, or a line is no submission.
@@ -68,21 +69,21 @@ def read(path: str) -> Iterator[Submission]:
     return (from_fields(fields, place) for place, fields in jsonl.read(path))
 
 
-def as_fields(one: Submission) -> Fields:
-    """A submission as a JSON line has it: tags by their words, None where there is none."""
+def as_fields(submission: Submission) -> Fields:
+    """Return a submission as a JSON line has it: tags by their words, None where there is none."""
     return {
-        "annotator": one.annotator,
-        "page": one.page,
-        "submitted": one.submitted,
-        "seconds": one.seconds,
-        "text_digest": one.text_digest,
-        "tags": [None if tag is None else tag.word for tag in one.tags],
-        "prelabelled": one.prelabelled,
+        "annotator": submission.annotator,
+        "page": submission.page,
+        "submitted": submission.submitted,
+        "seconds": submission.seconds,
+        "text_digest": submission.text_digest,
+        "tags": [None if tag is None else tag.word for tag in submission.tags],
+        "prelabelled": submission.prelabelled,
     }
 
 
 def from_fields(fields: Fields, place: str) -> Submission:
-    """The submission that a JSON object holds; `place` names it where it holds none.
+    """Return the submission that a JSON object holds; `place` names the line in errors.
 
     Raises:
         InputError: a field is missing, or of the wrong kind.
@@ -93,13 +94,13 @@ def from_fields(fields: Fields, place: str) -> Submission:
         submitted=field(fields, "submitted", "a whole number", place),
         seconds=float(field(fields, "seconds", "a number", place)),
         text_digest=field(fields, "text_digest", "a text", place),
-        tags=tuple(tag_of(word, place) for word in field(fields, "tags", "a list", place)),
+        tags=tuple(parse_tag(word, place) for word in field(fields, "tags", "a list", place)),
         prelabelled=field({"prelabelled": "", **fields}, "prelabelled", "a text", place),
     )
 
 
-def tag_of(word: object, place: str) -> Label | None:
-    """The tag that a JSON line names; `place` says where.
+def parse_tag(word: object, place: str) -> Label | None:
+    """Return the tag that a JSON line names; `place` names the line in errors.
 
     Raises:
         InputError: there is none of this name.

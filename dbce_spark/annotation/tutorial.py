@@ -1,7 +1,7 @@
-"""Eleven pages of our own to learn on, from easy to hard, each with the tags that it should have.
+"""Make the tutorial: eleven pages of our own, from easy to hard, each with the tags that it should have.
 
-The files say in `data-gold` what an element holds, and all below it that says nothing else. Before a page is shown
-these attributes are taken out.
+In the files, `data-gold` is the tag of an element and of all below it without one. Before a page is shown these
+attributes are removed.
 """
 
 import dataclasses
@@ -22,36 +22,37 @@ _WORDS = {label.word: label for label in Label}
 
 
 def add(opened: workbench_store.Connection, config: DbceConfig) -> None:
-    """Puts the pages of the tutorial into a store that does not have them yet."""
+    """Add the pages of the tutorial to a store that does not have them yet."""
     if len(stored.ids(opened, stored.TUTORIAL)) == PAGES:
         return
     with workbench_store.transaction(opened):
-        for page in made(config):
+        for page in make_pages(config):
             stored.add(opened, page, added=workbench_store.now())
 
 
-def made(config: DbceConfig) -> Iterator[StoredPage]:
-    """The pages of the tutorial, with their references."""
+def make_pages(config: DbceConfig) -> Iterator[StoredPage]:
+    """Yield the pages of the tutorial, with their references."""
     found = sorted((files("dbce_spark.annotation") / "data").iterdir(), key=lambda file: file.name)
     for position, file in enumerate((one for one in found if one.name.endswith(".html")), start=1):
-        yield page_of(file.read_bytes(), file.name, position, config)
+        yield make_page(file.read_bytes(), file.name, position, config)
 
 
-def page_of(html: bytes, name: str, position: int, config: DbceConfig) -> StoredPage:
-    """One page with its reference. The HTML has `data-gold`."""
+def make_page(html: bytes, name: str, position: int, config: DbceConfig) -> StoredPage:
+    """Make one page with its reference. The HTML has `data-gold`."""
     root = parse_tree(html)
-    made = single_page.of_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
+    made = single_page.make_from_html(_without_gold(html), f"http://tutorial.example/{name}", name, config)
     reference = tuple(_WORDS[_gold(root, unit.xpath)] for unit in made.units)
     return dataclasses.replace(made, kind=stored.TUTORIAL, position=position, reference=reference)
 
 
 def _gold(root: Any, xpath: str) -> str:
-    """What is said of the nearest element, itself or around it, that says anything."""
+    """Return the gold word of the nearest element, itself or around it, that has one."""
     (element,) = root.xpath(xpath)
     return str(next(one.get(_GOLD) for one in (element, *element.iterancestors()) if one.get(_GOLD)))
 
 
 def _without_gold(html: bytes) -> bytes:
+    """Remove the gold words from a page."""
     text = html.decode()
     for word in _WORDS:
         text = text.replace(f' {_GOLD}="{word}"', "")

@@ -1,4 +1,4 @@
-"""What the workbench works with: conf/annotate.toml, and what options lay over it."""
+"""Load the settings of the workbench: conf/annotate.toml, and options laid over it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from dbce_spark.errors import ConfigError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkbenchSettings:
-    """conf/annotate.toml, which says what each field means.
+    """The parameters of conf/annotate.toml, which explains each field.
 
     Raises:
         ConfigError: two values do not go together.

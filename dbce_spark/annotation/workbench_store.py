@@ -1,4 +1,4 @@
-"""The store of a workbench: one SQLite file with its pages, its people and what they have said.
+"""Open the store of a workbench: one SQLite file with its pages, its accounts and their submissions.
 
 It grows by migrations, counted in `user_version`: a store of an older version is brought up when it is opened. It is in
 one file whenever nobody writes, so a copy of that file is a backup; `backup` makes one while the server runs.
@@ -110,11 +110,11 @@ MIGRATIONS = (
     CREATE VIEW standing AS SELECT * FROM submissions WHERE withdrawn IS NULL;
     """,
 )
-"""Each is run once, in this order; a new one goes behind them."""
+"""Scripts that are run once each, in this order; a new one goes behind them."""
 
 
 def create(path: str) -> None:
-    """An empty store, where there is no file yet; one that is there is left as it is.
+    """Create an empty store, where there is no file yet; leave an existing one as it is.
 
     Raises:
         InputError: the file is no store.
@@ -129,8 +129,8 @@ def create(path: str) -> None:
         _migrate(store, path)
 
 
-def opened(path: str) -> Connection:
-    """A store that is there, brought up to this version.
+def open_store(path: str) -> Connection:
+    """Open an existing store, migrated to this version.
 
     Raises:
         InputError: there is none, or it is of a later version.
@@ -148,7 +148,7 @@ def opened(path: str) -> Connection:
 
 @contextmanager
 def transaction(store: Connection) -> Iterator[None]:
-    """All that is written within the block, or none of it. Others who write wait."""
+    """Write all that the block writes, or none of it; other writers wait."""
     store.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -159,7 +159,7 @@ def transaction(store: Connection) -> Iterator[None]:
 
 
 def backup(path: str, target: str) -> None:
-    """A copy of a store as it is now, whoever is writing to it.
+    """Copy a store as it is now, even while others write to it.
 
     Raises:
         InputError: there is no store.
@@ -167,7 +167,7 @@ def backup(path: str, target: str) -> None:
     """
     if Path(target).exists():
         raise OutputError(f"{target} is there already; give a new name")
-    with closing(opened(path)) as store:
+    with closing(open_store(path)) as store:
         try:
             Path(target).touch(mode=0o600)
             with closing(sqlite3.connect(target)) as copy:
@@ -177,13 +177,13 @@ def backup(path: str, target: str) -> None:
 
 
 def secret(store: Connection) -> str:
-    """What this store's cookies and tickets are signed with."""
+    """Return the key that this store's cookies and tickets are signed with."""
     found: str = store.execute("SELECT value FROM settings WHERE name = 'secret'").fetchone()[0]
     return found
 
 
 def now() -> int:
-    """Microseconds since 1970-01-01 UTC."""
+    """Return the microseconds since 1970-01-01 UTC."""
     return time.time_ns() // 1000
 
 

@@ -1,1 +1,1 @@
-"""The commands, a file for those that belong together: each says what arguments they take, and calls one function."""
+"""The commands, a file for those that belong together: it declares their arguments, and each calls one function."""

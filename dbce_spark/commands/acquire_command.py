@@ -1,27 +1,24 @@
 """`dbce acquire`."""
 
 import argparse
-import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from dbce_spark import config as configuration
-from dbce_spark import log
-from dbce_spark.commands.arguments import add_log, told_to
+from dbce_spark.commands.arguments import add_config, add_log, add_settings, logged, noted_signals
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
-from dbce_spark.log import Log
+from dbce_spark.log import Log, every
 
 _LINE_SECONDS = 30.0
-"""Between two lines that say how far it is."""
-_TOLD = ("polls", "unchanged", "failed_polls", "items", "pages", "redirects", "retries", "refused", "failed", "files")
+"""Between two lines that show how far it is."""
+_SHOWN = ("polls", "unchanged", "failed_polls", "items", "pages", "redirects", "retries", "refused", "failed", "files")
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "acquire",
         help="poll feeds, and write the pages that they link to as WARC files",
@@ -46,26 +43,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--once", action="store_true", help="poll the feeds that are due, fetch the pages that are due, and stop"
     )
-    command.add_argument(
-        "--config",
-        metavar="FILE",
-        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
-    )
-    command.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="set one parameter of conf/dbce.toml, such as acquire.poll_seconds=300; may be repeated",
-    )  # fmt: skip
+    add_config(command)
+    add_settings(command, "conf/dbce.toml, such as acquire.poll_seconds=300")
     add_log(command)
-    command.set_defaults(run=_acquire_and_tell)
+    command.set_defaults(run=_run)
 
 
-def _acquire_and_tell(arguments: argparse.Namespace) -> None:
-    told = Log(command="dbce acquire", stage="acquire")
-    with told_to(arguments, told):
-        _acquire(arguments, told)
+def _run(arguments: argparse.Namespace) -> None:
+    log = Log(command="dbce acquire", stage="acquire")
+    with logged(arguments, log):
+        _acquire(arguments, log)
 
 
-def _acquire(arguments: argparse.Namespace, told: Log) -> None:
+def _acquire(arguments: argparse.Namespace, log: Log) -> None:
     config = configuration.load(arguments.config, arguments.settings)
     urls = _urls(arguments.feed)
     from dbce_spark.streaming.feeds.feed_archive import FeedArchive
@@ -73,25 +63,28 @@ def _acquire(arguments: argparse.Namespace, told: Log) -> None:
     from dbce_spark.streaming.feeds.feed_reader import Reader
 
     state = Path(arguments.state)
-    with Memory(state / "memory.sqlite") as memory, _stopping() as stops:
+    with Memory(state / "memory.sqlite") as memory, noted_signals() as noted:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
-        reader = Reader(
-            urls, memory, archive, config.acquire, config.input.mimes, lambda text: told.tell("warning", text)
-        )
-        told.tell("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
-        with log.every(_LINE_SECONDS, lambda: told.tell("progress", _line(reader.counts), dict(reader.counts))):
-            reader.run(stops=stops, once=arguments.once)
-        told.tell("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
+        warn = partial(log.tell, "warning")
+        reader = Reader(urls, memory, archive, config.acquire, config.input.mimes, warn)
+        log.tell("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
+        with every(_LINE_SECONDS, lambda: log.tell("progress", _line(reader.counts), dict(reader.counts))):
+            reader.run(stops=lambda: bool(noted), once=arguments.once)
+        log.tell("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
         print(_line(reader.counts))
 
 
 def _line(counts: Counter[str]) -> str:
-    """What was done, without what was not."""
-    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _TOLD if counts[name]) or "nothing"
+    """Render the counts that are not 0."""
+    return ", ".join(f"{counts[name]:,} {name.replace('_', ' ')}" for name in _SHOWN if counts[name]) or "nothing"
 
 
 def _urls(arguments: Sequence[str]) -> list[str]:
-    """Feeds by their arguments, each once."""
+    """List the URLs of feeds that the arguments give, each once.
+
+    Raises:
+        InputError: one is no URL, or a file of them cannot be read.
+    """
     urls: list[str] = []
     for argument in arguments:
         if argument.startswith("@"):
@@ -109,21 +102,3 @@ def _listed(path: str) -> list[str]:
     except (OSError, ValueError) as error:
         raise InputError(f"@{path}: cannot be read: {error}") from error
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
-
-
-@contextmanager
-def _stopping() -> Iterator[Callable[[], bool]]:
-    """Within the block a signal to stop is only noted: the open file is to be handed over. A second one is obeyed."""
-    heard: list[int] = []
-
-    def note(number: int, _: FrameType | None) -> None:
-        if heard:
-            raise KeyboardInterrupt
-        heard.append(number)
-
-    before = [(number, signal.signal(number, note)) for number in (signal.SIGINT, signal.SIGTERM)]
-    try:
-        yield lambda: bool(heard)
-    finally:
-        for number, handler in before:
-            signal.signal(number, handler)

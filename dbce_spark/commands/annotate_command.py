@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +14,9 @@ from dbce_spark.errors import PlatformError
 if TYPE_CHECKING:
     from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 
-_STORE_HELP = "use the store in this SQLite file"
-
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "annotate",
         help="let people label archived pages in their browsers",
@@ -34,14 +33,27 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     _add_export(steps)
 
 
+def _add_step(
+    steps: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    work: Callable[[argparse.Namespace], None],
+    help: str,
+    description: str,
+) -> argparse.ArgumentParser:
+    """Add a step that does some work with a store, named as the function is."""
+    step = steps.add_parser(work.__name__.strip("_"), help=help, description=description)
+    step.add_argument("store", metavar="STORE", help="use the store in this SQLite file")
+    step.set_defaults(run=work)
+    return step
+
+
 def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "add",
+    step = _add_step(
+        steps,
+        _add,
         help="add pages of web archives to a store",
         description="Add pages of web archives to a store, with the styles and pictures that they load. A store that"
         " does not exist is created.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("--archive", action="extend", nargs="+", required=True, metavar="PATH", help=INPUT_HELP)
     step.add_argument(
         "--min-words",
@@ -84,18 +96,17 @@ def _add_add(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> No
         "--seed", type=int, metavar="N", help="draw samples from this seed (default: that of conf/annotate.toml)"
     )
     step.add_argument("--list", metavar="FILE", help="add only the pages whose URLs are in this file, one on each line")
-    step.set_defaults(run=_add)
 
 
 def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "take",
+    step = _add_step(
+        steps,
+        _take,
         help="add pages from JSON lines to a store",
         description="Add pages from JSON lines, as `dbce annotate export` writes them, to a store, which is created"
         " if it does not exist. Pages keep their segments; crosses, as `dbce labels crosses` writes them, keep their"
         " neighbours. The styles and pictures of pages are copied from the given archives.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("pages", nargs="+", metavar="PAGES", help="read JSON lines with id, html, text and segments")
     step.add_argument(
         "--archive",
@@ -105,32 +116,30 @@ def _add_take(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> N
         metavar="PATH",
         help=f"copy styles and pictures from archives: {INPUT_HELP}",
     )
-    step.set_defaults(run=_take)
 
 
 def _add_account(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "account",
+    step = _add_step(
+        steps,
+        _account,
         help="create an account, or set a new password for one",
         description="Create an account, or set a new password for an existing one. The password is printed once.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("name", metavar="NAME", help="set the name to log in with; exports do not contain it")
     step.add_argument(
         "--admin", action="store_true", help="let the account see progress, and create and close accounts"
     )
     step.add_argument("--password-stdin", action="store_true", help="read the password from the first line of stdin")
-    step.set_defaults(run=_account)
 
 
 def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "serve",
+    step = _add_step(
+        steps,
+        _serve,
         help="serve a store to browsers",
         description="Serve a store to browsers, on two ports of one process, until it is stopped. However it is"
         " stopped, no label is lost.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument(
         "--host", metavar="NAME", help="listen on this address (default: that of conf/annotate.toml, this machine only)"
     )
@@ -146,40 +155,36 @@ def _add_serve(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
         metavar="N",
         help="serve archived pages on this port (default: that of conf/annotate.toml, 8421)",
     )
-    step.set_defaults(run=_serve)
 
 
 def _add_status(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "status",
+    _add_step(
+        steps,
+        _status,
         help="show the progress of labelling",
         description="Show how many pages of a store are labelled, and by how many people.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
-    step.set_defaults(run=_status)
 
 
 def _add_backup(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "backup",
+    step = _add_step(
+        steps,
+        _backup,
         help="copy a store, even while it is served",
         description="Copy a store as it is at this moment, even while it is served. Nobody has to wait.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("target", metavar="FILE", help="write the copy to this file, which must not exist yet")
-    step.set_defaults(run=_backup)
 
 
 def _add_export(steps: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    step = steps.add_parser(
-        "export",
+    step = _add_step(
+        steps,
+        _export,
         help="write pages and submissions as JSON lines",
         description="Write pages and submissions as JSON lines: pages.jsonl and submissions.jsonl, which `dbce"
         " labels merge` and `dbce labels agreement` read.",
     )
-    step.add_argument("store", metavar="STORE", help=_STORE_HELP)
     step.add_argument("target", metavar="DIR", help="write to this folder, in place of earlier files of these names")
-    step.set_defaults(run=_export)
 
 
 def _add(arguments: argparse.Namespace) -> None:
@@ -190,7 +195,7 @@ def _add(arguments: argparse.Namespace) -> None:
         sites=tuple(arguments.site),
         languages=tuple(arguments.language),
         urls=tuple(arguments.url),
-        listed=page_import.listed(arguments.list) if arguments.list else frozenset(),
+        listed=page_import.read_list(arguments.list) if arguments.list else frozenset(),
         min_words=settings.min_words,
         max_words=settings.max_words,
         one_per_site=arguments.one_per_site,
@@ -205,7 +210,11 @@ def _take(arguments: argparse.Namespace) -> None:
     settings = _settings()
     from dbce_spark.annotation import import_export
 
-    print(import_export.take(arguments.store, arguments.pages, arguments.archive, configuration.default(), settings))
+    print(
+        import_export.import_pages(
+            arguments.store, arguments.pages, arguments.archive, configuration.default(), settings
+        )
+    )
 
 
 def _account(arguments: argparse.Namespace) -> None:
@@ -213,15 +222,15 @@ def _account(arguments: argparse.Namespace) -> None:
     from dbce_spark.annotation import accounts, workbench_store
 
     given = sys.stdin.readline().rstrip("\n") if arguments.password_stdin else ""
-    with closing(workbench_store.opened(arguments.store)) as opened:
-        known = {one.name.lower(): one for one in accounts.all_of(opened)}
-        found = known.get(arguments.name.strip().lower())
-        if found:
-            made = accounts.set_password(opened, found.number, settings, given)
+    with closing(workbench_store.open_store(arguments.store)) as opened:
+        by_name = {one.name.lower(): one for one in accounts.list_accounts(opened)}
+        account = by_name.get(arguments.name.strip().lower())
+        if account:
+            made = accounts.set_password(opened, account.number, settings, given)
         else:
             made = accounts.add(opened, arguments.name, settings, password=given, is_admin=arguments.admin)
-    told = "" if given else f"; the password is {made}"
-    print(f"{arguments.name}: {'another password' if found else 'an account'}{told}")
+    shown = "" if given else f"; the password is {made}"
+    print(f"{arguments.name}: {'another password' if account else 'an account'}{shown}")
 
 
 def _serve(arguments: argparse.Namespace) -> None:
@@ -239,8 +248,8 @@ def _status(arguments: argparse.Namespace) -> None:
     _settings()
     from dbce_spark.annotation import accounts, drafts, workbench_store
 
-    with closing(workbench_store.opened(arguments.store)) as opened:
-        progress, people = drafts.progress(opened), accounts.all_of(opened)
+    with closing(workbench_store.open_store(arguments.store)) as opened:
+        progress, people = drafts.progress(opened), accounts.list_accounts(opened)
     print(f"{progress.pages:,} pages, {len(people)} accounts, {progress.submissions:,} submissions")
     for submissions, pages in progress.pages_by_submissions.items():
         print(f"{pages:8,} pages with {submissions} submissions")
@@ -266,7 +275,7 @@ def _export(arguments: argparse.Namespace) -> None:
 
 
 def _settings(**given: object) -> "WorkbenchSettings":
-    """What the workbench works with; the packages that it needs are asked for first."""
+    """Return the settings of the workbench, once the packages that it needs are there."""
     try:
         import argon2  # noqa: F401
         import flask  # noqa: F401

@@ -1,4 +1,4 @@
-"""What several commands ask of their arguments, and do around their work."""
+"""Arguments that several commands have, and what they do around their work: logging, signals, settings of Spark."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ from types import FrameType
 from dbce_spark import log
 from dbce_spark.errors import ConfigError
 from dbce_spark.log import Log
+from dbce_spark.output.collection import Collection, Version
 
 INPUT_HELP = (
     "read a WARC, ARC or WACZ file, a folder (searched at every depth), a glob in quotes, or @FILE with one of these"
@@ -20,18 +21,46 @@ INPUT_HELP = (
 )
 
 _IS_SUBMITTED = "PYSPARK_GATEWAY_PORT"
-"""What spark-submit sets in the environment of the script that it runs."""
+"""The variable that spark-submit sets in the environment of the script that it runs."""
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+def add_config(command: argparse.ArgumentParser, defaults: str = "conf/dbce.toml") -> None:
+    """Add the option for a file of parameters."""
+    command.add_argument(
+        "--config",
+        metavar="FILE",
+        help=f"read parameters from this TOML file; those that it leaves out keep their values in {defaults}",
+    )
+
+
+def add_settings(command: argparse.ArgumentParser, example: str) -> None:
+    """Add the option for single parameters."""
+    command.add_argument(
+        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
+        help=f"set one parameter of {example}; may be repeated",
+    )  # fmt: skip
 
 
 def add_version(command: argparse.ArgumentParser) -> None:
-    """Adds the option that says which version of a collection is read."""
+    """Add the option for the version of a collection that is read."""
     command.add_argument(
         "--version", type=count, metavar="N", help="read this version of a collection (default: the last)"
     )
 
 
+def chosen_version(collection: Collection, arguments: argparse.Namespace) -> Version:
+    """Return the version of `--version`, or the last.
+
+    Raises:
+        InputError: there is no collection, or no such version.
+    """
+    last = collection.known()
+    return last if arguments.version is None else collection.version(arguments.version)
+
+
 def add_spark(command: argparse.ArgumentParser) -> None:
-    """Adds the options that say where and how Spark runs."""
+    """Add the options for where and how Spark runs."""
     command.add_argument(
         "--master",
         metavar="URL",
@@ -45,7 +74,7 @@ def add_spark(command: argparse.ArgumentParser) -> None:
 
 
 def add_log(command: argparse.ArgumentParser) -> None:
-    """Adds the options that say where it is told what happens."""
+    """Add the options for where log messages go."""
     command.add_argument(
         "--log", default="", metavar="FILE", help="append all log messages to this file, as JSON lines"
     )
@@ -56,20 +85,20 @@ def add_log(command: argparse.ArgumentParser) -> None:
 
 
 def command_line() -> str:
-    """What was asked for, as a shell has it; of what spark-submit was told only the script and its arguments."""
+    """Return this command as a shell has it; of a spark-submit only the script and its arguments."""
     words = ["spark-submit", *sys.argv] if _IS_SUBMITTED in os.environ else ["dbce", *sys.argv[1:]]
     return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(words)}")
 
 
 @contextmanager
-def told_to(arguments: argparse.Namespace, told: Log) -> Iterator[None]:
-    """Within the block what happens is told where these options say, and last how it failed."""
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), told.failing():
+def logged(arguments: argparse.Namespace, to: Log) -> Iterator[None]:
+    """Send log messages of the block where the options of `add_log` want them, and last how the block failed."""
+    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), to.failing():
         yield
 
 
 def count(text: str) -> int:
-    """A number from 1 on."""
+    """Parse a number from 1 on."""
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} is not at least 1")
@@ -77,12 +106,12 @@ def count(text: str) -> int:
 
 
 def counts(text: str) -> list[int]:
-    """Such numbers, with commas between them."""
+    """Parse numbers from 1 on, with commas between them."""
     return [count(one) for one in names(text)]
 
 
 def seconds(text: str) -> float:
-    """A time, more than none."""
+    """Parse a time in seconds, more than none."""
     value = float(text)
     if not value > 0:
         raise argparse.ArgumentTypeError(f"{text} is not more than 0")
@@ -90,12 +119,16 @@ def seconds(text: str) -> float:
 
 
 def names(text: str) -> list[str]:
-    """Names with commas between them."""
+    """Parse names with commas between them."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def spark_settings(given: Sequence[str]) -> dict[str, str]:
-    """The settings of `--spark` by their keys."""
+    """Return the settings of `--spark` by their keys.
+
+    Raises:
+        ConfigError: one is not KEY=VALUE, or spark-submit would ignore it.
+    """
     if given and _IS_SUBMITTED in os.environ:
         raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
     pairs = [one.partition("=") for one in given]
@@ -106,7 +139,7 @@ def spark_settings(given: Sequence[str]) -> dict[str, str]:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Within the block SIGTERM, by which schedulers stop a job, ends it as Ctrl-C does: with a word."""
+    """End the block by SIGTERM, by which schedulers stop a job, as Ctrl-C does: with a message."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -115,23 +148,32 @@ def stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def started_whole() -> Iterator[None]:
-    """Within the block a signal to stop waits for its end: a Java that is left when it has half started stays behind.
-    A second signal does not wait."""
-    waiting: list[int] = []
+def noted_signals(numbers: Sequence[signal.Signals] = _STOPS) -> Iterator[list[int]]:
+    """Collect signals to stop within the block instead of obeying them; a second one is obeyed."""
+    noted: list[int] = []
 
-    def wait(number: int, _: FrameType | None) -> None:
-        if waiting:
+    def note(number: int, _: FrameType | None) -> None:
+        if noted:
             raise KeyboardInterrupt
-        waiting.append(number)
+        noted.append(number)
 
-    # What a shell has made deaf to Ctrl-C, as it does in the background, stays so.
-    heard = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
-    before = [(number, signal.signal(number, wait)) for number in heard]
+    before = [(number, signal.signal(number, note)) for number in numbers]
     try:
-        yield
+        yield noted
     finally:
         for number, handler in before:
             signal.signal(number, handler)
-    if waiting:
+
+
+@contextmanager
+def started_whole() -> Iterator[None]:
+    """Delay a signal to stop to the end of the block: a Java that is stopped when half started is left behind.
+
+    A second signal does not wait.
+    """
+    # A shell starts jobs in the background deaf to Ctrl-C, and so they stay.
+    obeyed = [one for one in _STOPS if signal.getsignal(one) is not signal.SIG_IGN]
+    with noted_signals(obeyed) as noted:
+        yield
+    if noted:
         raise KeyboardInterrupt

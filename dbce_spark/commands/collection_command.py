@@ -3,13 +3,13 @@
 import argparse
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import count
+from dbce_spark.commands.arguments import chosen_version, count
 from dbce_spark.output import inventory
 from dbce_spark.output.collection import Collection, Version
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "collection",
         help="list, compare, restore, compact and clean up the versions of a collection",
@@ -65,37 +65,41 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _collection(arguments: argparse.Namespace) -> None:
-    of = Collection(arguments.collection)
-    latest = of.known()
+    collection = Collection(arguments.collection)
+    collection.known()
     if arguments.what == "log":
-        print(inventory.log([of.version(number) for number in of.numbers()]))
+        print(inventory.log([collection.version(number) for number in collection.numbers()]))
     elif arguments.what == "rollback":
-        print(inventory.log([of.rollback(arguments.version)]))
+        print(inventory.log([collection.rollback(arguments.version)]))
     elif arguments.what == "compact":
         from dbce_spark.spark.jobs import compaction
 
-        made = compaction.run(of, configuration.default().output.rows_per_file)
-        print(inventory.log([made]) if made else f"{of.folder} is one increment, and stays as it is")
+        made = compaction.run(collection, configuration.default().output.rows_per_file)
+        print(inventory.log([made]) if made else f"{collection.folder} is one increment, and stays as it is")
     elif arguments.what == "vacuum":
-        removed = of.vacuum(arguments.keep)
+        removed = collection.vacuum(arguments.keep)
         print("\n".join([*removed, f"{len(removed)} removed"]))
     else:
-        version = latest if arguments.version is None else of.version(arguments.version)
+        version = chosen_version(collection, arguments)
         if arguments.what == "report":
-            _compare(of, version, arguments)
+            _compare(collection, version, arguments)
         elif arguments.what == "register":
             from dbce_spark.output import delta_tables
 
-            print("\n".join(map(str, delta_tables.register(of, version, arguments.delta))))
+            print("\n".join(map(str, delta_tables.register(collection, version, arguments.delta))))
         else:
-            print(inventory.show(of, version) if arguments.what == "show" else inventory.files(of, version))
+            print(
+                inventory.show(collection, version)
+                if arguments.what == "show"
+                else inventory.files(collection, version)
+            )
 
 
-def _compare(of: Collection, version: Version, arguments: argparse.Namespace) -> None:
+def _compare(collection: Collection, version: Version, arguments: argparse.Namespace) -> None:
     from dbce_spark.report import crawl_report
 
     thresholds = configuration.load(arguments.config).comparison
-    found = crawl_report.compared(of, version, thresholds)
+    comparison = crawl_report.compare(collection, version, thresholds)
     if arguments.output:
-        crawl_report.write(found, of.folder, arguments.output, thresholds)
-    print(crawl_report.text(found))
+        crawl_report.write(comparison, collection.folder, arguments.output, thresholds)
+    print(crawl_report.text(comparison))

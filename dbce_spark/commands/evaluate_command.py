@@ -4,6 +4,7 @@ import argparse
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import count, names, seconds
+from dbce_spark.errors import PlatformError
 
 _PAGES_HELP = (
     "read JSON lines with id, html and gold (plain, .xz or .gz), or a folder of a published set (readability,"
@@ -12,7 +13,7 @@ _PAGES_HELP = (
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds them to the commands of `dbce`."""
+    """Add them to the commands of `dbce`."""
     _add_evaluate(commands)
     _add_train(commands)
     _add_convert(commands)
@@ -106,7 +107,10 @@ def _add_convert(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _evaluate(arguments: argparse.Namespace) -> None:
-    from dbce_spark.evaluation import harness
+    try:
+        from dbce_spark.evaluation import harness
+    except ImportError as error:
+        raise PlatformError(f"{error.name} is not installed; run pip install 'dbce-spark[evaluate]'") from error
 
     request = harness.EvaluationRequest(
         paths=arguments.pages,

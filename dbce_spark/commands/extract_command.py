@@ -11,14 +11,16 @@ from dbce_spark.archive.index import index_file, read_estimate
 from dbce_spark.archive.index.capture_filter import FilterCounts, Selection
 from dbce_spark.commands.arguments import (
     INPUT_HELP,
+    add_config,
     add_log,
+    add_settings,
     add_spark,
     command_line,
     count,
+    logged,
     spark_settings,
     started_whole,
     stoppable,
-    told_to,
 )
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import InputError
@@ -37,12 +39,12 @@ _FILTERS = {
     "url": ("REGEX", "read captures whose URL this pattern matches somewhere"),
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan")
-"""Of run.json: what a log has already, or that is too long for a line."""
+"""Fields of run.json that a log has already, or that are too long for a line."""
 _PLURALS = {"status": "statuses"}
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "extract",
         help="label the text of every page in web archives, and write it as Parquet",
@@ -63,15 +65,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="keep intermediate files in this folder; required if the output is in an object store (default: in the"
         " output)",
     )  # fmt: skip
-    command.add_argument(
-        "--config",
-        metavar="FILE",
-        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
-    )
-    command.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="set one parameter of conf/dbce.toml for this run, such as lsh.threshold=0.3; may be repeated",
-    )  # fmt: skip
+    add_config(command)
+    add_settings(command, "conf/dbce.toml for this run, such as lsh.threshold=0.3")
     command.add_argument(
         "--favor", choices=("precision", "balanced", "recall"),
         help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
@@ -96,7 +91,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     add_spark(command)
     add_log(command)
     _add_selection(command.add_argument_group("selection", "choose the captures to read (docs/selection.md)"))
-    command.set_defaults(run=_extract_and_tell)
+    command.set_defaults(run=_run)
 
 
 def _add_selection(group: "argparse._ArgumentGroup") -> None:
@@ -131,22 +126,22 @@ def _add_selection(group: "argparse._ArgumentGroup") -> None:
     )
 
 
-def _extract_and_tell(arguments: argparse.Namespace) -> None:
-    told = Log(command=command_line())
-    with told_to(arguments, told), stoppable():
-        _extract(arguments, told)
+def _run(arguments: argparse.Namespace) -> None:
+    log = Log(command=command_line())
+    with logged(arguments, log), stoppable():
+        _extract(arguments, log)
 
 
-def _extract(arguments: argparse.Namespace, told: Log) -> None:
+def _extract(arguments: argparse.Namespace, log: Log) -> None:
     started = time.monotonic()
-    config = configuration.load(arguments.config, [*arguments.settings, *_asked(arguments)])
+    config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
     wanted = indexed_records.wanted(config)
     files = sources.expand(arguments.input, config.input.patterns)
     indexes = indexed_records.indexes(arguments.index, config.input.index_patterns)
     base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
     if arguments.dry_run:
-        _tell_input(files, indexes, base, wanted, config)
+        _print_input(files, indexes, base, wanted, config)
         return
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.engine.session import session
@@ -173,19 +168,23 @@ def _extract(arguments: argparse.Namespace, told: Log) -> None:
             return
         request = new
     job.check_output(request, config)
-    job.name(told, request, config)
-    told.tell("start", f"run {told.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
-    with told.waiting("Spark starts"), started_whole():
+    job.name(log, request, config)
+    log.tell("start", f"run {log.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
+    with log.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)
-    report = increment.run(spark, to, request, config, told) if to else job.run(spark, request, config, told)
+    report = increment.run(spark, to, request, config, log) if to else job.run(spark, request, config, log)
     print(summary.text(report, request.output))
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
-    told.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+    log.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
 
 
 def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str], indexes: Sequence[str]) -> None:
-    """That the options can be had together."""
+    """Check that the options go together.
+
+    Raises:
+        InputError: there is nothing to read, or two options exclude each other.
+    """
     if not files and not indexes:
         raise InputError("nothing to read; give an INPUT, an --index, or both")
     if files and config.select.languages:
@@ -197,18 +196,20 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
 
-def _tell_input(files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig) -> None:
-    """What would be read."""
+def _print_input(
+    files: Sequence[str], indexes: Sequence[str], base: str, wanted: Selection, config: DbceConfig
+) -> None:
+    """Print what would be read."""
     if files:
-        _tell_files(files)
+        _print_files(files)
     if indexes:
         counts = FilterCounts()
-        found = index_file.wanted(indexes, base, wanted, config.fetch, counts)
-        print(read_estimate.of_index(found, counts, config.fetch).text())
+        entries = index_file.wanted(indexes, base, wanted, config.fetch, counts)
+        print(read_estimate.of_index(entries, counts, config.fetch).text())
 
 
-def _asked(arguments: argparse.Namespace) -> list[str]:
-    """What the options of `extract` set of the configuration, as --set would."""
+def _given_settings(arguments: argparse.Namespace) -> list[str]:
+    """Return the settings that options give, as --set would."""
     values: dict[str, object] = {
         "label.favor": arguments.favor,
         "label.comments": arguments.comments or None,
@@ -230,7 +231,7 @@ def _status(text: str) -> int:
     return int(text)
 
 
-def _tell_files(files: Sequence[str]) -> None:
+def _print_files(files: Sequence[str]) -> None:
     total = 0
     for path in files:
         try:

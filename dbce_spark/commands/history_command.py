@@ -1,4 +1,4 @@
-"""`dbce history` and `dbce changes`: what became of pages in a collection."""
+"""`dbce history` and `dbce changes`: the history of one page, and of all pages, in a collection."""
 
 import argparse
 import sys
@@ -8,10 +8,11 @@ from dbce_spark.commands.arguments import (
     add_log,
     add_spark,
     add_version,
+    chosen_version,
+    logged,
     spark_settings,
     started_whole,
     stoppable,
-    told_to,
 )
 from dbce_spark.config import LshConfig
 from dbce_spark.errors import OutputError
@@ -22,7 +23,7 @@ from dbce_spark.output.history import url_history
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds them to the commands of `dbce`."""
+    """Add them to the commands of `dbce`."""
     _add_history(commands)
     _add_changes(commands)
 
@@ -71,29 +72,27 @@ def _add_changes(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     add_version(command)
     add_spark(command)
     add_log(command)
-    command.set_defaults(run=_changes_and_tell)
+    command.set_defaults(run=_run_changes)
 
 
 def _history(arguments: argparse.Namespace) -> None:
-    of = Collection(arguments.collection)
-    latest = of.known()
-    version = latest if arguments.version is None else of.version(arguments.version)
+    collection = Collection(arguments.collection)
+    version = chosen_version(collection, arguments)
     coloured = arguments.color == "always" or (arguments.color == "auto" and sys.stdout.isatty())
-    line = url_history.moments(of, version, arguments.url)
+    line = url_history.moments(collection, version, arguments.url)
     threshold = LshConfig(**version.settings["config"]["lsh"]).threshold_of(line[-1].site)
     print(url_history.text(arguments.url, line, threshold, everything=arguments.everything, coloured=coloured))
 
 
-def _changes_and_tell(arguments: argparse.Namespace) -> None:
-    told = Log(command="dbce changes", stage="changes")
-    with told_to(arguments, told), stoppable():
-        _changes(arguments, told)
+def _run_changes(arguments: argparse.Namespace) -> None:
+    log = Log(command="dbce changes", stage="changes")
+    with logged(arguments, log), stoppable():
+        _changes(arguments, log)
 
 
-def _changes(arguments: argparse.Namespace, told: Log) -> None:
-    of = Collection(sources.absolute(arguments.collection))
-    latest = of.known()
-    version = latest if arguments.version is None else of.version(arguments.version)
+def _changes(arguments: argparse.Namespace, log: Log) -> None:
+    collection = Collection(sources.absolute(arguments.collection))
+    version = chosen_version(collection, arguments)
     output = sources.absolute(arguments.output)
     if storage.names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
@@ -101,11 +100,13 @@ def _changes(arguments: argparse.Namespace, told: Log) -> None:
     from dbce_spark.spark.engine.session import session
     from dbce_spark.spark.jobs import changes
 
-    told.tell(
-        "start", f"version {version.number} of {of.folder} to {output}; Spark starts", {"version": version.number}
+    log.tell(
+        "start",
+        f"version {version.number} of {collection.folder} to {output}; Spark starts",
+        {"version": version.number},
     )
-    with told.waiting("Spark starts"), started_whole():
+    with log.waiting("Spark starts"), started_whole():
         spark = session("dbce changes", master=arguments.master, settings=settings)
-    account = changes.write(spark, of, version, output, told)
-    told.tell("end", f"written in {account.seconds:,.1f} s", asdict(account))
+    account = changes.write(spark, collection, version, output, log)
+    log.tell("end", f"written in {account.seconds:,.1f} s", asdict(account))
     print(f"{account.text()}\nin {output}")

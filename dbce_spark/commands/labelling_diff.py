@@ -1,4 +1,4 @@
-"""Any two labellings of the same pages over each other: of people, gold, modes of the method, other extractors.
+"""Diff of any two labellings of the same pages: of people, gold, modes of the method, other extractors.
 
 People label segments, extractors give texts. A segment is content to a text if the text holds it (`leaves.held`); pages
 that nobody has cut into segments are cut at their text nodes.
@@ -30,7 +30,7 @@ GOLD = "gold"
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page that is looked at. What is not known is ""."""
+    """A page that has labels. A field without a value is ""."""
 
     sheet: Sheet
     number: str  # its id, in its set
@@ -43,10 +43,10 @@ Labels = Callable[[_Page], Tags | None]
 
 
 def write(pages: Iterable[str], reference: str, given: str, output: str) -> str:
-    """Writes two labellings over the pages that both have, and an index from those that differ most. Says how much.
+    """Write two labellings over the pages that both have, and an index that begins with those that differ most.
 
     pages: files of pages as annotators have them, or gold pages. reference, given: "gold"; DIR@EXTRACTOR, where
-    `dbce evaluate` wrote to DIR; a file of labels; FILE@ANNOTATOR of submissions.
+    `dbce evaluate` wrote to DIR; a file of labels; FILE@ANNOTATOR of submissions. Returns how much differs, as text.
 
     Raises:
         InputError: an input cannot be read, the labels are not of these pages, or no page has both.
@@ -55,14 +55,14 @@ def write(pages: Iterable[str], reference: str, given: str, output: str) -> str:
     labels = [_labels(path, name) for path, _, name in sides]
     names = Names(*(name or Path(path).stem for path, _, name in sides))
     try:
-        found = overlay.write(output.rstrip("/"), _contrasts(pages, *labels), names)
+        shown = overlay.write(output.rstrip("/"), _contrasts(pages, *labels), names)
     except PageError as error:
         raise InputError(f"a page cannot be shown: {error}") from error
-    if not found:
+    if not shown:
         raise InputError("no page has labels of both; give the pages that were labelled")
-    total = sum(one.words for one in found)
-    share = 100 * sum(one.differing for one in found) / max(1, total)
-    return f"{len(found):,} pages, {share:.1f} % of {total:,} words differ\nin {output}/index.html"
+    total = sum(one.words for one in shown)
+    share = 100 * sum(one.differing for one in shown) / max(1, total)
+    return f"{len(shown):,} pages, {share:.1f} % of {total:,} words differ\nin {output}/index.html"
 
 
 def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterator[Contrast]:
@@ -76,16 +76,16 @@ def _contrasts(paths: Iterable[str], reference: Labels, given: Labels) -> Iterat
 def _pages(path: str) -> Iterator[_Page]:
     if not Path(path).is_dir() and any("segments" in fields for _, fields in jsonl.first(path)):
         return (_Page(one, one.page) for one in page_file.read(path))
-    return (_of_gold(page) for some in datasets.read([path]).sets.values() for page in some)
+    return (_gold_page(page) for gold_set in datasets.read([path]).sets.values() for page in gold_set)
 
 
-def _of_gold(page: GoldPage) -> _Page:
-    found = leaves.of_html(page.html)
+def _gold_page(page: GoldPage) -> _Page:
+    text_nodes = leaves.parse_leaves(page.html)
     cut = Sheet(
         page=f"{page.dataset} {page.page_id}",
         html=page.html,
-        text=found.joined,
-        segments=tuple(SegmentSpan("", *span) for span in found.spans),
+        text=text_nodes.joined,
+        segments=tuple(SegmentSpan("", *span) for span in text_nodes.spans),
         url=page.url,
     )
     return _Page(cut, page.page_id, page.dataset, page.gold)
@@ -93,20 +93,20 @@ def _of_gold(page: GoldPage) -> _Page:
 
 def _labels(path: str, name: str) -> Labels:
     if path == GOLD:
-        return lambda page: _held(page, page.gold) if page.gold else None
+        return lambda page: _tags(page, page.gold) if page.gold else None
     if Path(path).is_dir():
-        return _of_extractor(path, name)
-    found = labelling.read(path, name)
-    return lambda page: found.get(page.number)
+        return _extractor_labels(path, name)
+    by_page = labelling.read(path, name)
+    return lambda page: by_page.get(page.number)
 
 
-def _of_extractor(folder: str, name: str) -> Labels:
-    """What an extractor's texts hold. A page that says of no set is taken from whatever set has its id."""
+def _extractor_labels(folder: str, name: str) -> Labels:
+    """Label by the texts of an extractor. A page without the name of a set gets the text of any set that has its id."""
     rows = extracted_texts.read(folder).rows
-    there = sorted(pc.unique(rows["extractor"]).to_pylist())
-    if name not in there:
+    extractors = sorted(pc.unique(rows["extractor"]).to_pylist())
+    if name not in extractors:
         raise InputError(
-            f"{folder}: no texts of {name or 'no name'}; give {folder}@NAME, of {', '.join(there) or 'none'}"
+            f"{folder}: no texts of {name or 'no name'}; give {folder}@NAME, of {', '.join(extractors) or 'none'}"
         )
     chosen = rows.filter(pc.equal(rows["extractor"], name)).select(["dataset", "page_id", "text"]).to_pylist()
     of_sets = {(row["dataset"], row["page_id"]): row["text"] for row in chosen}
@@ -114,13 +114,13 @@ def _of_extractor(folder: str, name: str) -> Labels:
 
     def labels(page: _Page) -> Tags | None:
         text = of_sets.get((page.dataset, page.number)) if page.dataset else of_any.get(page.number)
-        return None if text is None else _held(page, text)
+        return None if text is None else _tags(page, text)
 
     return labels
 
 
-def _held(page: _Page, text: str) -> Tags:
-    """What a text holds of a page's segments is content, all else boilerplate."""
-    of = page.sheet.texts
-    held = leaves.held(Leaves(tuple(of), tuple(range(len(of))), tuple(map(words, of))), text)
+def _tags(page: _Page, text: str) -> Tags:
+    """Label the segments that a text holds as content, all others as boilerplate."""
+    texts = page.sheet.texts
+    held = leaves.held(Leaves(tuple(texts), tuple(range(len(texts))), tuple(map(words, texts))), text)
     return tuple(Label.CONTENT if one else Label.BOILERPLATE for one in held.tolist())

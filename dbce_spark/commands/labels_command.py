@@ -1,4 +1,4 @@
-"""`dbce labels`: what comes of the labels that people gave."""
+"""`dbce labels`: merge, measure and export the labels that people gave."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ _PAGES_HELP = "read JSON lines of the pages that annotators labelled (docs/groun
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "labels",
         help="merge people's labels, measure their agreement, and make gold sets of them",

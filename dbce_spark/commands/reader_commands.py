@@ -1,15 +1,15 @@
-"""`dbce report`, `dbce export` and `dbce corpus`: what is made of an output, or of a collection."""
+"""`dbce report`, `dbce export` and `dbce corpus`: render or export an output, or a collection."""
 
 import argparse
 import json
 import os
 
 from dbce_spark import config as configuration
-from dbce_spark.commands.arguments import add_version, count, names
+from dbce_spark.commands.arguments import add_config, add_version, count, names
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds them to the commands of `dbce`."""
+    """Add them to the commands of `dbce`."""
     _add_report(commands)
     _add_export(commands)
     _add_corpus(commands)
@@ -123,11 +123,7 @@ def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command.add_argument(
         "--columns", type=names, default=[], metavar="NAME,...", help="write only these columns (default: all)"
     )
-    command.add_argument(
-        "--config",
-        metavar="FILE",
-        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
-    )
+    add_config(command)
     command.add_argument("--overwrite", action="store_true", help="replace an existing corpus")
     command.set_defaults(run=_corpus)
 
@@ -173,8 +169,8 @@ def _corpus(arguments: argparse.Namespace) -> None:
         "duplicates": arguments.duplicates,
         "within": arguments.within,
     }
-    asked = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
-    config = configuration.load(arguments.config, asked)
+    settings = [f"corpus.{name}={json.dumps(value)}" for name, value in values.items() if value is not None]
+    config = configuration.load(arguments.config, settings)
     request = corpus.CorpusRequest(
         output=arguments.extracted,
         target=arguments.to,

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 
 from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import (
+    add_config,
     add_log,
+    add_settings,
     add_spark,
     command_line,
+    logged,
     seconds,
     spark_settings,
     started_whole,
     stoppable,
-    told_to,
 )
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
@@ -21,12 +23,12 @@ from dbce_spark.streaming.stream.stream_tables import CHECKPOINT
 from dbce_spark.streaming.urltree import urltree_settings as urltree
 
 _OF_TREE = "urltree."
-"""What settings of conf/urltree.toml begin with."""
+"""Prefix of the settings of conf/urltree.toml."""
 _COUNTED = ("files", "records", "captures", "labels", "repeats", "late_labels", "revisits", "rejects")
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    """Adds it to the commands of `dbce`."""
+    """Add it to the commands of `dbce`."""
     command = commands.add_parser(
         "stream",
         help="label pages as they arrive, by comparing them with earlier pages of their domain",
@@ -61,37 +63,31 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="label a page again when the node of the tree that decided it has N documents; 0: never (default:"
         " that of conf/urltree.toml, 0)",
     )  # fmt: skip
-    command.add_argument(
-        "--config",
-        metavar="FILE",
-        help="read parameters from this TOML file; those that it leaves out keep their values in conf/dbce.toml",
-    )
+    add_config(command)
     command.add_argument(
         "--urltree",
         metavar="FILE",
         help="read parameters of the URL Tree from this TOML file;"
         " those that it leaves out keep their values in conf/urltree.toml",
     )
-    command.add_argument(
-        "--set", action="append", default=[], metavar="SECTION.NAME=VALUE", dest="settings",
-        help="set one parameter of conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as"
-        " urltree.label.n_min=3; may be repeated",
-    )  # fmt: skip
+    add_settings(
+        command, "conf/dbce.toml, such as stream.batch_files=8, or of conf/urltree.toml, such as urltree.label.n_min=3"
+    )
     add_spark(command)
     add_log(command)
-    command.set_defaults(run=_stream_and_tell)
+    command.set_defaults(run=_run)
 
 
-def _stream_and_tell(arguments: argparse.Namespace) -> None:
-    told = Log(command=command_line(), stage="stream")
-    with told_to(arguments, told), stoppable():
-        _stream(arguments, told)
+def _run(arguments: argparse.Namespace) -> None:
+    log = Log(command=command_line(), stage="stream")
+    with logged(arguments, log), stoppable():
+        _stream(arguments, log)
 
 
-def _stream(arguments: argparse.Namespace, told: Log) -> None:
+def _stream(arguments: argparse.Namespace, log: Log) -> None:
     of_tree = [one.removeprefix(_OF_TREE) for one in arguments.settings if one.startswith(_OF_TREE)]
     config = configuration.load(arguments.config, [one for one in arguments.settings if not one.startswith(_OF_TREE)])
-    tree = urltree.load(arguments.urltree, [*of_tree, *_asked(arguments)])
+    tree = urltree.load(arguments.urltree, [*of_tree, *_tree_settings(arguments)])
     to = sources.absolute(arguments.output).rstrip("/")
     if "://" in to and not arguments.checkpoint:
         raise InputError(f"{to} is no folder of a file system; give --checkpoint DIR for the state that Spark keeps")
@@ -106,11 +102,11 @@ def _stream(arguments: argparse.Namespace, told: Log) -> None:
         checkpoint=sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}",
         every=arguments.every,
     )
-    told.tell("start", f"{', '.join(request.inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
-    with told.waiting("Spark starts"), started_whole():
+    log.tell("start", f"{', '.join(request.inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
+    with log.waiting("Spark starts"), started_whole():
         spark = session("dbce stream", master=arguments.master, settings=settings)
-    totals = stream_job.run(spark, request, config, tree, told)
-    told.tell("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
+    totals = stream_job.run(spark, request, config, tree, log)
+    log.tell("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
     print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
 
@@ -121,7 +117,7 @@ def _checked(inputs: Sequence[str]) -> Sequence[str]:
     return inputs
 
 
-def _asked(arguments: argparse.Namespace) -> list[str]:
-    """What the options set of the tree's parameters, as --set would."""
+def _tree_settings(arguments: argparse.Namespace) -> list[str]:
+    """Return the settings of the tree that options give, as --set would."""
     values = {"label.heuristic": arguments.heuristic, "relabel.support": arguments.relabel}
     return [f"{name}={value}" for name, value in values.items() if value is not None]

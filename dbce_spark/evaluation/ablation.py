@@ -1,4 +1,4 @@
-"""The classifier with some of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
+"""The classifier with part of its evidence hidden: what siblings are worth, and snapshots, on the same pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,19 +12,19 @@ from dbce_spark.model import BucketCross, Evidence, Extraction, Page
 def extractions(
     unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
 ) -> list[Extraction]:
-    """As `local.extract_pages`, but each page is shown at most so many siblings (None: all), and snapshots or none.
+    """Extract pages as `local.extract_pages` does, each shown at most `siblings` siblings (None: all), and snapshots or none.
 
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
     evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.load_classifier(config.label.classifier))
     annotations = local.annotate_crosses([one.cross for one in _selected(unique, config)], unique, config)
     if siblings is not None:
-        some_of = _some_siblings(unique, config, siblings)
-        evidence = {page.capture_id: _told(page, evidence, some_of, config) for page in unique}
+        siblings_of = _some_siblings(unique, config, siblings)
+        evidence = {page.capture_id: _page_evidence(page, evidence, siblings_of, config) for page in unique}
         shown = [
-            crosses.of_siblings(capture_id, [one.capture_id for one in some])
-            for capture_id, some in some_of.items()
-            if some
+            crosses.of_siblings(capture_id, [one.capture_id for one in shown])
+            for capture_id, shown in siblings_of.items()
+            if shown
         ]
         annotations = local.annotate_crosses(shown, unique, config)
     gathered = [
@@ -44,23 +44,23 @@ def _selected(unique: Iterable[Page], config: DbceConfig) -> list[BucketCross]:
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:
-    """For each page at most so many of its pool, of different URLs."""
+    """Choose for each page, by its id, at most `most` pages of its pool, of different URLs."""
     pages = {page.capture_id: page for page in unique}
     chosen: dict[str, list[Page]] = {}
-    for heard, wanted in pools.sibling_pools(buckets.members(unique), config.bucket.cap):
-        for capture_id in wanted:
+    for pool, members in pools.sibling_pools(buckets.members(unique), config.bucket.cap):
+        for capture_id in members:
             own = pages[capture_id].capture.url_key
-            by_url = {pages[other].capture.url_key: pages[other] for other in heard}
-            others = [page for url_key, page in by_url.items() if url_key != own]
-            others.sort(key=lambda page: xxhash.xxh3_64_intdigest(f"{own} {page.capture.url_key}".encode()))
-            chosen[capture_id] = others[:most]
+            by_url = {pages[other].capture.url_key: pages[other] for other in pool}
+            candidates = [page for url_key, page in by_url.items() if url_key != own]
+            candidates.sort(key=lambda page: xxhash.xxh3_64_intdigest(f"{own} {page.capture.url_key}".encode()))
+            chosen[capture_id] = candidates[:most]
     return chosen
 
 
-def _told(
-    page: Page, evidence: Mapping[str, Evidence], some: Mapping[str, Sequence[Page]], config: DbceConfig
+def _page_evidence(
+    page: Page, evidence: Mapping[str, Evidence], shown: Mapping[str, Sequence[Page]], config: DbceConfig
 ) -> Evidence:
     snapshots = evidence[page.capture_id].snapshots
-    witnesses = [pools.page_features(one) for one in (page, *some.get(page.capture_id, ()))]
-    siblings = classify.load_classifier(config.label.classifier).of_siblings(witnesses, [page.capture_id])
+    features = [pools.page_features(one) for one in (page, *shown.get(page.capture_id, ()))]
+    siblings = classify.load_classifier(config.label.classifier).of_siblings(features, [page.capture_id])
     return pools.page_evidence(page, siblings.get(page.capture_id), snapshots if len(snapshots) else None)

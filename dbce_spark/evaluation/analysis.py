@@ -1,4 +1,4 @@
-"""What the scores say: averages with their weights and intervals, by all that is known of the pages.
+"""Summarise scores: averages with their weights and intervals, over all pages and by their properties.
 
 There are two kinds of average. Of one set: every page weighs the same. Of pages of several sets (a pool, and every part
 of one): by `page_weights.capped` over the pool, so that no site decides it; a part of a pool keeps the pool's weights,
@@ -23,13 +23,13 @@ LOW_F1 = 0.5
 """Under it a page counts as failed: half of what matters is missing, or as much again was added."""
 
 MIN_SIBLINGS = 2
-"""From so many on the joint method has what it is made for: a page to compare with, and another that confirms it."""
+"""Siblings from which on the joint method has its evidence: a page to compare with, and another that confirms it."""
 
 BEST = 5
 """Extractors beside the first that are shown where there is no room for all."""
 
 MIN_PAGES = 10
-"""Fewer pages of one language, type or year than this are told together, as "other"."""
+"""Fewer pages of one language, type or year than this are counted together, as "other"."""
 
 ALL, WITH_SIBLINGS = "all pages", f"pages with at least {MIN_SIBLINGS} siblings"
 UNKNOWN, OTHER = "not known", "other"
@@ -67,13 +67,13 @@ class Pool:
     pages: int
     sites: int
     share: float  # what the site weighs that weighs most
-    drawn: str  # "sites" or "pages": what Standing.by_sites is drawn by
-    standings: tuple[ExtractorRank, ...]
+    drawn: str  # "sites" or "pages": the units of ExtractorRank.by_sites
+    ranks: tuple[ExtractorRank, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """All extractors on the pages with one value of what tables are made by."""
+    """The scores of all extractors on the pages with one value of a breakdown."""
 
     value: str
     pages: int
@@ -85,7 +85,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetFacts:
-    """What the gold of a set is like: table 3.3 of the study, and its section 3.4."""
+    """Properties of a set's gold: table 3.3 of the study, and its section 3.4."""
 
     name: str
     pages: int
@@ -97,7 +97,7 @@ class SetFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """All of it. What is by extractor is in the order they were asked for."""
+    """The whole analysis. Values by extractor are in the order in which the extractors were given."""
 
     extractors: tuple[str, ...]
     order: tuple[
@@ -114,12 +114,12 @@ class Analysis:
     complexity_groups: tuple[str, ...]  # of each page
     clusters: tuple[int, ...]  # of each page
     shared: Mapping[str, tuple[float, ...]]  # of each group by complexity its share in each cluster (table 3.6)
-    nodes: tuple[tuple[str, ...], ...]  # the cells under nodes.HEAD
+    nodes: tuple[tuple[str, ...], ...]  # the cells under node_scores.HEAD
     misses: Mapping[tuple[str, str, str], int]  # by set, extractor, kind
 
 
-def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Analysis:
-    """The analysis of all scores, and of the counts of text nodes by set and extractor."""
+def analyse(scores: Scores, nodes: Sequence[node_scores.NodeScoreRow]) -> Analysis:
+    """Analyse all scores, and the counts of text nodes by set and extractor."""
     pages = scores.pages
     of_complexity = complexity.groups(np.array([page.complexity for page in pages]))
     of_cluster = clusters.groups(facts.features(pages))
@@ -128,7 +128,7 @@ def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Ana
     differ = 0 < len(with_siblings) < len(pages)
     places = {ALL: everything, **({WITH_SIBLINGS: with_siblings} if differ else {})}
     pools = tuple(_pool(name, scores, some) for name, some in places.items())
-    order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].standings[at].f1))
+    order = tuple(sorted(range(len(scores.extractors)), key=lambda at: -pools[0].ranks[at].f1))
     whole = page_weights.capped([page.unit for page in pages])
     names = tuple(scores.values)
     by_metric = np.stack([scores.values[name][:, PARTS.index("f1")] @ whole for name in names], axis=1)
@@ -146,13 +146,13 @@ def analyse(scores: Scores, of_nodes: Sequence[node_scores.NodeScoreRow]) -> Ana
         complexity_groups=tuple(of_complexity),
         clusters=tuple(of_cluster),
         shared=_shared(of_complexity, of_cluster),
-        nodes=tuple(node_scores.table(of_nodes)),
+        nodes=tuple(node_scores.table(nodes)),
         misses=_misses(scores),
     )
 
 
 def rank_correlation(values: Values) -> Values:
-    """Spearman's, between the columns: how alike two metrics rank the extractors (section 6.2 of the study).
+    """Correlate the columns by rank (Spearman): how alike two metrics rank the extractors (section 6.2 of the study).
 
     values: (extractors, metrics).  Returns (metrics, metrics); NaN where under three extractors have both, or one of
     them ranks all the same.
@@ -169,7 +169,7 @@ def rank_correlation(values: Values) -> Values:
 
 
 def _ranks(values: Values) -> Values:
-    """Ranks from 0; equal values share the mean of theirs."""
+    """Rank values from 0; equal values share the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ends: Values = np.cumsum(counts) - (counts + 1) / 2
     return ends[place]
@@ -185,11 +185,11 @@ def _pool(name: str, scores: Scores, places: Places) -> Pool:
         sites=len(set(sites)),
         share=page_weights.largest_share(sites, weight),
         drawn=_units(pages)[1],
-        standings=_standings(scores, places, weight),
+        ranks=_extractor_ranks(scores, places, weight),
     )
 
 
-def _standings(scores: Scores, places: Places, weight: Values) -> tuple[ExtractorRank, ...]:
+def _extractor_ranks(scores: Scores, places: Places, weight: Values) -> tuple[ExtractorRank, ...]:
     pages = [scores.pages[at] for at in places]
     f1 = scores.f1[:, places]
     units, _ = _units(pages)
@@ -237,7 +237,7 @@ def _cell(value: str, scores: Scores, places: Places, weight: Values) -> Cell:
 
 
 def _units(pages: Sequence[Facts]) -> tuple[Places, str]:
-    """What intervals are drawn by: sites, where there are enough."""
+    """Number the units that intervals draw, and name them: sites, where there are enough, else pages."""
     sites = bootstrap.numbered([page.unit for page in pages])
     return (sites, "sites") if sites.max() + 1 >= bootstrap.MIN_SITES else (np.arange(len(pages)), "pages")
 
@@ -253,7 +253,7 @@ def _places_by_set(pages: Sequence[Facts]) -> dict[str, Places]:
 
 
 def _places(values: Sequence[str]) -> dict[str, Places]:
-    """Where each value stands, in the order they first do."""
+    """Map each value to its positions, values in the order of first occurrence."""
     array = np.array(values, dtype=object)
     return {value: np.flatnonzero(array == value) for value in dict.fromkeys(values)}
 
@@ -280,7 +280,7 @@ def _cells(name: str, found: Mapping[str, Places], scores: Scores, weight: Value
 
 
 def _ordered(name: str, found: Mapping[str, Places]) -> list[str]:
-    """Values as they are read: steps and years upward, kinds by their number of pages; what is no value last."""
+    """Order values for a table: steps and years upward, kinds by their number of pages; missing values last."""
     if name in _FIXED:
         return [value for value in _FIXED[name] if value in found]
     last = (OTHER, UNKNOWN)
@@ -294,9 +294,9 @@ def _step(count: int) -> str:
     return [step for step, least in _STEPS.items() if count >= least][-1]
 
 
-def _grouped(pages: Sequence[Facts], of: Callable[[Facts], str]) -> list[str]:
-    """The pages' values; rare ones together."""
-    values = [of(page) or UNKNOWN for page in pages]
+def _grouped(pages: Sequence[Facts], value_of: Callable[[Facts], str]) -> list[str]:
+    """Read a value of each page by `of`; replace values of fewer than MIN_PAGES pages by "other"."""
+    values = [value_of(page) or UNKNOWN for page in pages]
     counts = Counter(values)
     return [value if value == UNKNOWN or counts[value] >= MIN_PAGES else OTHER for value in values]
 
@@ -325,7 +325,7 @@ def _shared(of_complexity: Sequence[str], of_cluster: Sequence[int]) -> dict[str
 
 
 def _misses(scores: Scores) -> dict[tuple[str, str, str], int]:
-    """Errors by their first words: what follows the colon differs from page to page."""
+    """Count errors by set, extractor and the words before the colon: the rest differs from page to page."""
     kinds = Counter(
         (page.dataset, extractor, error.split(":")[0])
         for extractor, errors in zip(scores.extractors, scores.errors, strict=True)

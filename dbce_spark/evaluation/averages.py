@@ -1,4 +1,4 @@
-"""How scores move along the stream: moving averages (equation 4 of the URL Tree paper), and who passes whom."""
+"""Scores along the stream: moving averages (equation 4 of the URL Tree paper), and which extractor passes which."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.evaluation.scores import Scores, Values
 
 METHOD = "urltree"
-"""How the names of the extractors begin whose course is told."""
+"""Prefix of the names of extractors whose course is reported."""
 
 LEAST = 10
-"""Documents of a domain from which on its own course says something: the paper's curves begin to differ there."""
+"""Documents of a domain from which on its own course is meaningful: the paper's curves begin to differ there."""
 
 STEPS = {"1": 1, "2-4": 2, "5-9": 5, "10-19": 10, "20-49": 20, "50-99": 50, "100+": 100}
 """Documents of its domain that had come when a page was labelled, itself included: names, and the first of each."""
@@ -26,7 +26,7 @@ Places = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamStep:
-    """All pages that came as so manieth of their domain."""
+    """The pages that came at a range of positions within their domains."""
 
     name: str
     pages: int
@@ -36,12 +36,12 @@ class StreamStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passing:
-    """How one extractor passes another on the domains with LEAST documents and more."""
+    """The domains, of those with LEAST documents and more, on which one extractor passes another."""
 
     extractor: str
     other: str
     domains: int  # where it stays above from some document on, to the end
-    of: int
+    total: int
     median: float  # of the documents that had come by then, NaN if nowhere
     over_all: int  # of the stream over all domains, the document from which on it stays above; 0: never
 
@@ -60,7 +60,7 @@ class Course:
 
 
 def course(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> Course | None:
-    """The sets one after another, each in order of arrival; None if no extractor learns from a stream."""
+    """Order the scores of all sets, one after another, by arrival; None if no extractor learns from a stream."""
     methods = [at for at, name in enumerate(scores.extractors) if name.startswith(METHOD)]
     if not methods:
         return None
@@ -89,12 +89,12 @@ def course(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> Course | N
 
 
 def moving(f1: Values) -> Values:
-    """The mean of all values up to each, along the last axis."""
+    """Average all values up to each, along the last axis."""
     return np.cumsum(f1, axis=-1) / np.arange(1, f1.shape[-1] + 1)
 
 
 def passed(one: Values, other: Values) -> int:
-    """From which document on the moving average of `one` stays above that of `other`, to the end; 0: it ends below."""
+    """Return the document from which on the moving average of `one` stays above that of `other`; 0 if it ends below."""
     below = np.flatnonzero(moving(one) < moving(other))
     first = int(below[-1]) + 2 if len(below) else 1
     return first if first <= len(one) else 0
@@ -120,7 +120,7 @@ def _passing(names: Sequence[str], one: int, other: int, f1: Values, domains: Ma
         extractor=names[one],
         other=names[other],
         domains=len(reached),
-        of=len(firsts),
+        total=len(firsts),
         median=float(np.median(reached)) if reached else float("nan"),
         over_all=passed(f1[one], f1[other]),
     )

@@ -1,4 +1,4 @@
-"""How sure a mean is: what was measured is drawn again and again, with repetition, page by page or site by site.
+"""The uncertainty of a mean, by the bootstrap: pages or whole sites are drawn again and again, with repetition.
 
 Pages of one site share a template and succeed or fail together. An interval from draws of pages takes them for so many
 independent findings and is too narrow for the question "how good on other sites?"; draws of whole sites (the cluster
@@ -49,12 +49,12 @@ class MeanDifference:
 
 
 def numbered(units: Sequence[str]) -> npt.NDArray[np.intp]:
-    """The units that are drawn (sites, or pages) as numbers from 0, for `means`."""
+    """Number the drawn units (sites, or pages) from 0, for `means`."""
     return np.unique(np.array(units, dtype=object), return_inverse=True)[1].astype(np.intp)
 
 
 def means(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> Values:
-    """The weighted mean of each row in each draw of units.
+    """Average each row, weighted, in each draw of units.
 
     values: (rows, pages); weights: (pages); units: (pages), numbers from 0.  Returns (ROUNDS, rows).
     """
@@ -67,13 +67,13 @@ def means(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> Value
 
 
 def intervals(drawn: Values) -> list[Interval]:
-    """The 95 % interval of each row of `means`."""
+    """Take the 95 % interval of each row of `means`."""
     low, high = np.percentile(drawn, COVERAGE, axis=0)
     return [Interval(float(least), float(most)) for least, most in zip(low, high, strict=True)]
 
 
 def differences(values: Values, weights: Values, units: npt.NDArray[np.intp]) -> list[MeanDifference]:
-    """The paired test of each row of values against the first."""
+    """Test each row of values against the first, paired."""
     pairs = values - values[0]
     drawn = means(pairs, weights, units)
     mean = pairs @ weights / weights.sum()

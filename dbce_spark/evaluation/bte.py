@@ -32,12 +32,12 @@ _LINE_TAGS = BLOCK_TAGS | {"br"}
 
 
 def load() -> Extract:
-    """The extractor, which needs nothing but the core."""
+    """Return the extractor, which needs nothing but the core."""
     return lambda page, lang: extract(page)
 
 
 def extract(page: str) -> str:
-    """The body of a page of HTML: its words, with a line break where a block begins or ends."""
+    """Extract the body of a page of HTML: its words, with a line break where a block begins or ends."""
     pieces: list[str] = []
     weights: list[int] = []
     behind = 0
@@ -53,7 +53,7 @@ def extract(page: str) -> str:
 
 
 def heaviest(weights: npt.ArrayLike) -> tuple[int, int]:
-    """The slice of some weights, shape (n,), with the largest sum, as first and end; (0, 0) if none is above 0.
+    """Find the slice of weights, shape (n,), with the largest sum, as first and end; (0, 0) if none is above 0.
 
     Of several it is the one that ends first, and of those the shortest.
     """

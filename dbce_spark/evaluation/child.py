@@ -1,4 +1,4 @@
-"""An extractor in a process of its own, so that a page it hangs or crashes on is lost to it, and to nobody else."""
+"""An extractor in a process of its own, so that a page it hangs or crashes on costs nothing but that page."""
 
 import contextlib
 import logging
@@ -46,15 +46,15 @@ held to it on both.
 _OUT_OF_MEMORY = re.compile(
     r"MemoryError|out of memory|memory allocation of \d+|bad_alloc|Cannot allocate memory", re.I
 )
-"""What Python, C, Rust, C++ and V8 say before they end a process that gets no more memory."""
+"""Messages of Python, C, Rust, C++ and V8 before they end a process that gets no more memory."""
 
-_LAST_WORDS = 1 << 16
-"""Bytes of what a process said that are looked through when it is gone."""
+_ERROR_TAIL = 1 << 16
+"""Bytes at the end of a process's errors that are searched when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extracted:
-    """What an extractor made of a page. With an error the text is empty: a miss, not a gap.
+    """The text that an extractor made of a page. With an error the text is empty: a miss, not a gap.
 
     An error begins with its kind: "timeout", "memory", "crash", or the name of the exception that was raised.
     """
@@ -73,7 +73,7 @@ class _Process:
     words: Path
 
     def end(self) -> int | None:
-        """Ends it, whatever it does, and what it started; returns its exit code."""
+        """Kill the process and all that it started; return its exit code."""
         with contextlib.suppress(
             ProcessLookupError, PermissionError
         ):  # it ended before it had a group, or all of it did
@@ -86,11 +86,11 @@ class _Process:
         self.words.unlink(missing_ok=True)
         return code
 
-    def last_words(self) -> str:
-        """What it wrote about its last page, once it has ended."""
+    def error_output(self) -> str:
+        """Wait for the end of the process and read the errors that it wrote about its last page."""
         multiprocessing.connection.wait([self.process.sentinel], timeout=5)
         with self.words.open("rb") as file:
-            file.seek(max(file.seek(0, os.SEEK_END) - _LAST_WORDS, 0))
+            file.seek(max(file.seek(0, os.SEEK_END) - _ERROR_TAIL, 0))
             return file.read().decode("utf-8", "replace")
 
 
@@ -104,7 +104,7 @@ class Child:
         self._running: _Process | None = None
 
     def extract(self, html: str, lang: str) -> Extracted:
-        """The main text of one page.
+        """Extract the main text of one page.
 
         Raises:
             PlatformError: the extractor cannot be started at all.
@@ -125,7 +125,7 @@ class Child:
         return Extracted(text, seconds, error)
 
     def close(self) -> None:
-        """Ends the process, if there is one."""
+        """End the process, if there is one."""
         if self._running is not None:
             self._running.end()
         self._running = None
@@ -151,8 +151,8 @@ class Child:
         return running
 
     def _lost(self, running: _Process) -> str:
-        """Why the process at the other end of a closed pipe is no more."""
-        words = running.last_words()
+        """Explain why the process at the other end of a closed pipe ended, and forget it."""
+        words = running.error_output()
         code = running.end()
         self._running = None
         if _OUT_OF_MEMORY.search(words):
@@ -165,9 +165,9 @@ class Child:
 
 
 def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
-    """The child: says that it is ready, then answers page by page until nobody asks any more."""
+    """Run the child: report that it is ready, then answer page by page until the pipe is closed."""
     os.setpgid(0, 0)  # what it starts is in its group, and ends with it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends its children
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent gets it too, and ends its children
     warnings.simplefilter("ignore")
     logging.disable()
     _silence(words)
@@ -198,7 +198,7 @@ def _serve(load: Load, pipe: Connection, words: str, memory_limit: int) -> None:
 
 
 def _silence(words: str) -> None:
-    """Libraries talk; the terminal belongs to the progress bar. What they say of errors is kept for the parent."""
+    """Send stdout nowhere, since the terminal belongs to the progress bar, and stderr to a file for the parent."""
     sys.stdout.flush()
     sys.stderr.flush()
     for path, number in ((os.devnull, 1), (words, 2)):
@@ -208,7 +208,7 @@ def _silence(words: str) -> None:
 
 
 def _limit(memory: int) -> None:
-    """Lets this process have so many more bytes than it has now, where the system can count them."""
+    """Limit this process to `memory` bytes beyond what it has now, where the system can count them."""
     if sys.platform == "linux":
         fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
         most = int(fields["VmData"].split()[0]) * 1024 + memory

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 Features = npt.NDArray[np.float64]
 
 TAGS = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "a", "div", "br", "strong", "em", "li")
-"""Table 3.5. It says 14 and prints 13; `li` is the one we add."""
+"""Tags of table 3.5. It announces 14 and prints 13; `li` is the one we add."""
 
 CLUSTERS = 3
 """As many as groups by complexity, so that the two can be set side by side (the study's choice)."""
@@ -32,13 +32,13 @@ MIN_PLACED = 12
 
 
 def shares(root: Any) -> tuple[float, ...]:
-    """Of each of `TAGS` its share of the page's tags (equation 3.5)."""
+    """Measure the share of each of `TAGS` in the page's tags (equation 3.5)."""
     tags = [node.tag for node in root.iter() if isinstance(node.tag, str)] if root is not None else []
     return tuple(tags.count(tag) / len(tags) if tags else 0.0 for tag in TAGS)
 
 
 def groups(features: Features) -> list[int]:
-    """The group of each page, 0 for the largest. features: (pages, 14)."""
+    """Assign each page to a group, 0 for the largest. features: (pages, 14)."""
     count = min(CLUSTERS, len(np.unique(features, axis=0)))
     # One thread: several add the same numbers in another order, and a page on a border would change sides.
     with threadpool_limits(1):
@@ -50,7 +50,7 @@ def groups(features: Features) -> list[int]:
 
 
 def plane(features: Features) -> Features:
-    """Where each page lies in a picture of 2 dimensions: (pages, 2). Too few pages lie nowhere: (0, 2)."""
+    """Place each page in a picture of 2 dimensions, (pages, 2); no page, (0, 2), where too few differ."""
     different = len(np.unique(features, axis=0))
     if different < MIN_PLACED:
         return np.empty((0, 2))
@@ -62,5 +62,5 @@ def plane(features: Features) -> Features:
 
 
 def sample(pages: int) -> npt.NDArray[np.intp]:
-    """Which pages are placed: all, or `MAX_PLACED` of them at even distances."""
+    """Choose the pages to place: all, or `MAX_PLACED` of them at even distances."""
     return np.unique(np.linspace(0, pages - 1, min(pages, MAX_PLACED)).astype(np.intp))

@@ -1,4 +1,4 @@
-"""How far a page's gold can be trusted, and how much of the page it is: the study of extractors, sections 3.4 and 3.5.
+"""The trust in a page's gold, and its share of the page: the study of extractors, sections 3.4 and 3.5.
 
 Both compare the tokens of the gold with those of the whole page.
 """
@@ -30,7 +30,7 @@ _INLINE = frozenset(
 class PageWords:
     """The words of a whole page, scripts and their likes left out.
 
-    Markup within a line may part two words or stand inside one, and nobody can tell which. So a page holds a word as
+    Markup within a line may part two words or stand inside one, without a sign of which. So a page holds a word as
     often as it does in the better of the two readings.
     """
 
@@ -44,7 +44,7 @@ class PageWords:
 
 
 def gold_error(gold: Sequence[str], page: PageWords) -> float:
-    """E(K), equations 3.1 and 3.2: the share of the gold's distinct words that stand in it more often than in the page.
+    """Measure E(K), equations 3.1 and 3.2: the share of the gold's distinct words that it has more often than the page.
 
     The study divides by the "total alphanumeric tokens"; only as distinct ones, which the sum is over, can they give
     the 100 % that it reports of two pages. An empty gold has no error.
@@ -55,18 +55,19 @@ def gold_error(gold: Sequence[str], page: PageWords) -> float:
 
 
 def ratio(gold: Sequence[str], page: PageWords) -> float:
-    """C, equation 3.3, without its factor of 100: the gold's words over the page's. 0 for a page without words."""
+    """Measure C, equation 3.3, as a share, not in percent: the gold's words over the page's. 0 for a page without
+    words."""
     return len(gold) / page.total if page.total else 0.0
 
 
 def quartiles(ratios: npt.NDArray[np.float64]) -> tuple[float, float, float]:
-    """P25, P50 and P75 of the ratios, as in table 3.3."""
+    """Compute P25, P50 and P75 of the ratios, as in table 3.3."""
     low, middle, high = np.percentile(ratios, (25, 50, 75))
     return float(low), float(middle), float(high)
 
 
 def groups(ratios: npt.NDArray[np.float64]) -> list[str]:
-    """The group of each page, equation 3.4: up to P25 complex, from P75 on easy.
+    """Group each page by equation 3.4: up to P25 complex, from P75 on easy.
 
     The quartiles are those of the pages given. Where both bounds are the same value, equation 3.4 names easy first.
     """
@@ -75,7 +76,7 @@ def groups(ratios: npt.NDArray[np.float64]) -> list[str]:
 
 
 def _pieces(root: Any) -> Iterator[str]:
-    """The texts between tags, in document order; a line break where a tag ends the line."""
+    """Iterate over the texts between tags, in document order, with a line break where a tag ends the line."""
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     for event, node in walk:
         if event == "start":

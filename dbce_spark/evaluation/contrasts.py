@@ -1,4 +1,4 @@
-"""Pages that an extractor does worst on, with the gold and its own text over them: why a score is what it is."""
+"""The worst pages of an extractor, with the gold and its own text over them: why a score is what it is."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,8 +20,8 @@ FOLDER = "contrasts"
 
 
 def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) -> dict[str, str]:
-    """Writes the `count` worst pages of each extractor in place of those of an earlier run, and returns where each is
-    listed, beside the report."""
+    """Write the `count` worst pages of each extractor in place of those of an earlier run. Return the path of each
+    listing, relative to the report."""
     storage.remove(f"{output.rstrip('/')}/{FOLDER}")
     found = {}
     for extractor in scores.extractors:
@@ -34,15 +34,15 @@ def write(output: str, scores: Scores, sets: Sets, texts: Texts, *, count: int) 
 
 
 def worst(scores: Scores, sets: Sets, extractor: str, count: int) -> list[GoldPage]:
-    """The pages with the lowest F1 of an extractor; of those with the same, the first."""
+    """Choose the pages with the lowest F1 of an extractor; of those with the same, the first."""
     pages = {(name, page.page_id): page for name, some in sets.items() for page in some}
     order = np.argsort(scores.f1[scores.extractors.index(extractor)], kind="stable")[:count].tolist()
     return [pages[scores.pages[at].dataset, scores.pages[at].page_id] for at in order]
 
 
 def of_page(page: GoldPage, text: str) -> Contrast:
-    """A page's text nodes: content is what the gold holds, and beside it what a text holds (`leaves.held`)."""
-    found = leaves.of_html(page.html)
+    """Mark a page's text nodes twice: content by the gold, and content by a text (`leaves.held`)."""
+    found = leaves.parse_leaves(page.html)
     return Contrast(
         page=f"{page.dataset} {page.page_id}",
         url=page.url,

@@ -1,4 +1,4 @@
-"""Gold pages: HTML with the main text that people marked in it, and what is known of its site and its time."""
+"""Gold pages: HTML with the main text that people marked in it, its site and its time."""
 
 import hashlib
 import re
@@ -30,7 +30,7 @@ _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldPage:
-    """One page with its main text. What is not known is ""."""
+    """One page with its main text. An unknown value is ""."""
 
     dataset: str
     page_id: str
@@ -38,33 +38,35 @@ class GoldPage:
     site: str
     group: str  # pages that may share a template: site, or site and era
     url_key: str  # the same for all captures of one page, and for no other page of the set; never ""
-    timestamp: int  # microseconds since 1970-01-01 UTC, 0 if not known
+    timestamp: int  # microseconds since 1970-01-01 UTC, 0 if unknown
     lang: str
     page_type: str
     html: str
     gold: str
-    comments: str = ""  # what readers wrote below it, where the set tells that apart
+    comments: str = ""  # what readers wrote below it, where the set keeps that apart
 
     @property
     def address(self) -> str:
-        """The URL under which the page stands in an archive, the same for all its captures, and for no other page.
+        """Return the URL under which the page stands in an archive, the same for all its captures and for no other
+        page.
 
-        Its own where that is a URL of its site and of its key. Else a made-up one: at its site, and where none is
-        known at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
+        Its own where that is a URL of its site and of its key. Else a made-up one: at its site, or where it has
+        none at a site of its group, or of its own, under the top level that is no one's (RFC 2606).
         """
-        home = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
+        host = _host(self.site) or f"{digest(self.site or self.group or self.page_id)}.invalid"
         is_own = _URL.fullmatch(self.url) and warc.url_key(self.url) == self.url_key
-        if is_own and _site(self.url) == _site(f"http://{home}/"):
+        if is_own and _site(self.url) == _site(f"http://{host}/"):
             return self.url
-        return f"http://{home}/{digest(self.url_key)}.html"
+        return f"http://{host}/{digest(self.url_key)}.html"
 
     @property
     def body(self) -> bytes:
-        """The HTML as an archive holds it."""
+        """Encode the HTML as an archive holds it."""
         return self.html.encode("utf-8", "replace")
 
     def fetch(self, offset: int) -> warc.Fetch:
-        """The page as a capture of an archive: what `archive.write` writes and the method reads, but for the place.
+        """Return the page as a capture of an archive, as `gold_archive.write` writes it and the method reads it, but
+        for the place.
 
         Era is no part of its site: captures of one page from before and after a redesign are each other's snapshots.
         """
@@ -90,15 +92,15 @@ class GoldPage:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """The pages of each data set, in the order of its lines, and how many of its pages were skipped: their gold is
-    missing or elsewhere (`tok_cov`), or a published set has the same HTML twice."""
+    """The pages of each data set, in the order of its lines, and the number of its pages that were skipped: their gold
+    is missing or elsewhere (`tok_cov`), or a published set has the same HTML twice."""
 
     sets: Mapping[str, list[GoldPage]]
     skipped: Counter[str]
 
 
 def read(paths: Iterable[str], limit: int | None = None) -> Gold:
-    """The pages of files of JSON lines and of folders of published sets; of each data set the first `limit`.
+    """Read the pages of files of JSON lines and of folders of published sets; of each data set the first `limit`.
 
     Raises:
         InputError: one cannot be read, a line is no gold page, two lines have the same id, or there is no page.
@@ -116,17 +118,17 @@ def read(paths: Iterable[str], limit: int | None = None) -> Gold:
                 raise InputError(f"{entry.place}: {name} already has a page {page.page_id}; give each file once")
             if limit is None or len(sets[name]) < limit:
                 sets[name][page.page_id] = page
-    found = {name: _told_apart(list(pages.values())) for name, pages in sets.items() if pages}
+    found = {name: _with_own_keys(list(pages.values())) for name, pages in sets.items() if pages}
     if not found:
         raise InputError(f"no page with tok_cov of {MIN_COVERAGE} or more; name files that hold some")
     return Gold(found, skipped)
 
 
 def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
-    """Of each page, by its id, how many other pages stand in its group. Captures of one page count once.
+    """Count for each page, by its id, the other pages of its group. Captures of one page count once.
 
     Pages of the site from another era are not counted: the method may set a page beside them, but what two templates
-    have in common says little of either.
+    have in common is little evidence on either.
     """
     pages = list(pages)
     keys: dict[str, set[str]] = defaultdict(set)
@@ -136,15 +138,15 @@ def siblings(pages: Iterable[GoldPage]) -> dict[str, int]:
 
 
 def snapshots(pages: Iterable[GoldPage]) -> dict[str, int]:
-    """Of each page, by its id, how many other captures of it there are, of whatever era."""
+    """Count for each page, by its id, the other captures of it, of whatever era."""
     pages = list(pages)
     captures = Counter(page.url_key for page in pages)
     return {page.page_id: captures[page.url_key] - 1 for page in pages}
 
 
 def convert(paths: Iterable[str], output: str) -> int:
-    """Writes what `read` takes as one file of JSON lines, as it is (all fields, nothing skipped for `tok_cov`), and
-    returns how many pages that are.
+    """Write the pages that `read` takes as one file of JSON lines, with all fields and nothing skipped for `tok_cov`;
+    return how many they are.
 
     `output` may end in .xz or .gz; the same input gives the same bytes.
 
@@ -189,11 +191,11 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
     )
 
 
-def _told_apart(pages: list[GoldPage]) -> list[GoldPage]:
-    """The pages, those with keys of their own that share a URL but that no time tells apart.
+def _with_own_keys(pages: list[GoldPage]) -> list[GoldPage]:
+    """Give pages that share a URL but no time of capture keys of their own.
 
     They are other pages more often than other captures: a set that lacks a page's URL names the front page of its
-    site. A `url_key` that says more than the URL is believed.
+    site. A `url_key` that differs from the URL's own is kept.
     """
     of_url = Counter(page.url_key for page in pages if page.url)
     of_time = Counter((page.url_key, page.timestamp) for page in pages if page.url)
@@ -210,7 +212,7 @@ def _site(url: str) -> str:
 
 
 def _host_of(url: str) -> str:
-    """The host of a URL, "" where there is none: some sets hide their URLs behind "http:///"."""
+    """Return the host of a URL, "" where there is none: some sets hide their URLs behind "http:///"."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -218,13 +220,13 @@ def _host_of(url: str) -> str:
 
 
 def _host(site: str) -> str:
-    """The host that a site's name is, or begins with, or ""."""
+    """Return the host that a site's name is, or begins with, or ""."""
     host = _host_of(f"http://{site}")
     return host if _HOST.fullmatch(host) else ""
 
 
 def _microseconds(date: str, place: str) -> int:
-    """From 20051230052639, 20051230 or ISO 8601; 0 if there is none."""
+    """Parse 20051230052639, 20051230 or ISO 8601 as microseconds; 0 for an empty date."""
     if not date:
         return 0
     try:

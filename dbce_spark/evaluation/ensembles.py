@@ -1,10 +1,10 @@
 """Extractors made of extractors: the ensembles of chapter 5 of the study of extractors.
 
-Layer 1 is the texts of other extractors, which each vote for the leaf nodes that they hold (`leaves.held`, which says
-how this differs from the study's substring). Layer 2 takes a leaf by its votes: in `em_x_y` if at least x of the y
-extractors of table 5.1 vote for it, in the learned ones if a classifier says so that was trained on pages of other
+Layer 1 is the texts of other extractors, which each vote for the leaf nodes that they hold (`leaves.held`, with the
+difference from the study's substring). Layer 2 takes a leaf by its votes: in `em_x_y` if at least x of the y
+extractors of table 5.1 vote for it, in the learned ones if a classifier decides so that was trained on pages of other
 sites. The study has no weighted vote. It tries its classifiers on 30 % of its pages, whatever their sites; here every
-page is judged, each by a classifier that saw none of its site.
+page is labelled, each by a classifier that saw none of its site.
 
 Of the study's thirteen extractors, go-domdistiller is a Go program without a Python package: in its place votes
 newspaper4k, another extractor of articles, which the study does not have. For boilerpipe stands boilerpy3, for
@@ -44,19 +44,19 @@ SELECTIONS = {
     5: ("resiliparse", "bte", "trafilatura", "readability", "newspaper4k"),
     8: ("resiliparse", "bte", "trafilatura", "readability", "newspaper4k", "boilerpy3", "justext", "goose3"),
 }
-"""Who votes, by y (table 5.1)."""
+"""Extractors that vote, by y (table 5.1)."""
 
 THIRTEEN = (*SELECTIONS[8], "lxml-cleaner", "html2text", "html-text", "inscriptis", "beautifulsoup")
-"""Who votes in the learned ensembles (section 5.2): all of the study's extractors but web2text."""
+"""Extractors that vote in the learned ensembles (section 5.2): all of the study's extractors but web2text."""
 
 FOLDS = 10
-"""Of sites: each is judged by what was learned from the others. With fewer sites, each is a fold."""
+"""Folds of sites: each is labelled by a classifier of the others. With fewer sites, each is a fold."""
 
 TREES = 100
-"""Of the random forest: scikit-learn's default. The study names no parameter."""
+"""Trees of the random forest: scikit-learn's default. The study names no parameter."""
 
 SEED = 20170101
-"""Of the forest, so that the same votes give the same trees."""
+"""Seed of the forest, so that the same votes give the same trees."""
 
 # Trees are grown on all that was learned: it is kinds of leaves with weights, of which a draw would leave out a third.
 LEARNED: Mapping[str, Callable[[], Any]] = {
@@ -66,14 +66,14 @@ LEARNED: Mapping[str, Callable[[], Any]] = {
 """The classifiers of section 5.2, by the name that `--extractors` takes."""
 
 NAMES = ("em_2_5", "em_3_5", "em_4_5", "em_4_8", "em_6_8", *LEARNED)
-"""Those that the study tries; x and y may be others of table 5.1."""
+"""Ensembles that the study tries; x and y may be others of table 5.1."""
 
 _THRESHOLD = re.compile(r"em_(\d+)_(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """Its members, and what it makes of their votes: which leaves of each page, or why none can be said."""
+    """The members, and the decision by their votes: the kept leaves of each page, or why there are none."""
 
     members: tuple[str, ...]
     decide: Callable[[Sequence["Ballot"], tuple[str, ...]], list[Mask | str]]
@@ -81,7 +81,7 @@ class Ensemble:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """What extractors hold of the leaves of one page."""
+    """The leaves of one page, and which of them each extractor's text holds."""
 
     page: GoldPage
     leaves: Leaves
@@ -94,17 +94,17 @@ class Ballot:
 
     @property
     def site(self) -> str:
-        """A page of no known site is a site of its own."""
+        """Return the site of the page; a page without one is a site of its own."""
         return self.page.site or f"{self.page.dataset}/{self.page.page_id}"
 
 
 def is_name(name: str) -> bool:
-    """Whether this is meant to be an ensemble, rather than an extractor that runs by itself."""
+    """Test for the form of an ensemble's name, rather than that of an extractor that runs by itself."""
     return name in LEARNED or name.startswith("em_")
 
 
 def members(names: Iterable[str]) -> tuple[str, ...]:
-    """The extractors that these ensembles need, each once.
+    """List the extractors that these ensembles need, each once.
 
     Raises:
         ConfigError: a name is of no ensemble.
@@ -113,7 +113,7 @@ def members(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def named(name: str) -> Ensemble:
-    """The ensemble of this name.
+    """Return the ensemble of this name.
 
     Raises:
         ConfigError: there is none.
@@ -131,10 +131,10 @@ def named(name: str) -> Ensemble:
 
 
 def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[str, dict[str, Extracted]]]:
-    """What some ensembles make of the texts of their members: by ensemble, data set and page id.
+    """Extract pages by ensembles from the texts of their members: by ensemble, data set and page id.
 
-    Learned ones are trained on all sets together. The time told of a page is that of its members, of finding what they
-    hold, and none for training.
+    Learned ones are trained on all sets together. The seconds of a page are those of its members and of
+    finding the leaves that they hold, without any for training.
 
     Raises:
         ConfigError: a name is of no ensemble, or a member has not run.
@@ -150,7 +150,9 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
         for dataset, pages in sets.items()
         for page in pages
     ]
-    combined: dict[str, dict[str, dict[str, Extracted]]] = {name: {of: {} for of in sets} for name in ensembles}
+    combined: dict[str, dict[str, dict[str, Extracted]]] = {
+        name: {dataset: {} for dataset in sets} for name in ensembles
+    }
     for name, ensemble in ensembles.items():
         for ballot, kept in zip(ballots, ensemble.decide(ballots, ensemble.members), strict=True):
             combined[name][ballot.page.dataset][ballot.page.page_id] = _extracted(ballot, ensemble.members, kept)
@@ -160,7 +162,7 @@ def combine(names: Iterable[str], sets: Sets, texts: Texts) -> dict[str, dict[st
 def _ballot(page: GoldPage, texts: Mapping[str, Extracted]) -> Ballot:
     started = time.process_time()
     try:
-        found, error = leaves.of_html(page.html), ""
+        found, error = leaves.parse_leaves(page.html), ""
     except PageError as no_page:
         found, error = leaves.NONE, str(no_page)
     share = (time.process_time() - started) / max(len(texts), 1)
@@ -172,30 +174,33 @@ def _ballot(page: GoldPage, texts: Mapping[str, Extracted]) -> Ballot:
     return Ballot(page, found, held, seconds, error)
 
 
-def _extracted(ballot: Ballot, of: Sequence[str], kept: Mask | str) -> Extracted:
-    seconds = sum(ballot.seconds[member] for member in of)
+def _extracted(ballot: Ballot, voters: Sequence[str], kept: Mask | str) -> Extracted:
+    seconds = sum(ballot.seconds[member] for member in voters)
     if ballot.error or isinstance(kept, str):
         return Extracted("", seconds, ballot.error or str(kept))
     return Extracted(ballot.leaves.text(kept), seconds, "")
 
 
-def _counted(least: int, ballots: Sequence[Ballot], of: tuple[str, ...]) -> list[Mask | str]:
-    """Leaves with at least so many votes (section 5.1)."""
-    return [ballot.votes(of).sum(axis=1) >= least for ballot in ballots]
+def _counted(least: int, ballots: Sequence[Ballot], voters: tuple[str, ...]) -> list[Mask | str]:
+    """Keep leaves with at least `least` votes (section 5.1)."""
+    return [ballot.votes(voters).sum(axis=1) >= least for ballot in ballots]
 
 
-def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], of: tuple[str, ...]) -> list[Mask | str]:
-    """Leaves that are content to a classifier trained on the gold of other sites (section 5.2)."""
+def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], voters: tuple[str, ...]) -> list[Mask | str]:
+    """Keep leaves that are content to a classifier trained on the gold of other sites (section 5.2)."""
     sites = [ballot.site for ballot in ballots]
     folds = min(FOLDS, len(set(sites)))
     if folds < 2:
         return ["untrained: all pages are of one site"] * len(ballots)
-    kinds = [_kinds(ballot.votes(of)) for ballot in ballots]
+    kinds = [_kinds(ballot.votes(voters)) for ballot in ballots]
     gold = [leaves.held(ballot.leaves, ballot.page.gold) for ballot in ballots]
     kept: list[Mask | str] = [""] * len(ballots)
     for seen, unseen in GroupKFold(folds).split(sites, groups=sites):
         content = _trained(
-            classifier(), np.concatenate([kinds[at] for at in seen]), np.concatenate([gold[at] for at in seen]), len(of)
+            classifier(),
+            np.concatenate([kinds[at] for at in seen]),
+            np.concatenate([gold[at] for at in seen]),
+            len(voters),
         )
         for at in unseen:
             kept[at] = "untrained: the other sites have leaves of one class" if content is None else content[kinds[at]]
@@ -203,12 +208,12 @@ def _learned(classifier: Callable[[], Any], ballots: Sequence[Ballot], of: tuple
 
 
 def _kinds(votes: Votes) -> npt.NDArray[np.int64]:
-    """Of each leaf, who votes for it as one number: all that a classifier is told, and alike for most leaves."""
+    """Encode the votes for each leaf as one number: all that a classifier sees, and alike for most leaves."""
     return votes @ (1 << np.arange(votes.shape[1]))
 
 
 def _trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: int) -> Mask | None:
-    """The verdict of a classifier on each kind there can be, (2 ** voters); None if it saw one class only.
+    """Train a classifier and predict each possible kind, (2 ** voters); None if it saw one class only.
 
     It is trained on the kinds, each with its leaves as weight, both classes weighing the same.
     """
@@ -219,5 +224,5 @@ def _trained(model: Any, kinds: npt.NDArray[np.int64], content: Mask, voters: in
     weights = (counts / (2 * counts.sum(axis=1, keepdims=True)) * counts.sum())[labels, seen]
     features = np.arange(1 << voters)[:, None] >> np.arange(voters) & 1
     model.fit(features[seen], labels, sample_weight=weights)
-    verdicts: Mask = model.predict(features) == 1
-    return verdicts
+    is_content: Mask = model.predict(features) == 1
+    return is_content

@@ -1,4 +1,4 @@
-"""The analysis as one HTML file that asks for nothing: tables of all extractors, and plots."""
+"""The analysis as one HTML file that loads nothing: tables of all extractors, and plots."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -43,7 +43,8 @@ def html(
     contrasts: Mapping[str, str],
     course: Course | None = None,
 ) -> str:
-    """The whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its name."""
+    """Render the whole report; `notes` as in the summary, `contrasts` where pages of an extractor are shown, by its
+    name."""
     return (
         environment("dbce_spark.evaluation")
         .get_template("evaluation.html.j2")
@@ -60,7 +61,7 @@ def html(
             pages=len(scores.pages),
             sites=len({page.unit for page in scores.pages}),
             shown=[analysis.extractors[at] for at in analysis.shown],
-            **_standings(analysis),
+            **_rank_parts(analysis),
             **_sets(analysis),
             **_distributions(analysis, scores),
             **_breakdown(analysis),
@@ -74,13 +75,13 @@ def html(
     )
 
 
-def _standings(analysis: Analysis) -> dict[str, Any]:
+def _rank_parts(analysis: Analysis) -> dict[str, Any]:
     first = analysis.pools[0]
     rows = [
         PlotRow(
             analysis.extractors[at],
             [
-                Dot(pool.name, pool.standings[at].f1, pool.standings[at].by_sites, colour)
+                Dot(pool.name, pool.ranks[at].f1, pool.ranks[at].by_sites, colour)
                 for colour, pool in enumerate(analysis.pools)
             ],
         )
@@ -91,18 +92,17 @@ def _standings(analysis: Analysis) -> dict[str, Any]:
         "standings_plot": Markup(score_plots.dot_plot(rows)),
         "standing_head": _STANDING_HEAD,
         "pools": [
-            (pool, [_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1)])
-            for pool in analysis.pools
+            (pool, [_rank_row(one) for one in sorted(pool.ranks, key=lambda one: -one.f1)]) for pool in analysis.pools
         ],
         "weighed_head": ("extractor", "site cap", "over pages", "over sites", "over sets", "gold error"),
         "weighed": [
             (one.extractor, *map(number, (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)))
-            for one in (first.standings[at] for at in analysis.order)
+            for one in (first.ranks[at] for at in analysis.order)
         ],
     }
 
 
-def _standing(one: ExtractorRank) -> tuple[object, ...]:
+def _rank_row(one: ExtractorRank) -> tuple[object, ...]:
     return (
         one.extractor,
         number(one.precision),
@@ -159,7 +159,7 @@ def _lines(name: str, cells: Sequence[Cell], analysis: Analysis) -> str:
 
 
 def _all(cells: Sequence[Cell], analysis: Analysis) -> tuple[Sequence[object], Sequence[Sequence[object]]]:
-    """A column a cell, a row an extractor; the best of each cell is marked."""
+    """Make a table with a column a cell and a row an extractor; the best of each cell is marked."""
     head = ["extractor", *(f"{cell.value} ({cell.pages:,})" for cell in cells)]
     rows = [
         [
@@ -243,7 +243,7 @@ def _misses(analysis: Analysis) -> list[tuple[str, str, str, str]]:
 
 
 def _course(course: Course) -> dict[str, Any]:
-    """The paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
+    """Draw the paper's figure 5 over all pages, and its figure 4: the first method that learns, domain by domain."""
     last = course.moving[:, -1]
     best = sorted(range(len(course.extractors)), key=lambda at: -last[at])[:COLOURS]
     method = next(at for at, name in enumerate(course.extractors) if name.startswith(METHOD))

@@ -12,7 +12,7 @@ from dbce_spark.files.markdown_table import table
 
 
 def text(analysis: Analysis, notes: Sequence[str], course: Course | None = None) -> str:
-    """The summary. `notes` are sentences on what was left out, and on what was not measured anew."""
+    """Write the summary. `notes` are sentences on what was left out, and on what was not measured anew."""
     best = [analysis.extractors[at] for at in analysis.shown]
     parts = [
         "# Scores",
@@ -61,12 +61,10 @@ def _pool(pool: Pool) -> Iterator[str]:
         f" by draws of {pool.drawn}. pages/s: of CPU time."
     )
     head = ("extractor", "P", "R", "F1 (95 %)", "95 % by pages", "median", f"F1 < {LOW_F1}", "F1 - first (95 %)", "p")
-    yield table(
-        (*head, "misses", "pages/s"), (_standing(one) for one in sorted(pool.standings, key=lambda one: -one.f1))
-    )
+    yield table((*head, "misses", "pages/s"), (_rank_row(one) for one in sorted(pool.ranks, key=lambda one: -one.f1)))
 
 
-def _standing(one: ExtractorRank) -> tuple[str, ...]:
+def _rank_row(one: ExtractorRank) -> tuple[str, ...]:
     return (
         one.extractor,
         number(one.precision),
@@ -82,7 +80,7 @@ def _standing(one: ExtractorRank) -> tuple[str, ...]:
 
 
 def _weighed(analysis: Analysis) -> Iterator[tuple[str, ...]]:
-    for one in (analysis.pools[0].standings[at] for at in analysis.order):
+    for one in (analysis.pools[0].ranks[at] for at in analysis.order):
         values = (one.f1, one.over_pages, one.over_sites, one.over_sets, one.clean)
         yield one.extractor, *map(number, values)
 
@@ -119,7 +117,7 @@ PASSINGS_HEAD = ("passes", "", "domains", "median documents", "documents of the 
 
 
 def stream_note(course: Course) -> str:
-    """What the tables of the stream say."""
+    """Explain the tables of the stream."""
     pages = course.f1.shape[1]
     return (
         f"{pages:,} pages in order of arrival, set after set: by date, and the {course.undated:,} without one in the"
@@ -134,7 +132,7 @@ def steps_head(course: Course) -> tuple[str, ...]:
 
 
 def steps(course: Course) -> Iterator[tuple[str, ...]]:
-    """An extractor a row, the best at the end first."""
+    """Make the rows of F1 by step, an extractor a row, the best at the end first."""
     means = course.moving[:, -1]
     for at in sorted(range(len(course.extractors)), key=lambda at: -means[at]):
         yield course.extractors[at], *(number(step.f1[at]) for step in course.steps), number(float(means[at]))
@@ -146,7 +144,7 @@ def passings(course: Course) -> Iterator[tuple[str, ...]]:
         yield (
             one.extractor,
             one.other,
-            f"{one.domains} of {one.of}",
+            f"{one.domains} of {one.total}",
             median,
             f"{one.over_all:,}" if one.over_all else "-",
         )
@@ -163,7 +161,7 @@ def _correlation(analysis: Analysis) -> Iterator[tuple[str, ...]]:
 
 
 def _nodes(analysis: Analysis) -> Iterator[tuple[str, ...]]:
-    """Of all sets together; of the only one where there is one."""
+    """Select the rows of all sets together, or of the only set."""
     last = analysis.nodes[-1][0]
     return (cells[1:] for cells in analysis.nodes if cells[0] == last)
 
@@ -182,7 +180,7 @@ def _misses(analysis: Analysis) -> str:
 
 
 def best_other(cell: Cell, analysis: Analysis) -> str:
-    """The best extractor of a cell but the first, and its F1; "" if there is no other."""
+    """Name the best extractor of a cell but the first, after its F1; "" if there is no other."""
     if len(cell.f1) == 1:
         return ""
     at = max(range(1, len(cell.f1)), key=lambda place: (cell.f1[place], -place))
@@ -190,12 +188,12 @@ def best_other(cell: Cell, analysis: Analysis) -> str:
 
 
 def number(value: float) -> str:
-    """A score; "" where there is none."""
+    """Format a score; "" where there is none."""
     return "" if math.isnan(value) else f"{value:.3f}"
 
 
 def bold(value: float, highest: float) -> str:
-    """A score, marked where it is the highest."""
+    """Format a score, marked where it is the highest."""
     return f"**{number(value)}**" if value == highest else number(value)
 
 
@@ -207,8 +205,8 @@ def between(interval: Interval) -> str:
     return f"{number(interval.low)}-{number(interval.high)}"
 
 
-def against(found: MeanDifference | None) -> tuple[str, str]:
-    """A difference with its interval, and its p; both "" for the extractor that others stand against."""
-    if found is None:
+def against(difference: MeanDifference | None) -> tuple[str, str]:
+    """Format a difference with its interval, and its p; both "" for the extractor that is compared against."""
+    if difference is None:
         return "", ""
-    return f"{found.mean:+.3f} ({found.low:+.3f} to {found.high:+.3f})", f"{found.p:.3f}"
+    return f"{difference.mean:+.3f} ({difference.low:+.3f} to {difference.high:+.3f})", f"{difference.p:.3f}"

@@ -1,4 +1,4 @@
-"""What extractors made of pages, kept beside the scores: no analysis needs a second run, and the next run is short."""
+"""Extracted texts, kept beside the scores: no analysis needs a second run, and the next run is short."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
     ]
 )
 """`version`: of the extractor's package and of our call of it, "" for a method of ours; `page`: SHA-256 of the HTML and
-of what else an extractor is told. These two say whether a text is still what the extractor would give."""
+what else an extractor sees. By these two a text is known to be what the extractor would give again."""
 
 _BATCH = 512
 
@@ -38,8 +38,8 @@ class Kept:
     rows: pa.Table
     places: Mapping[tuple[str, str, str], int]  # of the texts that may be taken again, by extractor, version, page
 
-    def of(self, name: str, pages: Sequence[GoldPage], *, time_limit: float) -> dict[str, Extracted]:
-        """The texts, by page id, that `name` would give again; misses are always tried again.
+    def reusable(self, name: str, pages: Sequence[GoldPage], *, time_limit: float) -> dict[str, Extracted]:
+        """Return the texts, by page id, that `name` would give again; misses are always tried again.
 
         A text comes with the seconds that it took when it was made, on a machine that may have had more to do or less:
         so a table of times is only as even as the runs were. A text that took longer than `time_limit` is none.
@@ -49,8 +49,8 @@ class Kept:
         texts = {page_id: self._at(place) for page_id, place in found.items() if place is not None}
         return {page_id: one for page_id, one in texts.items() if one.seconds <= time_limit}
 
-    def of_sets(self, sets: Iterable[str]) -> list[pa.RecordBatch]:
-        """The rows of some sets: what is still to be taken while others are done."""
+    def rows_of(self, sets: Iterable[str]) -> list[pa.RecordBatch]:
+        """Return the rows of these sets, which are still to be taken while other sets are done."""
         chosen = pc.is_in(self.rows["dataset"], pa.array(list(sets), pa.string()))
         batches: list[pa.RecordBatch] = self.rows.filter(chosen).to_batches()
         return batches
@@ -63,7 +63,7 @@ NOTHING = Kept(SCHEMA.empty_table(), {})
 
 
 def read(output: str) -> Kept:
-    """What the output folder holds; nothing if it is new, or of another version of this program."""
+    """Read the texts of the output folder; none if it is new, or of another version of this program."""
     try:
         with storage.open_parquet(f"{output.rstrip('/')}/{NAME}") as file:
             if not file.schema_arrow.equals(SCHEMA):
@@ -77,7 +77,7 @@ def read(output: str) -> Kept:
 
 
 def table(pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Extracted]) -> Iterator[pa.RecordBatch]:
-    """The rows of one extractor on one set."""
+    """Make the rows of one extractor on one set."""
     stamp = stamp_of(extractor)
     for start in range(0, len(pages), _BATCH):
         some = pages[start : start + _BATCH]
@@ -96,19 +96,19 @@ def table(pages: Sequence[GoldPage], extractor: str, extracted: Mapping[str, Ext
 
 
 def write(output: str, batches: Sequence[pa.RecordBatch]) -> None:
-    """Writes all texts as one Parquet file."""
+    """Write all texts as one Parquet file."""
     storage.write_parquet(f"{output.rstrip('/')}/{NAME}", SCHEMA, batches)
 
 
 def digest(page: GoldPage) -> str:
-    """SHA-256 of all that an extractor may be told of a page."""
-    told = "\0".join((page.html, page.lang, page.url))
-    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    """Hash all that an extractor may see of a page (SHA-256)."""
+    seen = "\0".join((page.html, page.lang, page.url))
+    return sha256(seen.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache
 def stamp_of(name: str) -> str:
-    """What a peer's texts depend on beside the page: its package's version and our code around it. "" for others."""
+    """Return the version of a peer's package and of our code around it, on which its texts depend; "" for others."""
     if name not in PEERS:
         return ""
     peer = PEERS[name]
@@ -117,7 +117,7 @@ def stamp_of(name: str) -> str:
 
 
 def _code(load: Load) -> str:
-    """The start of a SHA-256 of the module that a load function stands in; of a package all its files are hashed."""
+    """Return the start of a SHA-256 of the module of a load function; of a package all files are hashed."""
     function: Callable[..., object] = getattr(load, "func", load)
     path = Path(import_module(function.__module__).__file__ or "")
     files = sorted(one for one in path.parent.iterdir() if one.is_file()) if path.name == "__init__.py" else [path]

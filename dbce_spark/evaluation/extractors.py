@@ -1,4 +1,4 @@
-"""What is measured, under one signature: pages in, the text of each out. Joint methods see all pages of a set."""
+"""All extractors under one signature: pages in, the text of each out. Joint methods see all pages of a set."""
 
 import dataclasses
 import time
@@ -27,7 +27,7 @@ Extractor = Callable[[Sequence[GoldPage]], dict[str, Extracted]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """How extractors are run. `advance` is told how many more pages are done."""
+    """Settings that all extractors run with. `advance` is called with the number of pages just done."""
 
     config: DbceConfig
     time_limit: float  # seconds a page, for those in a process of their own
@@ -39,7 +39,7 @@ class Setting:
 class Joint(Protocol):
     """A method that sees all pages of a set at once."""
 
-    def __call__(self, of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]: ...
+    def __call__(self, gold: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,16 @@ class OneByOne:
     load: Load
     setting: Setting
 
-    def __call__(self, of: Sequence[GoldPage]) -> dict[str, Extracted]:
-        """Its text of each page."""
-        return side_by_side({"": self}, {"": of})[""]
+    def __call__(self, gold: Sequence[GoldPage]) -> dict[str, Extracted]:
+        """Extract the text of each page."""
+        return side_by_side({"": self}, {"": gold})[""]
 
 
 def by_name(names: Sequence[str], setting: Setting) -> Mapping[str, Extractor]:
-    """The extractors of these names, in this order.
+    """Return the extractors of these names, in this order.
 
     Raises:
-        ConfigError: a name that is not known.
+        ConfigError: there is no extractor of a name.
         PlatformError: the package of one is not installed.
     """
     if not names:
@@ -85,24 +85,24 @@ def _extractor(name: str, setting: Setting) -> Extractor:
     return partial(joint, setting=setting)
 
 
-def run(chosen: Mapping[str, Extractor], of: Mapping[str, Sequence[GoldPage]]) -> dict[str, dict[str, Extracted]]:
-    """All extractors, each on its pages: joint methods one after another, then the others side by side."""
+def run(chosen: Mapping[str, Extractor], gold: Mapping[str, Sequence[GoldPage]]) -> dict[str, dict[str, Extracted]]:
+    """Run all extractors, each on its pages: joint methods one after another, then the others side by side."""
     peers = {name: extract for name, extract in chosen.items() if isinstance(extract, OneByOne)}
-    joint = {name: extract(of[name]) for name, extract in chosen.items() if name not in peers}
-    done = joint | side_by_side(peers, of)
+    joint = {name: extract(gold[name]) for name, extract in chosen.items() if name not in peers}
+    done = joint | side_by_side(peers, gold)
     return {name: done[name] for name in chosen}
 
 
 def side_by_side(
-    peers: Mapping[str, OneByOne], of: Mapping[str, Sequence[GoldPage]]
+    peers: Mapping[str, OneByOne], gold: Mapping[str, Sequence[GoldPage]]
 ) -> dict[str, dict[str, Extracted]]:
-    """Several extractors, each on its pages, in as many child processes at a time as the setting has workers.
+    """Run extractors, each on its pages, in as many child processes at a time as the setting has workers.
 
     A worker without work goes to the extractor that fewest are at: a slow one holds one worker while there are others
     to do, and has all of them when there are none. Pages are taken as workers come, so that a page that takes long
     holds up no other.
     """
-    left = _Left({name: deque(of[name]) for name in peers})
+    left = _Left({name: deque(gold[name]) for name in peers})
     done: dict[str, dict[str, Extracted]] = {name: {} for name in peers}
 
     def work(_: int) -> None:
@@ -121,7 +121,7 @@ def side_by_side(
 
 
 def _extract(peer: OneByOne, waiting: deque[GoldPage], done: dict[str, Extracted]) -> None:
-    """Takes pages until there are none."""
+    """Extract waiting pages until there are none."""
     child = Child(peer.load, time_limit=peer.setting.time_limit)
     try:
         while True:
@@ -144,7 +144,7 @@ class _Left:
     _lock: Lock = field(default_factory=Lock)
 
     def choose(self) -> str | None:
-        """An extractor with pages left and fewest workers, which now has one more; None if all is done."""
+        """Take an extractor with pages left and fewest workers, and count one worker more; None if all is done."""
         with self._lock:
             names = [name for name, waiting in self.pages.items() if waiting]
             if not names:
@@ -167,30 +167,30 @@ Method = Callable[[list[Page], DbceConfig], list[Extraction]]
 
 
 def together(
-    of: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extract_pages
+    gold: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extract_pages
 ) -> dict[str, Extracted]:
-    """All pages set beside each other. Each is told the same share of the time.
+    """Extract all pages beside each other. Each gets the same share of the time.
 
     `by` is the `label.by` to set; "" leaves it as configured.
     """
     config = _config(setting.config, by=by)
     started = time.process_time()
     found: dict[str, tuple[str, str]] = {}
-    for classifier, some in _by_classifier(of, setting.folds).items():
+    for classifier, some in _by_classifier(gold, setting.folds).items():
         found |= _texts(some, _config(config, classifier=classifier), method)
-    seconds = (time.process_time() - started) / max(len(of), 1)
-    setting.advance(len(of))
-    return {page.page_id: Extracted(found[page.page_id][0], seconds, found[page.page_id][1]) for page in of}
+    seconds = (time.process_time() - started) / max(len(gold), 1)
+    setting.advance(len(gold))
+    return {page.page_id: Extracted(found[page.page_id][0], seconds, found[page.page_id][1]) for page in gold}
 
 
-def _by_classifier(of: Sequence[GoldPage], folder: str) -> Mapping[str, Sequence[GoldPage]]:
-    """The pages by the file of the classifier that judges them; "" is the configured one."""
-    return folds.by_classifier(of, folder) if folder else {"": of}
+def _by_classifier(gold: Sequence[GoldPage], folder: str) -> Mapping[str, Sequence[GoldPage]]:
+    """Group the pages by the file of the classifier that labels them; "" is the configured one."""
+    return folds.by_classifier(gold, folder) if folder else {"": gold}
 
 
-def _texts(of: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[str, tuple[str, str]]:
-    """Text and error of each page, by its id."""
-    made = dict(zip((page.page_id for page in of), _made(of, config), strict=True))
+def _texts(gold: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[str, tuple[str, str]]:
+    """Return text and error of each page, by its id."""
+    made = dict(zip((page.page_id for page in gold), _made(gold, config), strict=True))
     unique = pages.unique(one for one in made.values() if isinstance(one, Page))
     texts = {found.page.capture_id: found.text for found in method(unique, config)}
     return {
@@ -199,27 +199,27 @@ def _texts(of: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict[s
     }
 
 
-def _made(of: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:
-    for start in range(0, len(of), pages.TOGETHER):
-        some = of[start : start + pages.TOGETHER]
+def _made(gold: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:
+    for start in range(0, len(gold), pages.TOGETHER):
+        some = gold[start : start + pages.TOGETHER]
         yield from pages.parse_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
 
 
 def _config(config: DbceConfig, *, by: str = "", classifier: str = "") -> DbceConfig:
-    """With these parameters of `label`; those that are "" stay as they are."""
+    """Return the configuration with these parameters of `label`; those that are "" stay as they are."""
     label = config.label
     label = dataclasses.replace(label, by=by or label.by, classifier=classifier or label.classifier)
     return dataclasses.replace(config, label=label)
 
 
-def _by_spark(of: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
-    return spark_run.extract(of, config=setting.config, advance=setting.advance)
+def _by_spark(gold: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
+    return spark_run.extract(gold, config=setting.config, advance=setting.advance)
 
 
-def by_url_tree(of: Sequence[GoldPage], setting: Setting, changes: Sequence[str] = ()) -> dict[str, Extracted]:
-    """URL Tree, each page as it comes; the changes are laid over the shipped parameters ("label.n_min=3")."""
-    found = gold_stream.extract(of, urltree.load(settings=changes), setting.config.page)
-    setting.advance(len(of))
+def by_url_tree(gold: Sequence[GoldPage], setting: Setting, changes: Sequence[str] = ()) -> dict[str, Extracted]:
+    """Label each page as it comes, by URL Tree; `changes` are laid over the shipped parameters ("label.n_min=3")."""
+    found = gold_stream.extract(gold, urltree.load(settings=changes), setting.config.page)
+    setting.advance(len(gold))
     return found
 
 

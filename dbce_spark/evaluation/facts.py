@@ -1,4 +1,4 @@
-"""What is known of a gold page beside its texts: what tables are made by."""
+"""Properties of a gold page beside its texts, by which tables are made."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ features of equation 3.5, in the order of `clusters.TAGS`."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """One page. What is not known is ""."""
+    """The properties of one page. An unknown value is ""."""
 
     dataset: str
     page_id: str
@@ -45,24 +45,24 @@ class Facts:
 
     @property
     def unit(self) -> str:
-        """What it is drawn and weighed with: its site, or itself where that is not known."""
+        """Return the name that the page is drawn and weighed with: its site, or its own id where that is unknown."""
         return self.site or f"{self.dataset}/{self.page_id}"
 
 
-def of(pages: Sequence[GoldPage]) -> list[Facts]:
-    """The facts of one set's pages, in their order."""
+def measure(pages: Sequence[GoldPage]) -> list[Facts]:
+    """Measure one set's pages, in their order."""
     siblings, snapshots = datasets.siblings(pages), datasets.snapshots(pages)
     return [_of_one(page, siblings[page.page_id], snapshots[page.page_id]) for page in pages]
 
 
 def write(path: str, facts: Sequence[Facts]) -> None:
-    """Writes one row a page as one Parquet file."""
+    """Write one row a page as one Parquet file."""
     rows = [{name: getattr(one, name) for name in SCHEMA.names} for one in facts]
     storage.write_parquet(path, SCHEMA, [pa.RecordBatch.from_pylist(rows, SCHEMA)])
 
 
 def features(facts: Sequence[Facts]) -> clusters.Features:
-    """The tag shares of all pages: (pages, 14)."""
+    """Stack the tag shares of all pages: (pages, 14)."""
     return np.array([one.tags for one in facts])
 
 

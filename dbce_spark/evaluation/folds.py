@@ -13,8 +13,8 @@ FOLDS_FILE = "folds.json"
 
 
 def by_classifier(pages: Iterable[GoldPage], folder: str) -> dict[str, list[GoldPage]]:
-    """The pages by the path of the classifier that has not seen their site. One that no classifier has seen gets the
-    first.
+    """Group the pages by the path of the classifier that has not seen their site. A page that no classifier has seen
+    gets the first.
 
     Raises:
         InputError: the folder is not one that `dbce train --folds` wrote.

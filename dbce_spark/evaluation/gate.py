@@ -41,12 +41,12 @@ class Pinned:
 
 
 def pages_digest(pages: Sequence[GoldPage]) -> str:
-    """What floors are pinned to: the ids, HTML and gold of all pages, in order."""
+    """Hash the ids, HTML and gold of all pages, in order: floors are pinned to it."""
     return digest(*(part for page in pages for part in (page.page_id, page.html, page.gold)))
 
 
 def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str, Pinned]:
-    """The floors that the scores reach, of each set."""
+    """Round the scores of each set down to floors."""
     of_set = np.array([page.dataset for page in scores.pages], dtype=object)
     return {
         name: Pinned(
@@ -64,7 +64,7 @@ def measured(scores: Scores, sets: Mapping[str, Sequence[GoldPage]]) -> dict[str
 
 
 def read(path: str) -> dict[str, Pinned]:
-    """The floors of a file, by set.
+    """Read the floors of a file, by set.
 
     Raises:
         InputError: it cannot be read, or is no file of floors.
@@ -80,32 +80,32 @@ def read(path: str) -> dict[str, Pinned]:
 
 
 def check(path: str, reached: Mapping[str, Pinned]) -> int:
-    """Holds what was reached to the floors of a file; gives how many were held.
+    """Hold the scores that were reached to the floors of a file; return how many were compared.
 
-    Sets and extractors that the file has no floors for are free. All that sank is told at once.
+    Sets and extractors that the file has no floors for are free. One error lists all that sank.
 
     Raises:
         InputError: as `read`.
         EvaluationError: a score is under its floor, was not measured, or is of other pages; or no set has floors.
     """
     pinned = read(path)
-    known = {name: one for name, one in reached.items() if name in pinned}
-    if not known:
+    compared = {name: one for name, one in reached.items() if name in pinned}
+    if not compared:
         raise EvaluationError(f"{path} has no floors for {', '.join(reached)}; --pin-floors adds them")
-    for name, one in known.items():
+    for name, one in compared.items():
         if one.pages != pinned[name].pages:
             raise EvaluationError(
                 f"{path}: the floors of {name} are of other pages than these; --pin-floors writes new ones"
             )
-    found = list(_compared(pinned, known))
-    sunk = [f"{told} is {_told(now)}, floor {floor:.{DIGITS}f}" for told, now, floor in found if not now >= floor]
+    found = list(_compared(pinned, compared))
+    sunk = [f"{name} is {_shown(now)}, floor {floor:.{DIGITS}f}" for name, now, floor in found if not now >= floor]
     if sunk:
         raise EvaluationError(f"{len(sunk)} of {len(found)} scores are under {path}: {'; '.join(sunk)}")
     return len(found)
 
 
 def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
-    """Writes the floors that were reached, and keeps those of sets and extractors that were not measured.
+    """Write the floors that were reached, and keep those of sets and extractors that were not measured.
 
     Floors of a set whose pages have changed are all replaced: they were of other pages.
 
@@ -116,8 +116,8 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
     before = read(path) if _exists(path) else {}
     same = {name: one for name, one in before.items() if name not in reached or one.pages == reached[name].pages}
     sinking = [
-        f"{told} from {floor:.{DIGITS}f} to {_told(now)}"
-        for told, now, floor in _compared(same, reached)
+        f"{name} from {floor:.{DIGITS}f} to {_shown(now)}"
+        for name, now, floor in _compared(same, reached)
         if now < floor
     ]
     changed = sorted(set(before) - set(same))
@@ -135,7 +135,7 @@ def pin(path: str, reached: Mapping[str, Pinned], *, lower: bool) -> None:
 
 
 def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> Iterator[tuple[str, float, float]]:
-    """Each floor of the measured sets: what of, what is reached now (NaN if not measured), the floor."""
+    """Iterate over the floors of the measured sets: a name, what is reached now (NaN if not measured), the floor."""
     for name, one in reached.items():
         for extractor, floors in pinned[name].floors.items() if name in pinned else ():
             for metric, floor in floors.items():
@@ -143,7 +143,7 @@ def _compared(pinned: Mapping[str, Pinned], reached: Mapping[str, Pinned]) -> It
                 yield f"{name} {extractor} {metric}", now, floor
 
 
-def _told(now: float) -> str:
+def _shown(now: float) -> str:
     return "not measured" if math.isnan(now) else f"{now:.{DIGITS}f}"
 
 

@@ -39,8 +39,8 @@ class _Place:
 def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
     """Write the pages as `gold-*.warc.gz`, a gzip member a record, with `index.cdxj`; return the archive's files.
 
-    Each page is a response at its `address`, at its time (1970-01-01 where that is not known), in UTF-8. The index
-    says of each its `dataset` and `page_id`.
+    Each page is a response at its `address`, at its time (1970-01-01 where that is unknown), in UTF-8. The index
+    has the `dataset` and `page_id` of each.
     """
     folder.mkdir(parents=True, exist_ok=True)
     files: list[Path] = []
@@ -55,12 +55,12 @@ def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
 
 
 def record_id(page: GoldPage) -> str:
-    """The WARC-Record-ID of a page's response."""
+    """Return the WARC-Record-ID of a page's response."""
     return _urn("response", page.dataset, page.page_id)
 
 
 def _write_file(stream: BinaryIO, name: str, pages: Sequence[GoldPage]) -> Iterator[str]:
-    """Writes one file; gives the lines of its index."""
+    """Write one file; iterate over the lines of its index."""
     writer = WARCWriter(stream, gzip=True, warc_version=_VERSION)
     info = _urn("warcinfo", name, *(page.page_id for page in pages))
     writer.write_record(_warcinfo(name, info, pages[0].timestamp))

@@ -19,24 +19,24 @@ from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 
 def arrivals(pages: Sequence[GoldPage]) -> list[GoldPage]:
-    """The pages of a set as they come: by date, then those without one in the order of their lines."""
+    """Order the pages of a set by arrival: by date, then those without one in the order of their lines."""
     return sorted(pages, key=lambda page: (page.timestamp == 0, page.timestamp))
 
 
 def domain(page: GoldPage) -> str:
-    """The domain whose tree a page goes to."""
+    """Return the domain whose tree a page goes to."""
     return site_of(page.address, "domain")
 
 
 class Stream:
-    """The trees of all domains, and what they make of pages that arrive."""
+    """The trees of all domains, which label pages as they arrive."""
 
     def __init__(self, config: UrlTreeConfig, pages: PageConfig):
         self._config, self._pages = config, pages
         self._trees: dict[str, DomainTree] = {}
 
     def text(self, page: GoldPage) -> str:
-        """The content of a page, one line a block, as the tree sees it when it has taken it in.
+        """Extract the content of a page, one line a block, as the tree labels it on its arrival.
 
         Raises:
             PageError: it cannot be parsed.
@@ -54,15 +54,15 @@ class Stream:
 
 
 def content(blocks: Blocks, labelled: Labelled) -> str:
-    """What is labelled content of a page, one line a block."""
+    """Join the content of a page, one line a block."""
     spans = zip(blocks.starts.tolist(), blocks.ends.tolist(), labelled.labels.tolist(), strict=True)
     return "\n".join(blocks.text[start:end] for start, end, label in spans if label == Label.CONTENT)
 
 
-def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:
-    """The texts by URL Tree, by page id, each with the seconds that it took."""
+def extract(gold: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) -> dict[str, Extracted]:
+    """Extract the texts by URL Tree, by page id, each with the seconds that it took."""
     stream, found = Stream(config, pages), {}
-    for page in arrivals(of):
+    for page in arrivals(gold):
         started = time.process_time()
         try:
             text, error = stream.text(page), ""
@@ -73,11 +73,11 @@ def extract(of: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) ->
 
 
 def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
-    """As `local.extract_pages`, but each page is judged beside those alone that had come to its site before it."""
+    """Extract pages as `local.extract_pages` does, each beside only those that had come to its site before it."""
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
-    return [_last(some[: at + 1], config) for some in of_site.values() for at in range(len(some))]
+    return [_last(pages[: at + 1], config) for pages in of_site.values() for at in range(len(pages))]
 
 
 def _arrival(page: Page) -> tuple[bool, int, int]:
@@ -85,30 +85,30 @@ def _arrival(page: Page) -> tuple[bool, int, int]:
     return capture.timestamp == 0, capture.timestamp, capture.warc_offset
 
 
-def _last(some: Sequence[Page], config: DbceConfig) -> Extraction:
-    """The last of some pages of a site, judged beside the others."""
-    page = some[-1]
+def _last(pages: Sequence[Page], config: DbceConfig) -> Extraction:
+    """Label the last of these pages of a site, beside the others."""
+    page = pages[-1]
     own = page.capture_id
-    found = sites.choose_crosses_of(buckets.group_by_bucket(buckets.members(some)), {own}, config)
-    annotations = local.annotate_crosses([one.cross for one in found], some, config).get(own, [])
-    gathered = local.gather(page, annotations, _evidence(page, some, config), crosses.template_id(found))
+    found = sites.choose_crosses_of(buckets.group_by_bucket(buckets.members(pages)), {own}, config)
+    annotations = local.annotate_crosses([one.cross for one in found], pages, config).get(own, [])
+    gathered = local.gather(page, annotations, _evidence(page, pages, config), crosses.template_id(found))
     return local.label_pages([gathered], config.label)[0]
 
 
-def _evidence(page: Page, some: Sequence[Page], config: DbceConfig) -> Evidence:
-    """What some pages, it being among them, say of a page."""
+def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence:
+    """Collect the evidence that pages, `page` among them, give on `page`."""
     if page.features is None:
         return pools.page_evidence(page)
-    judge, own = classify.load_classifier(config.label.classifier), page.capture_id
-    looked_at = {one.capture_id: one for one in some if one.features is not None}
+    classifier, own = classify.load_classifier(config.label.classifier), page.capture_id
+    looked_at = {one.capture_id: one for one in pages if one.features is not None}
     siblings = {}
     for ids, wanted in pools.sibling_pools(buckets.members(looked_at.values()), config.bucket.cap, {own}):
-        siblings.update(judge.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
+        siblings.update(classifier.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
     captures = [pools.page_features(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
-    snapshots = judge.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
+    snapshots = classifier.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}
     return pools.page_evidence(page, siblings.get(own), snapshots.get(own))
 
 
 def _apart(key: UrlKey, name: str) -> UrlKey:
-    """The key of a page whose own another one has: every gold page is to have a text, and a stream would drop it."""
+    """Extend a key by a name where another page has it: every gold page needs a text, and a stream would drop it."""
     return replace(key, branch=(*key.branch, name))

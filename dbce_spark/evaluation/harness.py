@@ -1,4 +1,4 @@
-"""All extractors on all sets: `dbce evaluate`."""
+"""Run all extractors on all sets: `dbce evaluate`."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,10 +45,11 @@ SAME = frozenset(("dbce-spark",))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationRequest:
-    """What to measure. `limit` is how many pages of each set, from its start; `time_limit` seconds a page.
+    """The input and output of an evaluation. `limit` is how many pages of each set, from its start; `time_limit`
+    seconds a page.
 
-    `reuse` takes texts that an earlier run left in the output folder (`texts.Kept`). `folds` is a folder that
-    `dbce train --folds` wrote, "" for none: `dbce` then judges each site by a classifier that has not seen it.
+    `reuse` takes texts that an earlier run left in the output folder (`extracted_texts.Kept`). `folds` is a folder that
+    `dbce train --folds` wrote, "" for none: `dbce` then labels each site by a classifier that has not seen it.
     `contrasts` is how many pages of each extractor are shown beside their gold, those it does worst on. `floors` is a
     file of floors to hold the scores to, "" for none; `pin_floors` writes what was reached into it
     instead, `lower_floors` even where that is less.
@@ -68,19 +69,19 @@ class EvaluationRequest:
 
 
 def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
-    """Writes scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
+    """Write scores, texts and pages (Parquet), summary.md and report.html into the output folder, in place of others,
     and contrasts of pages beside them.
 
     Returns the summary, and a line on the floors.
 
     Raises:
         InputError: a file is not of gold pages, or there is none; the floors cannot be read.
-        ConfigError: an extractor that is not known, an ensemble without its members, floors to pin but no file.
+        ConfigError: there is no such extractor, an ensemble without its members, floors to pin but no file.
         PlatformError: an extractor's package is not installed.
         EvaluationError: a score is under its floor; all files are written before.
     """
     _check_floors(request)
-    names, left_out = _named(request.extractors)
+    names, left_out = _chosen_names(request.extractors)
     single = [name for name in names if not ensembles.is_name(name)]
     combined = [name for name in names if ensembles.is_name(name)]
     _check_members(combined, single)
@@ -102,14 +103,14 @@ def evaluate(request: EvaluationRequest, config: DbceConfig) -> str:
     analysed = analysis.analyse(scored, of_nodes)
     notes = list(_notes(gold.skipped, left_out, run.reused))
     course = averages.course(scored, gold.sets)
-    told = evaluation_summary.text(analysed, notes, course)
+    summary = evaluation_summary.text(analysed, notes, course)
     folder = request.output.rstrip("/")
     scores.write(f"{folder}/scores.parquet", scored)
     facts.write(f"{folder}/pages.parquet", scored.pages)
-    _write(f"{folder}/summary.md", told)
+    _write(f"{folder}/summary.md", summary)
     shown = contrasts.write(folder, scored, gold.sets, run.texts, count=request.contrasts) if request.contrasts else {}
     _write(f"{folder}/report.html", evaluation_report.html(analysed, scored, notes, shown, course))
-    return told + _held(request, gate.measured(scored, gold.sets))
+    return summary + _check_or_pin(request, gate.measured(scored, gold.sets))
 
 
 class _Run:
@@ -122,11 +123,11 @@ class _Run:
         self.reused = 0  # texts of an earlier run
 
     def single(self, chosen: Mapping[str, Extractor]) -> None:
-        """Set by set, keeping the texts after each: a run that is ended loses one set."""
+        """Run extractors set by set, keeping the texts after each: a run that is ended loses one set."""
         kept = extracted_texts.read(self._request.output) if self._request.reuse else extracted_texts.NOTHING
         for at, (dataset, pages) in enumerate(self._sets.items(), start=1):
             self._bar.set_description(dataset)
-            again = {name: kept.of(name, pages, time_limit=self._request.time_limit) for name in chosen}
+            again = {name: kept.reusable(name, pages, time_limit=self._request.time_limit) for name in chosen}
             count = sum(map(len, again.values()))
             self._bar.update(count)
             self.reused += count
@@ -134,10 +135,10 @@ class _Run:
             for name, made in extractors.run(chosen, missing).items():
                 self._take(dataset, name, again[name] | made)
             to_come = list(self._sets)[at:]
-            extracted_texts.write(self._request.output, [*self._batches, *kept.of_sets(to_come)])
+            extracted_texts.write(self._request.output, [*self._batches, *kept.rows_of(to_come)])
 
     def combined(self, names: Sequence[str]) -> None:
-        """The ensembles, of the texts of their members on all sets."""
+        """Run the ensembles, on the texts of their members on all sets."""
         if not names:
             return
         self._bar.set_description("ensembles")
@@ -152,20 +153,20 @@ class _Run:
         self._batches += extracted_texts.table(self._sets[dataset], name, extracted)
 
 
-def _score(sets: Sets, found: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.NodeScoreRow]]:
+def _score(sets: Sets, texts: ensembles.Texts, names: Sequence[str]) -> tuple[Scores, list[node_scores.NodeScoreRow]]:
     parts: list[ScorePart] = []
     of_nodes: list[node_scores.NodeScoreRow] = []
     with tqdm(desc="scores", unit=" texts", total=len(names) * sum(map(len, sets.values())), disable=None) as bar:
         for dataset, pages in sets.items():
-            of_set = {name: found[name][dataset] for name in names}
-            some, counted = scores.score(pages, facts.of(pages), of_set, bar.update)
+            of_set = {name: texts[name][dataset] for name in names}
+            some, counted = scores.score(pages, facts.measure(pages), of_set, bar.update)
             parts += some
             of_nodes += counted
     return scores.join(parts, names), of_nodes
 
 
 def _check_members(combined: Sequence[str], single: Sequence[str]) -> None:
-    """Before anything runs: hours later would be late to find that an ensemble lacks a member."""
+    """Refuse an ensemble without its members before anything runs, rather than hours later."""
     missing = [name for name in ensembles.members(combined) if name not in single]
     if missing:
         raise ConfigError(f"{', '.join(combined)}: made of {', '.join(missing)} too; add them to --extractors")
@@ -178,8 +179,8 @@ def _check_floors(request: EvaluationRequest) -> None:
         raise ConfigError("--lower-floors has an effect beside --pin-floors only; add --pin-floors")
 
 
-def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
-    """Holds the scores to their floors, or pins them; says so in a line."""
+def _check_or_pin(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str:
+    """Hold the scores to their floors, or pin them; return a line on the result."""
     if request.pin_floors:
         gate.pin(request.floors, reached, lower=request.lower_floors)
         return f"\n{request.floors} holds what was reached.\n"
@@ -188,14 +189,17 @@ def _held(request: EvaluationRequest, reached: Mapping[str, gate.Pinned]) -> str
     return ""
 
 
-def _named(asked: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The extractors asked for, each once; and of "all" why some are left out."""
-    if list(asked) != [ALL]:
-        return tuple(dict.fromkeys(asked)), ()
+def _chosen_names(requested: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """List the extractors to run, each once; and of "all" why some are left out."""
+    if list(requested) != [ALL]:
+        return tuple(dict.fromkeys(requested)), ()
     lacking = {name: peer.lacking() for name, peer in PEERS.items()}
-    known = [*(name for name in extractors.JOINT if name not in SAME), *(name for name in PEERS if not lacking[name])]
-    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(known)]
-    return (*known, *made), tuple(sorted({reason for reason in lacking.values() if reason}))
+    available = [
+        *(name for name in extractors.JOINT if name not in SAME),
+        *(name for name in PEERS if not lacking[name]),
+    ]
+    made = [name for name in ensembles.NAMES if set(ensembles.members([name])) <= set(available)]
+    return (*available, *made), tuple(sorted({reason for reason in lacking.values() if reason}))
 
 
 def _notes(skipped: Mapping[str, int], left_out: Sequence[str], reused: int) -> Iterator[str]:

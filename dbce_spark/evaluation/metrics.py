@@ -1,10 +1,10 @@
-"""How like the gold text an extractor's text is: the metrics of chapter 4 of the study of extractors, on tokens.
+"""Metrics of how like the gold text an extractor's text is: chapter 4 of the study of extractors, on tokens.
 
 A metric is given the tokens of the gold (`target`) and of the extractor (`prediction`). Where both are empty, nothing
 was to be found and nothing was: 1. Where only one is, 0.
 
 "RougeLSum" means two things. The study's formula is the longest common subsequence of the whole texts: `rouge_l`, the
-one that extractors are judged by. The library of that name, which the study cites by a description of it, takes the
+one that extractors are compared by. The library of that name, which the study cites by a description of it, takes the
 texts line by line: `rouge_lsum`. It lets a line be found anywhere and its words in many places, so it forgives order,
 and words that stand everywhere.
 """
@@ -37,7 +37,7 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Each from 0 to 1. A metric that knows one value only says it three times."""
+    """Precision, recall and F1, each from 0 to 1. A metric with one value repeats it three times."""
 
     precision: float
     recall: float
@@ -48,53 +48,55 @@ Metric = Callable[[Sequence[str], Sequence[str]], Score]
 
 
 def words(text: str) -> list[str]:
-    """The tokens that metrics compare: alphanumeric words in lower case, characters where a script has no spaces.
+    """Split a text into the tokens that metrics compare: alphanumeric words in lower case, characters where a script
+    has no spaces.
 
     After NFKC, so that ligatures and full-width letters are no errors, without soft hyphens and their likes. The study
-    says "alphanumeric word" and no more; its example tells "A" from "a", which headings in capitals speak against.
+    defines only "alphanumeric word"; its example keeps "A" apart from "a", which headings in capitals argue against.
     """
     folded = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text).lower())
     return tokens(_NO_WORD.sub(" ", folded))
 
 
 def lines(text: str) -> list[list[str]]:
-    """The tokens of each line that has some."""
+    """Split a text into the tokens of each line that has any."""
     return [found for found in map(words, text.split("\n")) if found]
 
 
 def levenshtein(target: Sequence[str], prediction: Sequence[str]) -> Score:
-    """1 - edits / tokens of the longer text. The study tells the distance; here more is better everywhere."""
+    """Measure 1 - edits / tokens of the longer text. The study gives the distance; here more is better everywhere."""
     longer = max(len(target), len(prediction))
     return _same(1 - Edits.distance(*_numbered(target, prediction)) / longer if longer else 1.0)
 
 
 def jaccard(target: Sequence[str], prediction: Sequence[str]) -> Score:
-    """Words in both over words in either (equation 4.1)."""
+    """Measure words in both over words in either (equation 4.1)."""
     either = set(target) | set(prediction)
     return _same(len(set(target) & set(prediction)) / len(either) if either else 1.0)
 
 
 def bag_of_words(target: Sequence[str], prediction: Sequence[str]) -> Score:
-    """Words in both, each as often as in the text that has fewer of it.
+    """Compare words, each counted as often as in the text that has fewer of it.
 
-    Equations 4.2-4.4 take sets; their F1 would be 2J / (1 + J) of `jaccard`, and so tell nothing that it does not.
+    Equations 4.2-4.4 take sets; their F1 would be 2J / (1 + J) of `jaccard`, and so add nothing to it.
     """
     return _overlap(Counter(target), Counter(prediction))
 
 
 def four_gram(target: Sequence[str], prediction: Sequence[str]) -> Score:
-    """The same of runs of four words. A text of fewer words is one run."""
+    """Compare runs of four words as `bag_of_words` does words. A text of fewer words is one run."""
     return _overlap(_grams(target), _grams(prediction))
 
 
 def rouge_l(target: Sequence[str], prediction: Sequence[str]) -> Score:
-    """The longest common subsequence of the whole texts over the tokens of each: the study's formula of RougeLSum."""
+    """Measure the longest common subsequence of the whole texts over the tokens of each: the study's formula of
+    RougeLSum."""
     common = LCSseq.similarity(*_numbered(target, prediction))
     return of_counts(common, len(target), len(prediction))
 
 
 def rouge_lsum(target: Sequence[Sequence[str]], prediction: Sequence[Sequence[str]]) -> Score:
-    """The union of the longest common subsequences of each target line with every line of the prediction.
+    """Measure the union of the longest common subsequences of each target line with every line of the prediction.
 
     As Lin 2004 (section 3.2) and the library rouge-score have it, ties of an alignment included: a word counts no more
     often than it stands in either text. Swapped texts have other values. Work is bounded by `MAX_STEPS` and
@@ -113,7 +115,7 @@ def rouge_lsum(target: Sequence[Sequence[str]], prediction: Sequence[Sequence[st
 
 
 def of_counts(common: int, target: int, prediction: int) -> Score:
-    """What the sizes of two collections say, and of what is in both."""
+    """Score two collections by their sizes, and by the size of their intersection."""
     if not target and not prediction:
         return _same(1.0)
     if not common:
@@ -128,44 +130,44 @@ METRICS: Mapping[str, Metric] = {
     "four_gram": four_gram,
     "rouge_l": rouge_l,
 }
-"""Those that see a text as one sequence of tokens."""
+"""Metrics that see a text as one sequence of tokens, by name."""
 
 NAMES = (*METRICS, "rouge_lsum")
-"""Of all metrics, in the order of every table."""
+"""Names of all metrics, in the order of every table."""
 
 
 def scores(gold: str, text: str) -> dict[str, Score]:
-    """All metrics of one text, by name."""
+    """Measure one text by all metrics, by name."""
     target, prediction = lines(gold), lines(text)
     whole = [list(chain.from_iterable(some)) for some in (target, prediction)]
     return {**{name: metric(*whole) for name, metric in METRICS.items()}, "rouge_lsum": rouge_lsum(target, prediction)}
 
 
 class _Index:
-    """Where each word stands in the lines of a text."""
+    """The positions of each word in the lines of a text."""
 
-    def __init__(self, of: Sequence[Sequence[str]]):
+    def __init__(self, text: Sequence[Sequence[str]]):
         self._places: dict[str, list[int]] = {}
         self._line_of: list[int] = []
         self._ends: list[int] = []
-        for number, line in enumerate(of):
+        for number, line in enumerate(text):
             for word in line:
                 self._places.setdefault(word, []).append(len(self._line_of))
                 self._line_of.append(number)
             self._ends.append(len(self._line_of))
         # Words hold no white space, so that none is found in part, and none across lines.
-        self._text = "\n".join(f" {' '.join(line)} " for line in of)
+        self._text = "\n".join(f" {' '.join(line)} " for line in text)
 
     def holds(self, line: Sequence[str]) -> bool:
-        """Whether the line stands in one of the text's, word after word."""
+        """Test whether the line stands in one of the text's lines, word after word."""
         return f" {' '.join(line)} " in self._text
 
-    def steps(self, some: Sequence[Sequence[str]]) -> int:
-        """The work of aligning these lines: for each, the words of the text that it also has."""
-        return sum(len(self._places.get(word, ())) for line in some for word in set(line))
+    def steps(self, target: Sequence[Sequence[str]]) -> int:
+        """Count the work of aligning these lines: for each, the words of the text that it also has."""
+        return sum(len(self._places.get(word, ())) for line in target for word in set(line))
 
     def missed(self, line: Sequence[str]) -> list[int]:
-        """Which words of the line are in no longest common subsequence with a line of the text."""
+        """List the words of the line that are in no longest common subsequence with a line of the text."""
         bits: dict[str, int] = {}
         for at, word in enumerate(line):
             bits[word] = bits.get(word, 0) | 1 << at
@@ -179,10 +181,10 @@ class _Index:
 
 
 def _subsequence(shared: Sequence[tuple[int, int]], end: int) -> int:
-    """Which words of a line A make its longest common subsequence with a line B, as bits.
+    """Find the words of a line A that make its longest common subsequence with a line B, as bits.
 
     `shared` are the words of B that A has: the place, and the bits of that word in A; B ends before `end`. The table
-    of lengths is filled a column at once, as Allison and Dix (1986) do: a bit says that the length grows at that
+    of lengths is filled a column at once, as Allison and Dix (1986) do: a set bit marks that the length grows at that
     word of A. The way back is rouge-score's: over a match, else to the left where no length is lost, else up. A word
     of B that A lacks is no match, and so sends it up to the next bit.
     """
@@ -213,13 +215,13 @@ def _same(value: float) -> Score:
     return Score(value, value, value)
 
 
-def _grams(of: Sequence[str]) -> Counter[Hashable]:
-    starts = range(max(1, len(of) - GRAM + 1) if of else 0)
-    return Counter(tuple(of[start : start + GRAM]) for start in starts)
+def _grams(text: Sequence[str]) -> Counter[Hashable]:
+    starts = range(max(1, len(text) - GRAM + 1) if text else 0)
+    return Counter(tuple(text[start : start + GRAM]) for start in starts)
 
 
 def _numbered(target: Sequence[str], prediction: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Numbers for tokens: rapidfuzz would compare the hashes of words, which differ from process to process."""
+    """Number tokens: rapidfuzz would compare the hashes of words, which differ from process to process."""
     numbers: dict[str, int] = {}
     first, second = ([numbers.setdefault(token, len(numbers)) for token in some] for some in (target, prediction))
     return first, second

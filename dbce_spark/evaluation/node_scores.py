@@ -1,4 +1,4 @@
-"""Scores by text nodes: how many leaves of a page an extractor tells right (thesis 4.3, tables 4.2 and D.1-D.4).
+"""Scores by text nodes: how many leaves of a page an extractor labels right (thesis 4.3, tables 4.2 and D.1-D.4).
 
 The thesis counts its <dbce> elements, which only its own method has. Here nodes are the leaves of the page that have a
 word, so that every extractor can be counted: a leaf is content if the gold text holds it, and called so if the
@@ -42,7 +42,7 @@ BAD, UNCERTAIN, GOOD, TIE = 1, 2, 3, 0
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Nodes by what they are and what they were called; content is what is looked for."""
+    """Counts of nodes by their label and by the label they were given; content is the positive class."""
 
     tp: int = 0
     fn: int = 0
@@ -58,7 +58,7 @@ class Confusion:
 
     @property
     def accuracy(self) -> float:
-        """Share of nodes called what they are; 1 of none."""
+        """Return the share of nodes labelled right; 1 of none."""
         return (self.tp + self.tn) / self.nodes if self.nodes else 1.0
 
     @property
@@ -81,32 +81,32 @@ class NodeScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What people said of one text node."""
+    """The votes of annotators on one text node."""
 
     words: int  # between white space
     tag: int
-    agreement: int  # percent of those asked
+    agreement: int  # percent of the annotators
 
 
 def confusion(content: Mask, called: Mask) -> Confusion:
-    """Counts of some nodes."""
+    """Count nodes by their label and by the label they were given."""
     sides = [(content & called), (content & ~called), (~content & called), (~content & ~called)]
     return Confusion(*(int(side.sum()) for side in sides))
 
 
 def of_page(page: GoldPage, texts: Mapping[str, Extracted]) -> dict[str, Confusion]:
-    """The leaves of one page by each extractor's text; none where the page cannot be parsed."""
+    """Count the leaves of one page by each extractor's text; none where the page cannot be parsed."""
     try:
-        found = leaves.of_html(page.html)
+        page_leaves = leaves.parse_leaves(page.html)
     except PageError:
         return dict.fromkeys(texts, Confusion())
-    counted = _have_words(found)
-    content = leaves.held(found, page.gold)[counted]
-    return {name: confusion(content, leaves.held(found, one.text)[counted]) for name, one in texts.items()}
+    counted = _have_words(page_leaves)
+    content = leaves.held(page_leaves, page.gold)[counted]
+    return {name: confusion(content, leaves.held(page_leaves, one.text)[counted]) for name, one in texts.items()}
 
 
 def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[str, Extracted]]) -> list[NodeScoreRow]:
-    """The counts of one set: a row an extractor. `texts` are by extractor and page id."""
+    """Count the nodes of one set: a row an extractor. `texts` are by extractor and page id."""
     totals = dict.fromkeys(texts, Confusion())
     for page in pages:
         for name, counted in of_page(page, {name: of[page.page_id] for name, of in texts.items()}).items():
@@ -115,7 +115,7 @@ def rows(dataset: str, pages: Iterable[GoldPage], texts: Mapping[str, Mapping[st
 
 
 def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
-    """The cells under `HEAD`; where there are several sets, their sums come last."""
+    """Iterate over the cells under `HEAD`; where there are several sets, their sums come last."""
     sums: dict[str, Confusion] = {}
     for row in of_sets:
         sums[row.extractor] = sums.get(row.extractor, Confusion()) + row.nodes
@@ -135,10 +135,10 @@ def table(of_sets: Sequence[NodeScoreRow]) -> Iterator[tuple[str, ...]]:
 
 
 def votes(path: str) -> dict[str, list[Vote]]:
-    """The votes of the KrdWrd corpus Canola by page id: of each page's text nodes, in its order.
+    """Read the votes of the KrdWrd corpus Canola by page id: of each page's text nodes, in its order.
 
     `path` is an archive of NAME.stats, tables with a row a text node: its words, "krdwrd-tag-TAG-PERCENT", and what
-    each annotator said. Rows "undefined" are of no node.
+    each annotator chose. Rows "undefined" are of no node.
 
     Raises:
         InputError: the archive cannot be read.
@@ -163,17 +163,17 @@ def _votes(lines: Iterable[bytes]) -> Iterator[Vote]:
 
 
 def agreement(page: GoldPage, of_page: Sequence[Vote]) -> Confusion | None:
-    """How leaves labelled by the gold text are labelled by vote; None where page and votes have not as many nodes.
+    """Compare leaves labelled by the gold text with their votes; None where page and votes have not as many nodes.
 
     The votes are the truth. Nodes that are uncertain, or that people do not agree on, are not counted.
     """
-    found = leaves.of_html(page.html)
-    if len(found) != len(of_page):
+    page_leaves = leaves.parse_leaves(page.html)
+    if len(page_leaves) != len(of_page):
         return None
     tags = np.array([vote.tag for vote in of_page])
-    counted = _have_words(found) & ((tags == GOOD) | (tags == BAD))
-    return confusion((tags == GOOD)[counted], leaves.held(found, page.gold)[counted])
+    counted = _have_words(page_leaves) & ((tags == GOOD) | (tags == BAD))
+    return confusion((tags == GOOD)[counted], leaves.held(page_leaves, page.gold)[counted])
 
 
-def _have_words(found: Leaves) -> Mask:
-    return np.array([bool(of_leaf) for of_leaf in found.words], np.bool_)
+def _have_words(page_leaves: Leaves) -> Mask:
+    return np.array([bool(of_leaf) for of_leaf in page_leaves.words], np.bool_)

@@ -1,4 +1,4 @@
-"""What a page weighs in an average: the same as any other, but the pages of one site together no more than a share."""
+"""The weight of a page in an average: equal, but the pages of one site together weigh no more than a share."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ Values = npt.NDArray[np.float64]
 
 MAX_SHARE = 0.05
 """Of a pooled average, what the pages of one site may weigh together. Pages of one template are nearly one measurement:
-a set may hold hundreds of one site (240 of one European portal, one template in 20 languages) and would otherwise say
-more about that template than about the web."""
+a set may hold hundreds of one site (240 of one European portal, one template in 20 languages) and would otherwise
+measure that template more than the web."""
 
 
 def capped(sites: Sequence[str]) -> Values:
-    """Weights of pages by their sites, with the sum 1: equal, but no site above `MAX_SHARE`.
+    """Weigh pages by their sites, with the sum 1: equally, but no site above `MAX_SHARE`.
 
     Where there are fewer than 1 / `MAX_SHARE` sites the cap cannot be kept; then all sites weigh the same, which comes
     nearest.
@@ -35,24 +35,24 @@ def capped(sites: Sequence[str]) -> Values:
 
 
 def by_site(sites: Sequence[str]) -> Values:
-    """Weights with which every site counts the same, with the sum 1 (macro over sites)."""
+    """Weigh pages so that every site counts the same, with the sum 1 (macro over sites)."""
     _, of_page, counts = np.unique(np.array(sites, dtype=object), return_inverse=True, return_counts=True)
     return 1.0 / counts[of_page] / len(counts)
 
 
 def equal(pages: int) -> Values:
-    """Weights with which every page counts the same, with the sum 1 (macro over pages)."""
+    """Weigh every page the same, with the sum 1 (macro over pages)."""
     return np.full(pages, 1.0 / pages)
 
 
 def largest_share(sites: Sequence[str], weights: Values) -> float:
-    """What the site weighs that weighs most, of all weight."""
+    """Return the share of all weight of the site that weighs most."""
     of_page = np.unique(np.array(sites, dtype=object), return_inverse=True)[1]
     return float(np.bincount(of_page, weights).max() / weights.sum())
 
 
 def median(values: Values, weights: Values) -> float:
-    """The value at half of the weight; between two values their middle, as for a plain median."""
+    """Return the value at half of the weight; between two values their middle, as for a plain median."""
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order]) / weights.sum()
     low = int(np.searchsorted(reached, 0.5 - 1e-9))

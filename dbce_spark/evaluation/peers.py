@@ -53,10 +53,10 @@ class Peer:
     lacking: Callable[[], str]
 
     def check(self) -> None:
-        """Refuses where something is missing.
+        """Refuse to run where something is missing.
 
         Raises:
-            PlatformError: says what to install.
+            PlatformError: something is missing; the message names what to install.
         """
         if lacking := self.lacking():
             raise PlatformError(lacking)
@@ -69,7 +69,7 @@ def _lacking(package: str, extra: str, python: tuple[int, int]) -> str:
 
 
 def _peer(package: str, load: Load, extra: str = "", python: tuple[int, int] = (3, 11)) -> Peer:
-    """An extractor in Python, from that version on."""
+    """Describe an extractor in Python, from that version on."""
     return Peer(package, extra, load, partial(_lacking, package, extra, python))
 
 
@@ -83,7 +83,7 @@ def _trafilatura(**options: bool) -> Extract:
 
 
 def _resiliparse() -> Extract:
-    """Like trafilatura, without the readers' comments; and without what pictures say of themselves."""
+    """Extract as trafilatura does, without readers' comments, and without the alternative texts of pictures."""
     library = import_module("resiliparse.extract.html2text")
     return lambda html, lang: library.extract_plain_text(html, main_content=True, comments=False, alt_texts=False)
 
@@ -100,7 +100,7 @@ def _justext() -> Extract:
         language = _JUSTEXT_LANGUAGES.get(lang[:2])
         if language:
             paragraphs = library.justext(html, library.get_stoplist(language))
-        else:  # as its documentation says of languages without a list
+        else:  # as its documentation has it for languages without a list
             paragraphs = library.justext(html, frozenset(), stopwords_low=0, stopwords_high=0)
         return "\n".join(paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate)
 
@@ -113,7 +113,7 @@ def _boilerpy3() -> Extract:
 
 
 def _attribute(module: str, name: str) -> Extract:
-    """A library that is one function from HTML to text."""
+    """Load a library that is one function from HTML to text."""
     function: Callable[[str], str] = getattr(import_module(module), name)
     return lambda html, lang: function(html)
 
@@ -137,12 +137,12 @@ def _beautifulsoup() -> Extract:
 
 def _goose3() -> Extract:
     library, words = import_module("goose3"), import_module("goose3.text")
-    known = {path.name.split("-")[1][:2] for path in (files("goose3") / "resources" / "text").iterdir()}
+    supported = {path.name.split("-")[1][:2] for path in (files("goose3") / "resources" / "text").iterdir()}
     of_language = {"ar": words.StopWordsArabic, "ko": words.StopWordsKorean, "zh": words.StopWordsChinese}
 
     def extract(html: str, lang: str) -> str:
         settings: dict[str, object] = {"enable_image_fetching": False}
-        if (language := lang[:2]) in known:
+        if (language := lang[:2]) in supported:
             settings |= {"use_meta_language": False, "target_language": language}
             settings["stopwords_class"] = of_language.get(language, words.StopWords)
         text: str = library.Goose(settings).extract(raw_html=html).cleaned_text
@@ -153,10 +153,10 @@ def _goose3() -> Extract:
 
 def _newspaper4k() -> Extract:
     library, languages = import_module("newspaper"), import_module("newspaper.languages")
-    known = frozenset(languages.get_available_languages())
+    supported = frozenset(languages.get_available_languages())
 
     def extract(html: str, lang: str) -> str:
-        language = lang[:2] if lang[:2] in known else None  # None: as the page says, or English
+        language = lang[:2] if lang[:2] in supported else None  # None: as the page says, or English
         article = library.Article(_NOWHERE, language=language, fetch_images=False)
         article.download(input_html=html)
         article.parse()
@@ -187,7 +187,7 @@ def _trafipy() -> Extract:
 
 
 def _readabilipy() -> Extract:
-    """Its own part, without Readability in Node: all paragraphs of a cleaned page."""
+    """Extract by its own part, without Readability in Node: all paragraphs of a cleaned page."""
     library = import_module("readabilipy")
 
     def extract(html: str, lang: str) -> str:
@@ -198,14 +198,14 @@ def _readabilipy() -> Extract:
 
 
 def _tree(html: str) -> Any:
-    """The root that libxml2 makes of a page; None if it makes nothing of it."""
+    """Parse a page by libxml2; None if it makes nothing of it."""
     library: Any = import_module("lxml.html")
     parser = library.HTMLParser(encoding="utf-8", huge_tree=True)
     return import_module("lxml.etree").fromstring(html.encode("utf-8", "replace"), parser)
 
 
 def _lxml(path: str = "//text()[not(ancestor::script or ancestor::style or ancestor::head)]") -> Extract:
-    """The text nodes of a path, by default all outside scripts and styles."""
+    """Join the text nodes of a path, by default all outside scripts and styles."""
     texts: Any = import_module("lxml.etree").XPath(path)
 
     def extract(html: str, lang: str) -> str:
@@ -216,7 +216,7 @@ def _lxml(path: str = "//text()[not(ancestor::script or ancestor::style or ances
 
 
 def _lxml_cleaner() -> Extract:
-    """What is left by a cleaner that removes what trafilatura removes first, as in the study of extractors."""
+    """Join the texts left by a cleaner that removes what trafilatura removes first, as in the study of extractors."""
     cleaner = import_module("lxml_html_clean").Cleaner(
         kill_tags=import_module("trafilatura.settings").MANUALLY_CLEANED,
         annoying_tags=False,

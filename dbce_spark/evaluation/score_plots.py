@@ -2,7 +2,7 @@
 
 Written here because it is little: a few kinds of plot, and no package of some 30 MB for them. What is drawn takes its
 colours from the page around it (variables --ink, --soft, --line, --c0 ...), so it is readable on light and on dark, and
-the same numbers give the same bytes. No plot needs a script; what a mark is, it says in its title.
+the same numbers give the same bytes. No plot needs a script; each mark has a title.
 """
 
 import math
@@ -57,7 +57,7 @@ class PlotRow:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """What belongs together in a plot of lines, under one colour."""
+    """The values of one line in a plot of lines, under one colour."""
 
     label: str
     colour: int
@@ -84,7 +84,7 @@ class Distribution:
 
 
 def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 190) -> str:
-    """Values with intervals, a row a name, on one axis of F1."""
+    """Plot values with intervals, a row a name, on one axis of F1."""
     step = 11
     heights = [max(24, step * len(row.dots) + 12) for row in rows]
     height = sum(heights) + 44
@@ -104,7 +104,7 @@ def dot_plot(rows: Sequence[PlotRow], *, width: int = 1080, label_width: int = 1
 def line_plot(
     steps: Sequence[str], series: Sequence[Series], title: str, *, width: int = 540, height: int = 320
 ) -> str:
-    """F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
+    """Plot F1 over steps (of siblings, of snapshots), a line a series, with intervals."""
     axis = _Axis(_least(one.dots for one in series), 1.0, height - 56, 12)
     left, right = 46.0, width - 16.0
     gap = (right - left) / len(steps)
@@ -121,14 +121,14 @@ def line_plot(
     return _svg(width, height, body)
 
 
-def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
-    """The density of each extractor's F1 over pages, with a bar from quartile to quartile and a dot at the median."""
+def violins(drawn: Sequence[Distribution], *, width: int = 1080, label_width: int = 190) -> str:
+    """Plot the density of each extractor's F1 over pages, a bar from quartile to quartile and a dot at the median."""
     room = 30
-    height = room * len(some) + 44
+    height = room * len(drawn) + 44
     axis = _Axis(0.0, 1.0, label_width, width - 24)
     body = [*_vertical_grid(axis, 8, height - 36), _text((label_width + width) / 2, height - 4, "F1", "middle", "soft")]
     grid = np.linspace(0, 1, _GRID)
-    for at, one in enumerate(some):
+    for at, one in enumerate(drawn):
         y = 8 + room * (at + 0.5)
         density = _density(one, grid)
         half = density / density.max() * (room / 2 - 1.5)
@@ -138,19 +138,19 @@ def violins(some: Sequence[Distribution], *, width: int = 1080, label_width: int
         body.append(_text(label_width - 12, y + 4, one.label, "end"))
         body.append(f'<polygon class="violin" points="{_point_list(up + down)}" style="fill:{_colour(one.colour)}"/>')
         body.append(f'<line class="quartiles" x1="{_n(axis(low))}" x2="{_n(axis(high))}" y1="{_n(y)}" y2="{_n(y)}"/>')
-        told = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
+        title = f"{one.label}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}"
         dot = f'<circle class="median" cx="{_n(axis(middle))}" cy="{_n(y)}" r="3.5">'
-        body.append(f"{dot}<title>{escape(told)}</title></circle>")
+        body.append(f"{dot}<title>{escape(title)}</title></circle>")
     return _svg(width, height, body)
 
 
-def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
-    """The share of pages with an F1 up to x, a line an extractor; the lower the better."""
+def cumulated(drawn: Sequence[Distribution], *, width: int = 540, height: int = 320) -> str:
+    """Plot the share of pages with an F1 up to x, a line an extractor; the lower the better."""
     across, up = _Axis(0.0, 1.0, 46, width - 16), _Axis(0.0, 1.0, height - 56, 12)
     body = [*_horizontal_grid(up, 46, width - 16), *_vertical_grid(across, 12, height - 56)]
     body.append(_text(width / 2, height - 12, "share of pages with an F1 up to x", "middle", "soft"))
     grid = np.linspace(0, 1, _GRID)
-    for one in some:
+    for one in drawn:
         order = np.argsort(one.values, kind="stable")
         reached = np.concatenate([[0.0], np.cumsum(one.weights[order])]) / one.weights.sum()
         shares = reached[np.searchsorted(one.values[order], grid + 1e-9)]
@@ -159,10 +159,10 @@ def cumulated(some: Sequence[Distribution], *, width: int = 540, height: int = 3
     return _svg(width, height, body)
 
 
-def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
-    """F1 after so many documents, which stand on a logarithmic axis, a line a curve."""
-    most = max(len(one.values) for one in some)
-    low = max(0.0, math.floor(min(float(one.values.min()) for one in some) * 10) / 10)
+def curves(drawn: Sequence[Curve], title: str, *, width: int = 540, height: int = 380) -> str:
+    """Plot F1 over the number of documents, which stand on a logarithmic axis, a line a curve."""
+    most = max(len(one.values) for one in drawn)
+    low = max(0.0, math.floor(min(float(one.values.min()) for one in drawn) * 10) / 10)
     across, up = _Axis(0.0, math.log10(max(most, 10)), 46, width - 16), _Axis(low, 1.0, height - 56, 12)
     body = list(_horizontal_grid(up, 46, width - 16))
     for power in range(int(math.log10(max(most, 10))) + 1):
@@ -170,7 +170,7 @@ def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int =
         body.append(f'<line class="grid" x1="{_n(x)}" x2="{_n(x)}" y1="12" y2="{_n(height - 56)}"/>')
         body.append(_text(x, height - 38, f"{10**power:,}", "middle", "small"))
     body.append(_text(width / 2, height - 12, title, "middle", "soft"))
-    for one in sorted(some, key=lambda one: one.colour):
+    for one in sorted(drawn, key=lambda one: one.colour):
         shown = _thinned(len(one.values))
         points = ((across(math.log10(at + 1)), up(float(one.values[at]))) for at in shown)
         body.append(_polyline(points, one.colour, one.label))
@@ -180,7 +180,7 @@ def curves(some: Sequence[Curve], title: str, *, width: int = 540, height: int =
 def scatter(
     places: Values, colours: Sequence[int], titles: Sequence[str], *, width: int = 540, height: int = 420
 ) -> str:
-    """Points in a plane without units. places: (points, 2)."""
+    """Plot points in a plane without units. places: (points, 2)."""
     low, high = places.min(axis=0), places.max(axis=0)
     across, up = (
         _Axis(float(low[0]), float(high[0]), 14, width - 14),
@@ -193,7 +193,7 @@ def scatter(
 
 
 def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_width: int = 130) -> str:
-    """A square table of correlations, the stronger the higher; empty where there is none. values: (names, names)."""
+    """Draw a square table of correlations, the stronger the higher; empty where there is none. values: (n, n)."""
     width, height = label_width + cell * len(names) + 4, cell * len(names) + 74
     body = []
     for row, name in enumerate(names):
@@ -213,15 +213,15 @@ def heat_map(names: Sequence[str], values: Values, *, cell: int = 54, label_widt
 
 
 def _least(rows: Iterator[Sequence[Dot]]) -> float:
-    """Where an axis begins: at a twentieth below all intervals."""
+    """Return the start of an axis: at a twentieth below all intervals."""
     least = min(min(dot.interval.low, dot.value) for dots in rows for dot in dots)
     return max(0.0, min(0.95, math.floor(least * 20) / 20))
 
 
 def _dot(dot: Dot, axis: _Axis, y: float) -> Iterator[str]:
     yield _interval((axis(dot.interval.low), y), (axis(dot.interval.high), y), dot.colour)
-    told = f"{dot.label}: {dot.value:.3f} ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
-    yield _circle(axis(dot.value), y, 4, dot.colour, told)
+    title = f"{dot.label}: {dot.value:.3f} ({dot.interval.low:.3f} to {dot.interval.high:.3f})"
+    yield _circle(axis(dot.value), y, 4, dot.colour, title)
 
 
 def _interval(start: tuple[float, float], end: tuple[float, float], colour: int) -> str:
@@ -230,7 +230,7 @@ def _interval(start: tuple[float, float], end: tuple[float, float], colour: int)
 
 
 def _density(one: Distribution, grid: Values) -> Values:
-    """By a Gaussian kernel on a histogram, mirrored at 0 and 1: a score beyond them is none."""
+    """Estimate a density by a Gaussian kernel on a histogram, mirrored at 0 and 1: a score beyond them is none."""
     counts, _ = np.histogram(one.values, bins=len(grid), range=(0, 1), weights=one.weights)
     reach = np.arange(-len(grid) // 4, len(grid) // 4 + 1)
     kernel = np.exp(-0.5 * (reach / (len(grid) - 1) / _SMOOTH) ** 2)
@@ -240,7 +240,7 @@ def _density(one: Distribution, grid: Values) -> Values:
 
 
 def _thinned(count: int) -> list[int]:
-    """Places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
+    """Choose places on a logarithmic axis that lie apart by a few points of a plot; the last is one of them."""
     return sorted({round(float(at)) - 1 for at in np.geomspace(1, count, min(count, _POINTS))})
 
 

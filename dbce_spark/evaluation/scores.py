@@ -1,4 +1,4 @@
-"""The scores: of every page, extractor and metric; as arrays for the analysis, as rows in a file."""
+"""The scores of every page, extractor and metric: as arrays for the analysis, as rows in a file."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MAIN_METRIC = "rouge_l"
 without punishing each word that is too much twice."""
 
 NODE_METRICS = ("node_accuracy", "node_content", "node_boilerplate")
-"""Of a page's text nodes (`nodes.py`), as metrics of the page."""
+"""Of a page's text nodes (`node_scores`), as metrics of the page."""
 
 NAMES = (*metrics.NAMES, *NODE_METRICS)
 """Of all metrics, in the order of every table."""
@@ -40,14 +40,14 @@ SCHEMA = pa.schema(
     ]
 )
 """`era`: year of capture; `siblings`: other pages of its group; `snapshots`: other captures of its URL; `seconds`: CPU
-of its extraction; `error`: why it is a miss. What is not known is ""."""
+of its extraction; `error`: why it is a miss. An unknown value is ""."""
 
 _OF_PAGE = ("dataset", "page_id", "site", "group", "lang", "page_type", "era", "siblings", "snapshots")
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """One extractor on the pages of one set."""
+    """The scores of one extractor on the pages of one set."""
 
     extractor: str
     pages: Sequence[Facts]
@@ -58,7 +58,7 @@ class ScorePart:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """All extractors on all pages."""
+    """The scores of all extractors on all pages."""
 
     extractors: tuple[str, ...]
     pages: tuple[Facts, ...]
@@ -68,7 +68,7 @@ class Scores:
 
     @property
     def f1(self) -> Values:
-        """F1 by the main metric: (extractors, pages)."""
+        """Return F1 by the main metric: (extractors, pages)."""
         return self.values[MAIN_METRIC][:, PARTS.index("f1")]
 
 
@@ -78,16 +78,16 @@ def score(
     texts: Mapping[str, Mapping[str, Extracted]],
     advance: Callable[[int], object],
 ) -> tuple[list[ScorePart], list[node_scores.NodeScoreRow]]:
-    """All metrics of some extractors on one set, pages in their order; and their counts of text nodes.
+    """Measure extractors on one set by all metrics, pages in their order; count their text nodes.
 
-    `texts` are by extractor and page id; `advance` is told how many more texts are scored.
+    `texts` are by extractor and page id; `advance` gets the number of texts just scored.
     """
-    found: dict[str, list[dict[str, Score]]] = {name: [] for name in texts}
+    scores: dict[str, list[dict[str, Score]]] = {name: [] for name in texts}
     totals = dict.fromkeys(texts, Confusion())
     for page in pages:
         of_page = {name: extracted[page.page_id] for name, extracted in texts.items()}
         for name, counted in node_scores.of_page(page, of_page).items():
-            found[name].append(metrics.scores(page.gold, of_page[name].text) | _by_nodes(counted))
+            scores[name].append(metrics.scores(page.gold, of_page[name].text) | _by_nodes(counted))
             totals[name] += counted
         advance(len(of_page))
     parts = [
@@ -98,7 +98,7 @@ def score(
             np.array([texts[name][page.page_id].seconds for page in pages]),
             tuple(texts[name][page.page_id].error for page in pages),
         )
-        for name, scored in found.items()
+        for name, scored in scores.items()
     ]
     return parts, [node_scores.NodeScoreRow(pages[0].dataset, name, counted) for name, counted in totals.items()]
 
@@ -108,13 +108,13 @@ def _by_nodes(counted: Confusion) -> dict[str, Score]:
     return dict(zip(NODE_METRICS, (accuracy, counted.content, counted.boilerplate), strict=True))
 
 
-def array(found: Sequence[Score]) -> Values:
-    """Scores as (3, pages)."""
-    return np.array([[getattr(one, part) for one in found] for part in PARTS])
+def array(scores: Sequence[Score]) -> Values:
+    """Stack scores as (3, pages)."""
+    return np.array([[getattr(one, part) for one in scores] for part in PARTS])
 
 
 def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
-    """The scores of all sets, extractors in the order given. Each must have run on each set."""
+    """Join the scores of all sets, extractors in the order given. Each must have run on each set."""
     rows = [[part for part in parts if part.extractor == extractor] for extractor in extractors]
     return Scores(
         extractors=tuple(extractors),
@@ -129,7 +129,7 @@ def join(parts: Sequence[ScorePart], extractors: Sequence[str]) -> Scores:
 
 
 def write(path: str, scores: Scores) -> None:
-    """Writes a row a page, extractor and metric as one Parquet file."""
+    """Write a row a page, extractor and metric as one Parquet file."""
     of_page = {
         name: pa.array([getattr(page, name) for page in scores.pages], SCHEMA.field(name).type) for name in _OF_PAGE
     }

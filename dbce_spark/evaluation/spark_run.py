@@ -20,56 +20,56 @@ _LOST = "lost: neither extracted nor rejected"
 """Cannot be while every record is accounted for, and is seen in the scores if it ever is."""
 
 
-def extract(of: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[int], object]) -> dict[str, Extracted]:
-    """What the job makes of some pages. A page that it rejects is a miss, with the reason.
+def extract(gold: Sequence[GoldPage], *, config: DbceConfig, advance: Callable[[int], object]) -> dict[str, Extracted]:
+    """Extract pages by the job. A page that it rejects is a miss, with the reason.
 
-    Each is told the same share of the time of all cores, the start of Spark aside.
+    Each gets the same share of the time of all cores, the start of Spark aside.
 
     Raises:
         JobError: the job did not end well.
     """
-    if not of:
+    if not gold:
         return {}
     with TemporaryDirectory(prefix="dbce-evaluate-") as name:
         folder = Path(name)
-        gold_archive.write(of, folder / "archive")
+        gold_archive.write(gold, folder / "archive")
         _run(folder, config)
-        extracted = output_reader.opened(str(folder / "extracted"))
+        extracted = output_reader.open_output(str(folder / "extracted"))
         texts = _column(extracted, output_reader.EXTRACTIONS, "capture_id", ("text",))
         rejects = _column(extracted, output_reader.REJECTS, "record_id", ("reason", "detail"))
-    advance(len(of))
-    seconds = _seconds(extracted.run) / len(of)
-    return {page.page_id: _extracted(page, texts, rejects, seconds) for page in of}
+    advance(len(gold))
+    seconds = _seconds(extracted.run) / len(gold)
+    return {page.page_id: _extracted(page, texts, rejects, seconds) for page in gold}
 
 
 def _run(folder: Path, config: DbceConfig) -> None:
-    """The command, as a person calls it, in a process of its own: the method's plain Python is never mixed with it."""
+    """Run the command as a person does, in a process of its own: the method's plain Python is never mixed with it."""
     settings = folder / "dbce.toml"
     settings.write_text(as_toml(config), encoding="utf-8")
     command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(folder / "archive")]
     options = ["--output", str(folder / "extracted"), "--config", str(settings)]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode:
-        told = [line for line in done.stderr.splitlines() if line.strip()]
-        raise JobError(f"dbce extract ended with status {done.returncode}: {told[-1] if told else 'without a word'}")
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        raise JobError(f"dbce extract ended with status {done.returncode}: {lines[-1] if lines else 'without a word'}")
 
 
 def as_toml(config: DbceConfig) -> str:
-    """All parameters, as `--config` takes them: a line a section."""
+    """Write all parameters, as `--config` takes them: a line a section."""
     return "".join(f"{section} = {_toml(values)}\n" for section, values in config.as_dict().items())
 
 
 def _toml(value: Any) -> str:
-    """A plain value as TOML writes it within a line."""
+    """Write a plain value as TOML has it within a line."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{json.dumps(name)} = {_toml(inner)}' for name, inner in value.items())} }}"
     return json.dumps(value)
 
 
-def _column(of: output_reader.Output, table: str, key: str, names: Sequence[str]) -> dict[str, str]:
+def _column(output: output_reader.Output, table: str, key: str, names: Sequence[str]) -> dict[str, str]:
     """Read the columns `names` of a table, joined by ": ", by its column `key`."""
     found: dict[str, str] = {}
-    for batch in of.batches(table, [key, *names], rows=_ROWS):
+    for batch in output.batches(table, [key, *names], rows=_ROWS):
         columns = batch.to_pydict()
         texts = (": ".join(parts) for parts in zip(*(columns[name] for name in names), strict=True))
         found |= dict(zip(columns[key], texts, strict=True))

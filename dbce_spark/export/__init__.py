@@ -1,4 +1,4 @@
-"""An output taken elsewhere: documents for corpus builders, plain text by site, attributes for Dolma's tools."""
+"""Export an output: documents for corpus builders, plain text by site, attributes for Dolma's tools."""
 
 from dbce_spark.export.export_job import FORMATS, ExportRequest, export
 

@@ -1,4 +1,4 @@
-"""What is known of a page's text as attributes over it: spans [start, end, score], as Dolma's taggers write them.
+"""Write labels and evidence of a page's text as attributes over it: spans [start, end, score], as Dolma's taggers do.
 
 The text is `page_text`, and stays whole. Offsets count its characters (code points), as Python and Dolma's mixer do. A
 span reaches to where the next segment begins: all of them together are the page, and a text without some of them has no
@@ -33,14 +33,14 @@ _CODES = pa.array([label.word for label in Label])
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """Segments of a page, a column each, and where its text ends."""
+    """The segments of a page, a column each, and the length of its text."""
 
     length: int
     columns: Mapping[str, npt.NDArray[Any]]
 
     def spans(self, scores: npt.NDArray[Any], chosen: npt.NDArray[np.bool_], *same: str) -> Spans:
-        """The chosen segments with their scores, neighbours of one block joined where the scores are the same, and the
-        columns `same`."""
+        """List the chosen segments with their scores; neighbours of one block are joined where the scores are the same,
+        and the columns `same`."""
         starts = self.columns["start"]
         if not len(starts):
             return []
@@ -53,8 +53,8 @@ class _Page:
 
 
 def labels(batch: pa.RecordBatch, source: str) -> Iterator[bytes]:
-    """A line for each row: the spans of each label, scored by how likely they are that (`undecided`: content), and the
-    share of the page's words that are in its main text, as a span over all of it."""
+    """Write a line for each row: the spans of each label, scored by its probability (`undecided`: that of content), and
+    the share of the page's words that are in its main text, as a span over all of it."""
     shares = np.divide(batch.column("text_words").to_numpy(), np.maximum(batch.column("words").to_numpy(), 1))
     for capture_id, page, share in zip(
         batch.column("capture_id").to_pylist(), _pages(batch), _rounded(shares), strict=True
@@ -70,8 +70,8 @@ def labels(batch: pa.RecordBatch, source: str) -> Iterator[bytes]:
 
 
 def evidence(batch: pa.RecordBatch, source: str) -> Iterator[bytes]:
-    """A line for each row: of what was compared with other pages of its template (siblings) and with other captures of
-    its URL (snapshots), the share of these that have it, too. What was compared with none has no span."""
+    """Write a line for each row: the share of its siblings (pages of its template) and of its snapshots (captures of
+    its URL) that have each span, too. Text that was compared with none has no span."""
     for capture_id, page in zip(batch.column("capture_id").to_pylist(), _pages(batch), strict=True):
         found = {}
         for kind in ("siblings", "snapshots"):
@@ -91,7 +91,7 @@ def _rounded(scores: npt.NDArray[Any]) -> list[float]:
 
 
 def _pages(batch: pa.RecordBatch) -> Iterator[_Page]:
-    """The segments of each row, one after the other."""
+    """Split a batch into the segments of each row."""
     lists = batch.column("segments")
     flat = lists.flatten()
     columns = {name: _numbers(name, flat.field(name)) for name in _SEGMENT}
@@ -101,6 +101,6 @@ def _pages(batch: pa.RecordBatch) -> Iterator[_Page]:
 
 
 def _numbers(name: str, column: pa.Array) -> npt.NDArray[Any]:
-    """A column as numbers, labels as codes."""
+    """Convert a column to numbers, labels to codes."""
     numbers: npt.NDArray[Any] = (pa.compute.index_in(column, _CODES) if name == "label" else column).to_numpy()
     return numbers

@@ -1,4 +1,5 @@
-"""Rows as documents: one JSON object each, in the format of Dolma (github.com/allenai/dolma, docs/data-format.md).
+"""Write rows as documents: one JSON object each, in the format of Dolma (github.com/allenai/dolma,
+docs/data-format.md).
 
 Its `id`, `text` and `source` say what a document is, `added` when the archive fetched it, `created` when it was made as
 far as anybody says; `metadata` is ours.
@@ -26,7 +27,7 @@ _SCORE_DIGITS = 3
 
 
 def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) -> Iterator[bytes]:
-    """A line for each row of a batch, which has COLUMNS; `text` is the column with the documents' text."""
+    """Write a line for each row of a batch, which has COLUMNS; `text` is the column with the documents' text."""
     for row in batch.select([*COLUMNS, text] if text not in COLUMNS else COLUMNS).to_pylist():
         yield jsonl.line(
             {
@@ -43,7 +44,7 @@ def documents(batch: pa.RecordBatch, *, text: str, source: str, version: str) ->
 
 
 def moment(time: datetime | None) -> str | None:
-    """A time as RFC 3339 has it, in UTC: 2014-01-28T12:00:00Z, with a fraction only where there is one."""
+    """Format a time by RFC 3339, in UTC: 2014-01-28T12:00:00Z, with a fraction only where there is one."""
     return None if time is None else time.replace(tzinfo=None).isoformat() + "Z"
 
 

@@ -1,4 +1,4 @@
-"""`dbce export`: the parts of an output are written side by side, each by itself."""
+"""Run `dbce export`: write the parts of an output side by side, each by itself."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,8 +22,8 @@ EXPORT_FILE = "export.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """What is exported (`extracted`, an output or a collection, of which a `version`) to where (`target`, a folder or
-    URL), and as what (`to`)."""
+    """The parameters of an export: the output or collection to read (`extracted`, of which a `version`), the folder or
+    URL to write (`target`), and the format (`to`)."""
 
     extracted: str
     target: str
@@ -35,8 +35,8 @@ class ExportRequest:
 
 
 @dataclass(slots=True)
-class Tally:
-    """How many documents were written, and how many rows were not wanted."""
+class ExportCounts:
+    """The number of documents written, and of rows that were not wanted."""
 
     documents: int = 0
     left_out: int = 0
@@ -44,7 +44,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What one process does at a time: a part of the output, written into a folder."""
+    """A part of the output to be written into a folder by one process."""
 
     part: output_reader.OutputPart
     folder: str
@@ -53,8 +53,8 @@ class Task:
     wanted: WantedRows
     settings: ExportSettings
 
-    def batches(self, columns: Iterable[str], tally: Tally) -> Iterator[pa.RecordBatch]:
-        """The wanted rows, counted. Rows with a long text are few at once, whatever their number."""
+    def batches(self, columns: Iterable[str], tally: ExportCounts) -> Iterator[pa.RecordBatch]:
+        """Read the wanted rows, and count them. Rows with a long text are few at once, whatever their number."""
         asked = [*dict.fromkeys([*columns, *self.wanted.COLUMNS])]
         for batch in self.part.batches(asked, rows=self.settings.rows):
             wanted = self.wanted.of(batch)
@@ -63,25 +63,25 @@ class Task:
             yield wanted
 
     def shard(self, folder: str, number: int) -> str:
-        """The path of a shard: the part it is of, and its number there."""
+        """Build the path of a shard from the number of its part, and its own there."""
         return f"{self.folder}/{folder}/{self.part.number:05}-{number:05}.jsonl.{self.settings.compression}"
 
     def lines(self, batch: pa.RecordBatch, text: str) -> Iterator[bytes]:
         return documents.documents(batch, text=text, source=self.settings.source, version=self.version)
 
 
-def write_jsonl(task: Task) -> Tally:
-    """Main texts as documents."""
-    tally = Tally()
+def write_jsonl(task: Task) -> ExportCounts:
+    """Write main texts as documents."""
+    tally = ExportCounts()
     rows = task.batches([*documents.COLUMNS, "text"], tally)
     found = ((line,) for batch in rows for line in task.lines(batch, "text"))
     shards.write(found, lambda number: [task.shard("documents", number)], task.settings)
     return tally
 
 
-def write_dolma(task: Task) -> Tally:
-    """Whole pages as documents, and beside them what is known of each piece of their text."""
-    tally = Tally()
+def write_dolma(task: Task) -> ExportCounts:
+    """Write whole pages as documents, and beside them labels and evidence of each piece of their text."""
+    tally = ExportCounts()
     source = task.settings.source
     rows = task.batches([*documents.COLUMNS, *attributes.COLUMNS], tally)
     found = (
@@ -99,28 +99,28 @@ def write_dolma(task: Task) -> Tally:
     return tally
 
 
-def write_text(task: Task) -> Tally:
-    """Main texts as plain text, by site."""
-    tally = Tally()
+def write_text(task: Task) -> ExportCounts:
+    """Write main texts as plain text, by site."""
+    tally = ExportCounts()
     found = (page for batch in task.batches(site_texts.COLUMNS, tally) for page in site_texts.pages(batch))
     site_texts.write(found, task.folder, task.settings.name_bytes)
     return tally
 
 
-FORMATS: Mapping[str, Callable[[Task], Tally]] = {"jsonl": write_jsonl, "text": write_text, "dolma": write_dolma}
+FORMATS: Mapping[str, Callable[[Task], ExportCounts]] = {"jsonl": write_jsonl, "text": write_text, "dolma": write_dolma}
 
 
 def export(request: ExportRequest) -> str:
-    """Writes an output in another format, whole or not at all. Returns what was written, for a person.
+    """Write an output in another format, whole or not at all. Return a summary for a person.
 
     Raises:
         OutputError: what is to be exported is no finished output or is damaged, or the target is not empty or cannot be
             written.
         InputError: there is no such version.
     """
-    extracted = output_reader.opened(request.extracted, request.version)
+    extracted = output_reader.open_output(request.extracted, request.version)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
-    total = Tally()
+    total = ExportCounts()
     with storage.whole_folder(request.target) as folder:
         tasks = [
             Task(
@@ -143,7 +143,7 @@ def export(request: ExportRequest) -> str:
     )
 
 
-def _done(tasks: list[Task], request: ExportRequest) -> Iterator[Tally]:
+def _done(tasks: list[Task], request: ExportRequest) -> Iterator[ExportCounts]:
     processes = min(request.processes, len(tasks))
     if processes < 2:
         yield from map(_write, tasks)
@@ -160,12 +160,12 @@ def _done(tasks: list[Task], request: ExportRequest) -> Iterator[Tally]:
             ) from error
 
 
-def _write(task: Task) -> Tally:
+def _write(task: Task) -> ExportCounts:
     return FORMATS[task.to](task)
 
 
-def _account(request: ExportRequest, extracted: output_reader.Output, total: Tally) -> str:
-    """export.json: what was made of which run, and how. Nothing in it tells of the time or the place."""
+def _account(request: ExportRequest, extracted: output_reader.Output, total: ExportCounts) -> str:
+    """Write export.json: the run it was made of, and the settings. Nothing in it depends on the time or the place."""
     told = {
         "to": request.to,
         **asdict(total),

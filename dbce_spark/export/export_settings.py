@@ -1,4 +1,4 @@
-"""How an export is written, and which rows are: conf/export.toml, and what options lay over it."""
+"""Load the settings of an export, and select its rows: conf/export.toml, and what options lay over it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -13,7 +13,7 @@ from dbce_spark.config import PositiveInt, between, filled, one_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportSettings:
-    """conf/export.toml, which says what each field means."""
+    """The values of conf/export.toml, which describes each field."""
 
     source: str
     compression: Annotated[str, one_of("gz", "zst")]
@@ -35,7 +35,7 @@ def settings(given: Mapping[str, Any]) -> ExportSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedRows:
-    """Which rows are exported: those that fit one value of each of these that has any."""
+    """A selection of rows: those that fit one value of each of these that has any."""
 
     site: frozenset[str] = field(default_factory=frozenset)
     language: frozenset[str] = field(default_factory=frozenset)
@@ -43,7 +43,7 @@ class WantedRows:
     min_words: int = 0
 
     def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """The rows of a batch that are wanted. It has COLUMNS."""
+        """Select the wanted rows of a batch, which has COLUMNS."""
         lists = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "min_words"}
         masks = [pc.is_in(batch.column(name), pa.array(sorted(values))) for name, values in lists.items() if values]
         if self.min_words:

@@ -1,4 +1,4 @@
-"""Lines in compressed files of bounded size, whose names and bytes follow from the lines alone."""
+"""Write lines to compressed files of bounded size, whose names and bytes follow from the lines alone."""
 
 import io
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ _BUFFER = 1 << 20
 
 
 def write(documents: Iterable[Lines], paths: Callable[[int], Sequence[str]], settings: ExportSettings) -> None:
-    """Writes documents in shards: `paths` gives the files of the shard of a number, from 0, one for each of its lines.
+    """Write documents in shards: `paths` gives the files of the shard of a number, from 0, one for each of its lines.
 
     A shard has as many documents as together are at most `shard_bytes` large, and one at least.
     """
@@ -34,7 +34,7 @@ def write(documents: Iterable[Lines], paths: Callable[[int], Sequence[str]], set
 
 
 def _numbered(documents: Iterable[Lines], shard_bytes: int) -> Iterator[tuple[int, Lines]]:
-    """Documents with the number of the shard that each is in."""
+    """Number documents by the shard that each is in."""
     number, held = 0, 0
     for lines in documents:
         size = len(lines[0])
@@ -46,7 +46,8 @@ def _numbered(documents: Iterable[Lines], shard_bytes: int) -> Iterator[tuple[in
 
 @contextmanager
 def _compressed(path: str, settings: ExportSettings) -> Iterator[io.BufferedWriter]:
-    """A whole file to write through a compressor that tells nothing of the time, the machine or the file's name."""
+    """Open a whole file to write through a compressor that records neither the time, the machine nor the file's
+    name."""
     with storage.whole_file(path) as raw:
         compressor: Any
         if settings.compression == "zst":

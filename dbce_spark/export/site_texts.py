@@ -1,4 +1,4 @@
-"""Main texts as plain text, a file a site: for readers, concordances and whoever has no use for JSON."""
+"""Write main texts as plain text, a file a site: for reading, concordances and tools without JSON."""
 
 import hashlib
 import sqlite3
@@ -29,7 +29,7 @@ _DIGEST_BYTES = 16
 
 
 class SiteText(NamedTuple):
-    """What is written of a page; in this order they are sorted."""
+    """The text of a page with its heading; sorted by these fields in this order."""
 
     site: str
     url_key: str
@@ -40,14 +40,14 @@ class SiteText(NamedTuple):
 
 
 def pages(batch: pa.RecordBatch) -> Iterator[SiteText]:
-    """The rows of a batch, which has COLUMNS."""
+    """Convert the rows of a batch, which has COLUMNS."""
     columns = {name: batch.column(name).to_pylist() for name in COLUMNS}
     columns["timestamp"] = [moment(time) for time in columns["timestamp"]]
     yield from map(SiteText, *columns.values())
 
 
 def write(found: Iterable[SiteText], folder: str, name_bytes: int) -> None:
-    """Writes pages, in whatever order they come, to a file for each site, one file after the other.
+    """Write pages, in whatever order they come, to a file for each site, one file after the other.
 
     They lie on the local disk while they are sorted, and not in memory: a site's pages are anywhere among the others.
     """
@@ -60,20 +60,20 @@ def write(found: Iterable[SiteText], folder: str, name_bytes: int) -> None:
 
 
 def _written(page: SiteText) -> str:
-    """A line with time and URL, then the text, then an empty line."""
+    """Write a line with time and URL, then the text, then an empty line."""
     text = page.text.replace(PAGE_BREAK, " ")
     return f"{PAGE_BREAK}{page.time} {_printable(page.url)}\n{text}\n\n"
 
 
 def _printable(url: str) -> str:
-    """A URL on one line and in one word, whatever the archive calls one."""
+    """Write a URL on one line and in one word, whatever characters the archive has in it."""
     return "".join(one if one.isprintable() and not one.isspace() else quote(one) for one in url)
 
 
 def file_name(site: str, most_bytes: int) -> str:
-    """A name for the file of a site, in ASCII, of at most so many bytes, and no other site's, also where case does not
-    count. Lower-case letters, digits, "-", "_" and "." stay, these two not in front; the rest is percent-encoded.
-    """
+    """Build a name for the file of a site, in ASCII, of at most so many bytes, and no other site's, also where case
+    does not count. Lower-case letters, digits, "-", "_" and "." stay, these two not in front; the rest is
+    percent-encoded."""
     if not site:
         return NO_SITE
     spelled = "".join(

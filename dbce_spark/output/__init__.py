@@ -1,1 +1,1 @@
-"""The tables of an output or a collection: their schemas, how they are read, and what they tell over time."""
+"""Define the tables of an output or a collection, read them, and follow pages through time."""

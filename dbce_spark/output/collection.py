@@ -1,10 +1,11 @@
-"""Collections: outputs that grow by crawls, one increment after the other, and their versions.
+"""Keep collections: outputs that grow by crawls, one increment after the other, in versions.
 
 Each run that extends a collection writes an increment, a folder that nothing changes afterwards, and ends by writing
-the manifest of a new version, which names all increments that it consists of. So whoever reads sees one version or the
-next, never half of one; and to go back is to write a manifest that names fewer.
+the manifest of a new version, which names all increments that it consists of. So a reader sees one version or the next,
+never half of one; and to go back is to write a manifest that names fewer.
 
-A row of an increment replaces the rows that earlier ones have of the same capture: `superseded` says of which.
+A row of an increment replaces the rows of the same capture in earlier ones; its table `superseded` lists these
+captures.
 """
 
 import json
@@ -29,8 +30,8 @@ _VERSIONS, _INCREMENTS, INPUTS = "versions", "increments", "inputs.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Increment:
-    """What one run added. `page_files` are the files of pages that it keeps, `relabelled` the captures of earlier ones
-    of which it says something else."""
+    """The rows that one run added. `page_files` counts the files of pages that it keeps, `relabelled` the captures of
+    earlier increments that it labels again."""
 
     number: int
     page_files: int
@@ -41,7 +42,7 @@ class Increment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """What a collection is at one time. `settings` is what all its labels were made with; `made` a time in UTC."""
+    """The increments of a collection at one time. `settings` made all its labels; `made` is a time in UTC."""
 
     number: int
     made: str
@@ -58,11 +59,11 @@ class Collection:
     folder: str
 
     def numbers(self) -> list[int]:
-        """Of its versions, the oldest first; none if there is no such collection."""
+        """List the numbers of the versions, the oldest first; none if there is no such collection."""
         return sorted(int(one.stem) for one in Path(self.folder, _VERSIONS).glob("[0-9]*.json"))
 
     def latest(self) -> Version | None:
-        """The version that counts; None in a collection that is still to be begun.
+        """Read the newest version; None in a collection that is still to be begun.
 
         Raises:
             OutputError: as `version`; or the folder holds something else.
@@ -76,7 +77,7 @@ class Collection:
         return None
 
     def known(self) -> Version:
-        """The version that counts.
+        """Read the newest version of a collection that has one.
 
         Raises:
             InputError: there is no collection.
@@ -90,7 +91,7 @@ class Collection:
         return latest
 
     def version(self, number: int) -> Version:
-        """One version.
+        """Read a version by its number.
 
         Raises:
             InputError: there is none of this number.
@@ -114,7 +115,7 @@ class Collection:
         )
 
     def commit(self, version: Version) -> None:
-        """Makes this the version that counts. Of two runs that try this at once, one does.
+        """Make this the newest version. Of two runs that try this at once, one succeeds.
 
         Raises:
             OutputError: there is a version of this number already.
@@ -134,14 +135,15 @@ class Collection:
             partial.unlink()
 
     def rollback(self, number: int) -> Version:
-        """Makes what the collection was at some version count again, as a version of its own: nothing is lost by it."""
+        """Commit an earlier version's increments once more, as a version of its own: nothing is lost by it."""
         before, latest = self.version(number), self.known()
         back = replace(before, number=latest.number + 1, made=timestamps.now(), why=f"rollback to {number}")
         self.commit(back)
         return back
 
     def vacuum(self, keep: int) -> list[str]:
-        """Removes all but the last `keep` versions, and what none of these needs; returns the names of what went.
+        """Remove all but the last `keep` versions, and the increments that none of these needs; return the names of
+        both.
 
         The increment that the next run writes, or an ended one has begun, stays.
         """
@@ -159,17 +161,17 @@ class Collection:
         return removed
 
     def increment(self, number: int) -> str:
-        """The folder of an increment."""
+        """Build the path of an increment's folder."""
         return f"{self.folder.rstrip('/')}/{_INCREMENTS}/{number:08}"
 
     def files(self, version: Version, table: str) -> list[tuple[int, str]]:
-        """The Parquet files of a table, each behind the number of its increment."""
+        """List the Parquet files of a table, each behind the number of its increment."""
         return [
             (one.number, str(path)) for one in version.increments for path in files(self.increment(one.number), table)
         ]
 
     def inputs(self, version: Version) -> dict[str, int]:
-        """The files that were read for it, with the bytes that they had then."""
+        """Read the files that all increments were made from, with their bytes at that time."""
         known: dict[str, int] = {}
         for one in version.increments:
             with suppress(FileNotFoundError):
@@ -181,7 +183,7 @@ class Collection:
 
 
 def files(folder: str, *tables: str) -> list[str]:
-    """The Parquet files of tables in an increment's folder."""
+    """List the Parquet files of tables in an increment's folder."""
     return [str(path) for table in tables for path in sorted(Path(folder, table).rglob("[!_.]*.parquet"))]
 
 

@@ -1,7 +1,7 @@
-"""A version of a collection as Delta tables, for whoever reads those.
+"""Register a version of a collection as Delta tables, for readers of those.
 
 The files of its increments are linked, not copied. A file of extractions in which some rows do not count any more is
-written again without them: Delta's deletion vectors would say the same, but not to all who read Delta.
+written again without them: Delta's deletion vectors would do the same, but not all readers of Delta know them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from dbce_spark.errors import OutputError, PlatformError
 from dbce_spark.files import storage
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, Collection, Version
-from dbce_spark.output.output_reader import batches, counting, replaced, table_files
+from dbce_spark.output.output_reader import batches, mark_current, replaced, table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _ROWS = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """What a table consists of now. `number` is Delta's, of its version."""
+    """The state of a Delta table behind a commit. `number` is that of Delta's version."""
 
     folder: str
     number: int
@@ -44,7 +44,7 @@ class Registered:
 
 
 def register(of: Collection, version: Version, folder: str) -> list[Registered]:
-    """Makes this version the last one of the Delta tables `extractions` and `captures` below a folder.
+    """Make this version the last one of the Delta tables `extractions` and `captures` below a folder.
 
     Raises:
         PlatformError: deltalake is not installed.
@@ -88,8 +88,8 @@ def _registered(of: Collection, version: Version, table: str, folder: Path) -> R
 
 
 def _placed(of: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
-    """The files of the table where Delta looks for them, those without rows left out: how many rows each has, and
-    whether it was written again."""
+    """Link or write the files of the table where Delta looks for them, except those without rows: yield the path of
+    each, its rows, and whether it was written again."""
     found = table_files(of, version, table)
     last = replaced(found.replacing)
     for number, name in found.files:
@@ -111,7 +111,7 @@ def _placed(of: Collection, version: Version, table: str, folder: Path) -> Itera
 
 def _kept(source: Path, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
     ids = [batch.column("capture_id") for batch in batches([str(source)], ["capture_id"], rows=_ROWS)]
-    return counting(pa.chunked_array(ids, pa.string()), number, last)
+    return mark_current(pa.chunked_array(ids, pa.string()), number, last)
 
 
 def _batches(source: Path, kept: pa.BooleanArray) -> Iterator[pa.RecordBatch]:

@@ -1,4 +1,4 @@
-"""What a collection holds, as lines for a person."""
+"""List the versions of a collection, and the rows and bytes of one, as lines for a person."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ _KEPT = ("pages", "members", "told", "pending")
 
 
 def log(versions: Sequence[Version]) -> str:
-    """A line for each version."""
+    """Write a line for each version."""
     head = f"{'version':>7}  {'made':25}  {'crawls':>6}{'captures':>12}{'extractions':>13}{'relabelled':>12}  why"
     return "\n".join([head, *map(_line, versions)])
 
@@ -29,7 +29,7 @@ def _line(one: Version) -> str:
 
 
 def show(of: Collection, version: Version) -> str:
-    """What a version consists of: increments, rows that count and rows that do not, bytes."""
+    """List the increments of a version, the rows that count and those that do not, and bytes."""
     rows = {name: _rows(of, version, name) for name in (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)}
     labelled = version.settings["config"]["label"]
     return "\n".join(
@@ -54,7 +54,7 @@ def show(of: Collection, version: Version) -> str:
 
 
 def files(of: Collection, version: Version) -> str:
-    """The path of each Parquet file, table by table."""
+    """List the path of each Parquet file, table by table."""
     return "\n".join(
         path for name in (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED) for _, path in of.files(version, name)
     )

@@ -1,5 +1,5 @@
-"""Read the tables of an output or of a collection: which Parquet files each has, and which of their rows count, a few
-columns and rows at a time.
+"""Read the tables of an output or of a collection: find the Parquet files of each, and select the rows that count, a
+few columns and rows at a time.
 
 A collection is read as one output: that of all increments of one version, where the rows of a later one replace those
 that earlier ones have of the same capture (`output/collection.py`). `Output.batches` reads the rows of a whole table
@@ -48,8 +48,8 @@ Numbered = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
-    """The files of a table, by increment, the oldest first; and those that name captures of which the rows of earlier
-    increments count no more. `newest` is the number of the newest increment."""
+    """The files of a table, by increment, the oldest first; and the files (`replacing`) that name captures whose rows
+    of earlier increments no longer count. `newest` is the number of the newest increment."""
 
     table: str
     files: Sequence[Numbered]
@@ -59,7 +59,7 @@ class TableFiles:
     def batches(
         self, columns: Sequence[str] | None = None, *, rows: int, where: pc.Expression | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Read some columns, or all, of the rows that count, and of these those that an expression is true of.
+        """Read some columns, or all, of the rows that count, and of these those for which an expression is true.
 
         The ids of captures with a row that is replaced are held, some 100 bytes each.
         """
@@ -71,7 +71,7 @@ class TableFiles:
             wanted = columns and [*dict.fromkeys([*columns, *key])]
             for batch in batches([path], wanted, rows=rows, where=where):
                 if last:
-                    batch = batch.filter(counting(batch.column(_ID), number, last))
+                    batch = batch.filter(mark_current(batch.column(_ID), number, last))
                 elif is_stale:
                     batch = batch.filter(pc.not_equal(batch.column(_REASON), str(RejectReason.REVISIT_UNRESOLVED)))
                 yield _only(batch, wanted, columns) if wanted and columns else batch
@@ -100,16 +100,16 @@ def replaced(files: Iterable[Numbered]) -> dict[str, int]:
     return found
 
 
-def counting(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
-    """Mark the rows of an increment that count: those of captures that no later one replaces. `last` is what `replaced`
-    has found."""
+def mark_current(capture_ids: pa.Array, number: int, last: Mapping[str, int]) -> pa.BooleanArray:
+    """Mark the rows of an increment that count: those of captures that no later one replaces. `last` is the result of
+    `replaced`."""
     return pa.array([last.get(one, 0) <= number for one in capture_ids.to_pylist()], pa.bool_())
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file of the extractions: where it lies, a name that no other one has, below their folder, where the file of
-    duplicates beside it lies, "" if there is none, and the number of its increment, 0 in an output."""
+    """A file of the extractions: its path, a name unique below their folder, the path of the file of duplicates beside
+    it, "" if there is none, and the number of its increment, 0 in an output."""
 
     path: str
     name: str
@@ -119,7 +119,8 @@ class TableFile:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Files of some sites that one run wrote, and those that say whose rows of earlier layers they replace."""
+    """Files of some sites that one run wrote, and the files that name captures whose rows of earlier layers they
+    replace."""
 
     files: tuple[TableFile, ...]
     superseded: tuple[str, ...] = ()
@@ -127,19 +128,19 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class OutputPart:
-    """All extractions of some sites: those of one `site_part`, by its number. Of an output one layer, of a collection
-    one for each increment that has any, the oldest first."""
+    """All extractions of some sites: those of one `site_part`, by its number. An output has one layer, a collection one
+    for each increment that has any, the oldest first."""
 
     number: int
     layers: tuple[Layer, ...]
 
     def files(self) -> list[TableFile]:
-        """Its files, those of the newest layer first: so of the rows of a capture the first is the one that counts."""
+        """List its files, those of the newest layer first: so the first row of a capture is the one that counts."""
         return [file for layer in reversed(self.layers) for file in layer.files]
 
     def standing(self) -> Iterator[tuple[TableFile, Set[str]]]:
-        """Its files in that order, each with the ids of captures whose rows in it do not count, since a later layer
-        replaces them. These ids are held, some 100 bytes each: one set, which grows from layer to layer."""
+        """Iterate over its files in that order, each with the ids of captures whose rows in it do not count, since a
+        later layer replaces them. These ids are held, some 100 bytes each: one set, which grows from layer to layer."""
         gone: set[str] = set()
         for at, layer in reversed([*enumerate(self.layers)]):
             for file in layer.files:
@@ -148,18 +149,18 @@ class OutputPart:
                 gone.update(_replaced(layer))
 
     def batches(self, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
-        """Some columns of the rows that count, at most `rows` at once; see `batches`."""
+        """Read some columns of the rows that count, at most `rows` at once; see `batches`."""
         for file, gone in self.standing():
             asked = [*dict.fromkeys([*columns, _ID])] if gone else columns
             for batch in batches([file.path], asked, rows=rows):
-                if len(left := but(batch, gone)):
+                if len(left := without_captures(batch, gone)):
                     yield _only(left, asked, columns)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What one run has written: of each table the files, by their names below its folder, in the order in which they
-    are read. `number` is that of an increment; 0: it is an output."""
+    """The files that one run wrote: by table and by their names below its folder, in the order in which they are read.
+    `number` is that of an increment; 0: it is an output."""
 
     number: int
     tables: Mapping[str, Mapping[str, str]]
@@ -167,10 +168,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """What a run has written, what else has the same tables, or a version of a collection.
+    """The tables of a run, of a folder with the same tables, or of a version of a collection.
 
-    `run` is what run.json says, `runs` what is there, the oldest first; one but in a collection. `opened` makes one of
-    a folder.
+    `run` is the content of run.json, `runs` the files of each run, the oldest first; one but in a collection. `opened`
+    makes one of a folder.
     """
 
     root: str
@@ -179,11 +180,11 @@ class Output:
 
     @property
     def tables(self) -> Mapping[str, tuple[str, ...]]:
-        """The paths or URLs of the Parquet files of each table."""
+        """List the paths or URLs of the Parquet files of each table."""
         return {name: tuple(path for run in self.runs for path in run.tables[name].values()) for name in TABLES}
 
     def parts(self) -> list[OutputPart]:
-        """The extractions by site part, in order of its number; a site's rows are all in one part."""
+        """Group the extractions by site part, in order of its number; a site's rows are all in one part."""
         layers: dict[int, list[Layer]] = defaultdict(list)
         for run in self.runs:
             of_part: dict[int, list[TableFile]] = defaultdict(list)
@@ -199,7 +200,7 @@ class Output:
         return [OutputPart(number, tuple(layers[number])) for number in sorted(layers)]
 
     def batches(self, table: str, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
-        """Some columns of the rows of a table that count, at most `rows` at once; see `batches`."""
+        """Read some columns of the rows of a table that count, at most `rows` at once; see `batches`."""
         if table == EXTRACTIONS:
             for part in self.parts():
                 yield from part.batches(columns, rows=rows)
@@ -208,8 +209,8 @@ class Output:
         yield from TableFiles(table, files, (), self.runs[-1].number).batches(columns, rows=rows)
 
     def extractions(self, capture_ids: Ids[str], columns: Sequence[str], *, rows: int) -> dict[str, dict[str, Any]]:
-        """Read the extractions of some captures, by id, at most `rows` at once. Of row groups without one of them only
-        the ids are read. The newest row of a capture counts, and is met first."""
+        """Read the extractions of some captures, by id, at most `rows` at once. Row groups without one of them have
+        only their ids read. The newest row of a capture counts, and is read first."""
         wanted = pa.array(sorted(set(capture_ids)), pa.string())
         found: dict[str, dict[str, Any]] = {}
         for path in (file.path for part in self.parts() for file in part.files()):
@@ -227,9 +228,9 @@ class Output:
         return found
 
 
-def opened(root: str, version: int | None = None) -> Output:
-    """The finished output in a folder, local or in an object store; or a version of the collection there, the latest if
-    none is asked for.
+def open_output(root: str, version: int | None = None) -> Output:
+    """Open the finished output in a folder, local or in an object store; or a version of the collection there, the
+    latest if `version` is None.
 
     Raises:
         OutputError: there is no run.json that can be read, the folder cannot be listed, or a manifest cannot be read.
@@ -249,14 +250,14 @@ def _version(collection: Collection, number: int | None) -> Output:
     folders = {one.number: collection.increment(one.number) for one in chosen.increments}
     return Output(
         root=collection.folder,
-        run=totals.together(chosen, [*told(collection, chosen).values()]),
+        run=totals.sum_runs(chosen, [*read_runs(collection, chosen).values()]),
         runs=tuple(_written(folder, at) for at, folder in folders.items()),
     )
 
 
-def told(collection: Collection, version: Version) -> dict[int, dict[str, Any]]:
-    """What run.json says of each crawl of a version, by the number of its increment, the oldest first. An increment
-    that was put together of others keeps theirs.
+def read_runs(collection: Collection, version: Version) -> dict[int, dict[str, Any]]:
+    """Read the run.json of each crawl of a version, by the number of its increment, the oldest first. An increment that
+    was put together of others keeps theirs.
 
     Raises:
         OutputError: one cannot be read.
@@ -305,13 +306,13 @@ def _is_visible_parquet(path: str) -> bool:
 
 
 def _name(name: str, number: int) -> str:
-    """The name of a file among those of all increments."""
+    """Build the name of a file among those of all increments."""
     folder, slash, file = name.rpartition("/")
     return f"{folder}{slash}{number:08}-{file}" if number else name
 
 
 def _replaced(layer: Layer) -> Iterator[str]:
-    """The captures of earlier layers whose rows a layer replaces."""
+    """Iterate over the captures of earlier layers whose rows a layer replaces."""
     told = [batch.column(_ID) for batch in batches(layer.superseded, [_ID], rows=_ROWS_OF_IDS)]
     if not told:
         return
@@ -322,15 +323,15 @@ def _replaced(layer: Layer) -> Iterator[str]:
         yield from ids.filter(pc.is_in(ids, replaced)).to_pylist()
 
 
-def but(batch: pa.RecordBatch, gone: Set[str]) -> pa.RecordBatch:
-    """The rows of a batch, which has capture_id, that are not those of some captures."""
+def without_captures(batch: pa.RecordBatch, gone: Set[str]) -> pa.RecordBatch:
+    """Drop the rows of some captures from a batch, which has capture_id."""
     if not gone:
         return batch
     return batch.filter(pa.array([one not in gone for one in batch.column(_ID).to_pylist()], pa.bool_()))
 
 
 def _only(batch: pa.RecordBatch, asked: Sequence[str], columns: Sequence[str]) -> pa.RecordBatch:
-    """A batch without the columns that only its rows were chosen by."""
+    """Drop the columns of a batch that were read only to choose its rows."""
     beside = [name for name in asked if name not in columns]
     return batch.drop_columns(beside) if beside else batch
 
@@ -384,7 +385,7 @@ def _damage(path: str) -> Iterator[None]:
 
 
 def leaves(path: str, file: pq.ParquetFile, columns: Sequence[str]) -> list[str]:
-    """The Parquet columns behind the names: "segments.label" is stored as "segments.list.element.label".
+    """List the Parquet columns behind the names: "segments.label" is stored as "segments.list.element.label".
 
     Raises:
         OutputError: a name has none.

@@ -1,4 +1,4 @@
-"""What run.json of an output says, of a version of a collection: the sum of what it says of each increment."""
+"""Sum up the run.json of all increments of a version of a collection, so that it reads as that of one output."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ _NAMED = 20
 Run = Mapping[str, Any]
 
 
-def together(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
-    """All that readers ask of run.json. `runs` is what it says of each crawl of the version, the oldest first.
+def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
+    """Sum up the entries of run.json that readers use. `runs` are those of each crawl of the version, the oldest first.
 
-    Every record has one fate here, too: each run asks for all originals again that were not found before, so revisits
-    without one are those of the last. `crossed` and `single` are left out, since runs change the status of captures
-    that are counted elsewhere. `collection` says of which version this is.
+    Every record has one outcome here, too: each run looks up again all originals that were not found before, so
+    revisits without one are those of the last. `crossed` and `single` are left out, since runs change the status of
+    captures that are counted elsewhere. `collection` names the version.
     """
     last = runs[-1]
     stale = sum(run["rejects"].get(_UNRESOLVED, 0) for run in runs[:-1])

@@ -1,4 +1,4 @@
-"""The report on a run: static HTML that shows what was read, what was found, and some pages with their labels."""
+"""Report on a run: static HTML that shows what was read, what was found, and some pages with their labels."""
 
 from dbce_spark.report.report_site import write_report
 

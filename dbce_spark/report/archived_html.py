@@ -1,4 +1,4 @@
-"""The HTML behind an extraction: from its `html` column, or read once more from the archive."""
+"""Find the HTML of an extraction: in its `html` column, or once more in the archive."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ class Archived:
 
 
 def archived(row: dict[str, Any], config: DbceConfig) -> Archived:
-    """The HTML of an extraction, whose text is what the extraction says.
+    """Read the HTML of an extraction, and check that it has the extraction's text.
 
     Raises:
-        Gone: neither the output nor the archive has it.
+        HtmlGone: neither the output nor the archive has it.
     """
     if row["html"]:
         found = _parsed(row["html"].encode("utf-8", "replace"), "utf-8", config, is_labelled=True)
@@ -50,10 +50,10 @@ def archived(row: dict[str, Any], config: DbceConfig) -> Archived:
 
 
 def _fetch(row: dict[str, Any], config: DbceConfig) -> warc.Fetch:
-    """The capture that an extraction is of, once more from its archive.
+    """Read the capture of an extraction once more from its archive.
 
     Raises:
-        Gone: the archive cannot be read, or the capture is not in it.
+        HtmlGone: the archive cannot be read, or the capture is not in it.
     """
     path, offset = row["warc_file"], row["warc_offset"]
     is_revisit = row["record_type"] == "revisit"
@@ -75,15 +75,15 @@ def _fetch(row: dict[str, Any], config: DbceConfig) -> warc.Fetch:
 
 
 def _part(stream: BinaryIO, offset: int, length: int) -> BinaryIO:
-    """A record as stored, which nearly always is an archive of its own. Not so the first segment of a record, one of
-    many in a compressed member, and what takes its dictionary or its date from the head of the file: these are found by
-    reading all of it."""
+    """Read a record as stored, which nearly always is an archive of its own. The first segment of a record, one of many
+    in a compressed member, and a record that takes its dictionary or its date from the head of the file are not: these
+    are found by reading all of it."""
     stream.seek(offset)
     return BytesIO(stream.read(length))
 
 
 def _but(url: str) -> warc.Refusal:
-    """What passes over every capture of another URL."""
+    """Build a filter that passes over every capture of another URL."""
     return lambda told: None if told.url == url else "url"
 
 

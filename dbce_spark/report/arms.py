@@ -1,4 +1,4 @@
-"""A cross as a reader sees it: its five pages side by side, each arm coloured by what it shares with `cur`."""
+"""Show a cross: its five pages side by side, each arm coloured by what it shares with `cur`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Arm:
 
 
 def fullest(crosses: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The cross with the most arms; of equal ones the most similar."""
+    """Choose the cross with the most arms; of equal ones the most similar."""
     return min(
         crosses,
         key=lambda one: (-one["bits"].count("1"), -(one["up_similarity"] + one["down_similarity"]), one["cross_id"]),
@@ -39,7 +39,7 @@ def fullest(crosses: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def arms(cross: Mapping[str, Any], cur: Archived, rows: Mapping[str, dict[str, Any]], config: DbceConfig) -> list[Arm]:
-    """The arms of a cross, without `cur`. `rows` holds the extractions of its captures, by id."""
+    """Build the arms of a cross, without `cur`. `rows` holds the extractions of its captures, by id."""
     return [
         _arm(name, cross, cur, rows[cross[name]], config) for name in ARMS[1:] if cross[name] and cross[name] in rows
     ]
@@ -52,7 +52,7 @@ def _arm(name: str, cross: Mapping[str, Any], cur: Archived, row: dict[str, Any]
         mask = _shared_with(other.blocks, cur.blocks, cross[name] < cross["cur"], config)
         words, shared_words = len(mask), int(mask.sum())
         label = Label.BOILERPLATE if name in SIBLING_ARMS else Label.CONTENT
-        shown = document(other, other.blocks.text, marked(other.blocks, mask, label))
+        shown = document(other, other.blocks.text, masked_segments(other.blocks, mask, label))
     except HtmlGone as gone:
         note = str(gone)
     return Arm(
@@ -69,14 +69,15 @@ def _arm(name: str, cross: Mapping[str, Any], cur: Archived, row: dict[str, Any]
 
 
 def _shared_with(other: Blocks, cur: Blocks, is_first: bool, config: DbceConfig) -> Mask:
-    """Which tokens of `other` stand in `cur`, by the diff that made the annotation: ties hang on the order."""
+    """Mark the tokens of `other` that stand in `cur`, by the diff that made the annotation: ties hang on the order."""
     if is_first:
         return shared(other.tokens, cur.tokens, config.diff.exact_limit)[0]
     return shared(cur.tokens, other.tokens, config.diff.exact_limit)[1]
 
 
-def marked(blocks: Blocks, mask: Mask, label: Label) -> Segments:
-    """The runs of masked tokens within the blocks as segments with one label; the other text belongs to none."""
+def masked_segments(blocks: Blocks, mask: Mask, label: Label) -> Segments:
+    """Convert the runs of masked tokens within the blocks to segments with one label; the other text belongs to
+    none."""
     runs: list[tuple[int, int, int]] = []
     first = 0
     for block, count in enumerate(blocks.words.tolist()):

@@ -1,6 +1,6 @@
-"""The figures of one crawl of a collection: of pages that it brought, and of those that it found as before.
+"""Count the figures of one crawl of a collection: of pages that it brought, and of those that it found as before.
 
-Labels are those that were given when it came: the crawl before had no later ones to be judged by, either.
+Labels are those that were given when it came: the crawl before had no later ones to be compared by, either.
 """
 
 from collections import Counter, defaultdict
@@ -30,15 +30,15 @@ _UNRESOLVED = str(RejectReason.REVISIT_UNRESOLVED)
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """One increment of a version: what its run wrote, its number, and how many revisits of earlier ones it asked for
-    once more."""
+    """One increment of a version: the tables that its run wrote, its number, and the number of unresolved revisits of
+    earlier increments that it looked up once more."""
 
     written: Output
     number: int
     pending: int
 
     def fetched(self, columns: Sequence[str]) -> Iterator[tuple[pa.RecordBatch, npt.NDArray[np.int64]]]:
-        """Some columns of the pages that it fetched, capture_id among them, and how often each.
+        """Read some columns of the pages that it fetched, capture_id among them, and how often each.
 
         Rows of pages that other crawls fetched, and this one labelled again, are not among them. The ids of these, and
         of pages that revisits found as before, are held.
@@ -65,12 +65,12 @@ class Crawls:
 
 
 def crawls(of: Collection, version: Version) -> Crawls:
-    """The crawls of a version that are set beside each other.
+    """Open the two crawls of a version that are compared.
 
     Raises:
-        InputError: what the last one wrote is there no more, since increments were put together.
+        InputError: the rows of the last one are there no more, since increments were put together.
     """
-    told = output_reader.told(of, version)
+    told = output_reader.read_runs(of, version)
     earlier, last = [*told][:-1], [*told][-1]
 
     def is_there(number: int) -> bool:
@@ -85,7 +85,7 @@ def crawls(of: Collection, version: Version) -> Crawls:
     def crawl(number: int) -> Crawl:
         before = max((one for one in earlier if one < number), default=0)
         pending = told[before]["rejects"].get(_UNRESOLVED, 0) if before else 0
-        return Crawl(output_reader.opened(of.increment(number)), number, pending)
+        return Crawl(output_reader.open_output(of.increment(number)), number, pending)
 
     brought = next((one for one in reversed(earlier) if told[one]["captures"]), 0)
     if not brought:
@@ -94,7 +94,7 @@ def crawls(of: Collection, version: Version) -> Crawls:
 
 
 def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
-    """What a crawl has brought."""
+    """Count the figures of a crawl."""
     grouped = Grouped(["site", "template_id"], _SUMS)
     for batch, times in crawl.fetched(_COLUMNS):
         if not len(batch):
@@ -128,7 +128,8 @@ def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
 
 
 def _refused(crawl: Crawl) -> Mapping[str, int]:
-    """Records that became no capture by their reason; redirects aside, since what they lead to is fetched, too."""
+    """Count the records that became no capture by their reason; except redirects, since their targets are fetched,
+    too."""
     run = crawl.written.run
     rejects = dict(run["rejects"])
     if _UNRESOLVED in rejects:

@@ -1,4 +1,4 @@
-"""The report on a crawl of a collection: what changed oddly since the one before, as lines or as a page of HTML."""
+"""Report on a crawl of a collection: list the odd changes since the one before, as lines or as a page of HTML."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -29,8 +29,8 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """The last crawl of a version, the one before it, if any brought something, and what changed oddly. `gone` is the
+class CrawlComparison:
+    """The last crawl of a version, the one before it, if any brought something, and the odd changes. `gone` is the
     number of the one before where it is there no more by itself."""
 
     version: Version
@@ -41,7 +41,7 @@ class Compared:
 
     @property
     def alone(self) -> str:
-        """Why the crawl is compared with none."""
+        """Explain why the crawl is compared with none."""
         if self.gone:
             return (
                 f"crawl {self.gone}, the one before, was put together with others and then vacuumed: there is nothing"
@@ -50,8 +50,8 @@ class Compared:
         return f"there is no crawl before increment {self.now.number} to compare it with"
 
 
-def compared(of: Collection, version: Version, config: ComparisonConfig) -> Compared:
-    """Sets the last crawl of a version beside the one before it.
+def compare(of: Collection, version: Version, config: ComparisonConfig) -> CrawlComparison:
+    """Compare the last crawl of a version with the one before it.
 
     Raises:
         OutputError: an increment cannot be read.
@@ -60,15 +60,15 @@ def compared(of: Collection, version: Version, config: ComparisonConfig) -> Comp
     found = crawl_figures.crawls(of, version)
     now_figures = crawl_figures.figures(found.now, config)
     if found.before is None:
-        return Compared(version, None, now_figures, [], found.gone)
+        return CrawlComparison(version, None, now_figures, [], found.gone)
     was = crawl_figures.figures(found.before, config)
-    candidates = crawl_anomalies.missing(was, now_figures, config)
-    lost = template_likeness.lost(candidates, (found.before, was), found.now, of, version, config.remains)
-    return Compared(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
+    candidates = crawl_anomalies.missing_templates(was, now_figures, config)
+    lost = template_likeness.lost_templates(candidates, (found.before, was), found.now, of, version, config.remains)
+    return CrawlComparison(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
 
 
-def text(found: Compared) -> str:
-    """What changed oddly, as lines for a person."""
+def text(found: CrawlComparison) -> str:
+    """Write the odd changes, as lines for a person."""
     if found.before is None:
         return f"version {found.version.number}: {found.alone}"
     crawl = f"increment {found.now.number} beside {found.before.number}"
@@ -84,8 +84,8 @@ def _counted(findings: Sequence[Finding]) -> str:
     return f"{len(findings)} thing{'' if len(findings) == 1 else 's'} odd"
 
 
-def write(found: Compared, folder: str, target: str, config: ComparisonConfig) -> None:
-    """Writes the page on the collection in `folder` to the file `target`.
+def write(found: CrawlComparison, folder: str, target: str, config: ComparisonConfig) -> None:
+    """Write the page on the collection in `folder` to the file `target`.
 
     Raises:
         OutputError: it cannot be written.
@@ -111,8 +111,8 @@ def write(found: Compared, folder: str, target: str, config: ComparisonConfig) -
         raise OutputError(f"{target}: the report cannot be written there: {error}") from error
 
 
-def _rows(found: Compared) -> list[dict[str, Any]]:
-    """What both crawls have in numbers: name, value before and now, and whether these are shares."""
+def _rows(found: CrawlComparison) -> list[dict[str, Any]]:
+    """List the figures of both crawls: name, value before and now, and whether these are shares."""
     pairs = [found.before, found.now]
     counts: list[tuple[str, Any]] = [
         ("captures", lambda one: one.captures),
@@ -131,15 +131,16 @@ def _rows(found: Compared) -> list[dict[str, Any]]:
     ]
 
 
-def _refused(found: Compared) -> list[tuple[str, int, int]]:
-    """Reasons with their counts before and now, the most frequent now first."""
+def _refused(found: CrawlComparison) -> list[tuple[str, int, int]]:
+    """List reasons with their counts before and now, the most frequent now first."""
     before = found.before.refused if found.before else {}
     reasons = sorted({*before, *found.now.refused}, key=lambda one: (-found.now.refused.get(one, 0), one))
     return [(reason, before.get(reason, 0), found.now.refused.get(reason, 0)) for reason in reasons]
 
 
-def _sites(found: Compared) -> list[dict[str, Any]]:
-    """The largest sites: captures before and now, and each share before and now; None where there is no capture."""
+def _sites(found: CrawlComparison) -> list[dict[str, Any]]:
+    """List the largest sites: captures before and now, and each share before and now; None where there is no
+    capture."""
     before = found.before.sites if found.before else {}
     both = {site: (before.get(site, Site()), found.now.sites.get(site, Site())) for site in {*before, *found.now.sites}}
     largest = sorted(both, key=lambda site: (-max(one.captures for one in both[site]), site))[:SITES]

@@ -1,4 +1,5 @@
-"""Archived HTML for a frame of the report. It is hostile: nothing in it may run, load, send, or leave the frame.
+"""Make archived HTML harmless for a frame of the report. It is hostile: nothing in it may run, load, send, or leave the
+frame.
 
 Four walls, each enough by itself against scripts: what acts is taken out; a content policy in the document; the same
 policy in the page around it, which a `srcdoc` document inherits; and `sandbox=""` on the frame.
@@ -34,10 +35,10 @@ _HEAD = (
 
 
 def document(archived: Archived, page_text: str, segments: Segments) -> str:
-    """The page with its segments coloured, harmless.
+    """Build a harmless document of the page with its segments coloured.
 
     Raises:
-        Gone: the page is too large to be shown, or takes no labels.
+        HtmlGone: the page is too large to be shown, or takes no labels.
     """
     if len(archived.html) > MAX_BYTES:
         raise HtmlGone(f"the page has {len(archived.html):,} bytes, more than a report should hold")
@@ -53,7 +54,7 @@ def document(archived: Archived, page_text: str, segments: Segments) -> str:
 
 
 def unlabelled(archived: Archived) -> Archived:
-    """The page without the marks of its own labels."""
+    """Remove the marks of the page's own labels."""
     if not archived.is_labelled:
         return archived
     root = parse_tree(archived.html)
@@ -65,7 +66,7 @@ def unlabelled(archived: Archived) -> Archived:
 
 
 def _strip(root: Any) -> None:
-    """Takes out what runs or loads; no text of the page is in it."""
+    """Remove elements and attributes that run or load; no text of the page is in them."""
     for element in list(root.iter(*_OUT)):
         if element is not root and element.getparent() is not None:
             _keep_tail(element)
@@ -78,7 +79,7 @@ def _strip(root: Any) -> None:
 
 
 def _keep_tail(element: Any, text: str = "") -> None:
-    """Hands what follows an element, behind `text`, to what comes before it."""
+    """Append the text behind an element, preceded by `text`, to its predecessor."""
     kept = text + (element.tail or "")
     before = element.getprevious()
     if before is not None:
@@ -89,7 +90,7 @@ def _keep_tail(element: Any, text: str = "") -> None:
 
 
 def _dissolve(span: Any) -> None:
-    """Puts the text of an element without children into its place."""
+    """Put the text of an element without children into its place."""
     if not len(span):
         _keep_tail(span, span.text or "")
         span.getparent().remove(span)

@@ -1,4 +1,4 @@
-"""What an output holds in numbers: one pass over small columns, summed up batch by batch."""
+"""Count an output: one pass over small columns, summed up batch by batch."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ class Grouped:
         return sum(map(len, self._parts))
 
     def table(self) -> pa.Table:
-        """One row a key: the keys, the sums and the least values under their own names."""
+        """Build a table with one row a key: the keys, the sums and the least values under their own names."""
         return self._summed(pa.concat_tables(self._parts)) if self._parts else pa.table({})
 
     def _summed(self, rows: pa.Table) -> pa.Table:
@@ -60,7 +60,7 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class OutputCounts:
-    """An output in numbers.
+    """The counts of an output.
 
     `groups` has one row for each site, template and status: SUMS, of which those named like labels are characters of
     page text, and for FIRSTS a rank and the capture id that ranks first.
@@ -75,7 +75,7 @@ class OutputCounts:
         return self.total("captures")
 
     def total(self, column: str, **where: str) -> int:
-        """The sum of a column over all groups with these values, such as `status="crossed"`."""
+        """Sum a column over all groups with these values, such as `status="crossed"`."""
         if not len(self.groups):
             return 0
         rows = self.groups
@@ -85,7 +85,7 @@ class OutputCounts:
 
 
 def count(output: ReportOutput) -> OutputCounts:
-    """One pass over the extractions."""
+    """Count the extractions in one pass."""
     groups = Grouped(["site", "template_id", "status"], SUMS, FIRSTS)
     charsets: Counter[tuple[str, str]] = Counter()
     flags: Counter[str] = Counter()
@@ -105,7 +105,8 @@ def _pairs(batch: pa.RecordBatch) -> dict[tuple[str, str], int]:
 
 
 def _measured(batch: pa.RecordBatch) -> pa.Table:
-    """For each capture its SUMS, and its ranks as an example: least is best, and every rank ends in the capture id."""
+    """Compute for each capture its SUMS, and its ranks as an example: least is best, and every rank ends in the capture
+    id."""
     by_label, disputed = _characters(batch)
     words, ids = batch.column("words"), batch.column("capture_id")
     all_characters = np.maximum(sum(by_label.values()), 1)
@@ -131,12 +132,12 @@ def _rank(ranks: npt.NDArray[Any], ids: pa.Array) -> pa.Array:
 
 
 def captured(rank: str) -> str:
-    """The capture id of a rank."""
+    """Return the capture id of a rank."""
     return rank.rpartition("-")[2]
 
 
 def _characters(batch: pa.RecordBatch) -> tuple[dict[Label, Weights], Weights]:
-    """Characters of page text by label, and those whose crosses disagreed, for each capture of a batch."""
+    """Count characters of page text by label, and those whose crosses disagreed, for each capture of a batch."""
     segments = batch.column("segments")
     of_row = _row_numbers(segments)
     flat = segments.flatten()
@@ -151,13 +152,13 @@ def _characters(batch: pa.RecordBatch) -> tuple[dict[Label, Weights], Weights]:
 
 
 def _row_numbers(lists: pa.ListArray) -> npt.NDArray[np.intp]:
-    """For each element of the lists, the row it belongs to."""
+    """Number the elements of the lists by the row they belong to."""
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
     return np.repeat(np.arange(len(lists)), lengths)
 
 
 def _most_arms(crosses: pa.ListArray) -> npt.NDArray[np.int64]:
-    """The arms of each capture's fullest cross, itself among them; 0 without a cross."""
+    """Count the arms of each capture's fullest cross, itself among them; 0 without a cross."""
     most = np.zeros(len(crosses), np.int64)
     arms = pc.count_substring(crosses.flatten().field("bits"), "1").to_numpy(zero_copy_only=False)
     np.maximum.at(most, _row_numbers(crosses), arms)
@@ -165,7 +166,7 @@ def _most_arms(crosses: pa.ListArray) -> npt.NDArray[np.int64]:
 
 
 def distinct_urls(output: ReportOutput, column: str, values: Iterable[str]) -> dict[str, int]:
-    """How many different URLs the captures with each of the `values` in `column` have; made for a hundred values."""
+    """Count the different URLs of the captures with each of the `values` in `column`; made for a hundred values."""
     wanted = pa.array(sorted(set(values)), pa.string())
     urls = Grouped([column, "url_hash"], ["captures"])
     for batch in output.batches("extractions", [column, "url_key"]) if len(wanted) else ():

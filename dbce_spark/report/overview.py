@@ -1,4 +1,4 @@
-"""The first page of the report: totals, sites, templates and rejects, ready for its template."""
+"""Prepare the first page of the report for its template: totals, sites, templates and rejects."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,8 @@ CHARSET_SOURCES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """What became of all records, by the rows of the tables and the run's count of what was skipped."""
+    """The number of records read and of all their outcomes, by the rows of the tables and the run's count of skipped
+    ones."""
 
     records: int
     extractions: int
@@ -57,13 +58,13 @@ class Balance:
 
     @property
     def missing(self) -> int:
-        """Records without a fate; negative if there are more fates than records."""
+        """Count the records without an outcome; negative if there are more outcomes than records."""
         return self.records - self.extractions - self.revisits - self.rejects - self.skipped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """All that index.html.j2 shows, beside the sample pages."""
+    """The values that index.html.j2 shows, beside the sample pages."""
 
     run: dict[str, Any]
     balance: Balance
@@ -91,12 +92,12 @@ class Overview:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Of all page text, in characters, by label."""
+        """Divide the characters of all page text by label."""
         return {label.word: self.totals[label.word] / max(self.characters, 1) for label in Label}
 
 
 def overview(output: ReportOutput, counts: OutputCounts, views: Sequence[View]) -> Overview:
-    """Everything in numbers, from the counts of the extractions and one pass over the rejects."""
+    """Sum up an output, from the counts of the extractions and one pass over the rejects."""
     rejected = reject_examples.read(output)
     run = output.run
     site_count, sites = _largest(counts, ["site"], SITES)
@@ -126,13 +127,13 @@ def overview(output: ReportOutput, counts: OutputCounts, views: Sequence[View]) 
 
 
 def _totals(counts: OutputCounts) -> dict[str, int]:
-    """The sums over all captures, and how many of them are crossed and single."""
+    """Sum over all captures, and count those that are crossed and single."""
     by_status = {status: counts.total("captures", status=status) for status in ("crossed", "single")}
     return by_status | {name: counts.total(name) for name in SUMS}
 
 
 def _largest(counts: OutputCounts, keys: Sequence[str], limit: int) -> tuple[int, list[dict[str, Any]]]:
-    """The groups with the most captures, and how many groups there are. Captures without a template are in none."""
+    """Select the groups with the most captures, and count all groups. Captures without a template are in none."""
     if not len(counts.groups):
         return 0, []
     rows = counts.groups
@@ -159,7 +160,7 @@ def _add_urls(output: ReportOutput, column: str, groups: Iterable[dict[str, Any]
 
 
 def _add_examples(output: ReportOutput, templates: Sequence[dict[str, Any]], views: Sequence[View]) -> None:
-    """An example of each template: a sample page if one is of it."""
+    """Add an example to each template: a sample page if one is of it."""
     shown = {view.row["template_id"]: view for view in reversed(views)}
     ids = [captured(template["typical"]) for template in templates if template["template_id"] not in shown]
     rows = output.rows(ids, ["url", "title"])
@@ -170,7 +171,7 @@ def _add_examples(output: ReportOutput, templates: Sequence[dict[str, Any]], vie
 
 
 def _summed(pairs: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
-    """The sums by name, largest first."""
+    """Sum by name, largest first."""
     sums: dict[str, int] = {}
     for name, n in pairs:
         sums[name] = sums.get(name, 0) + n

@@ -1,4 +1,5 @@
-"""Which captures a report shows: some of every kind, spread over sites and templates, the same at each run."""
+"""Choose the captures that a report shows: some of every kind, spread over sites and templates, the same at each
+run."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -34,7 +35,8 @@ class Pick:
 
 
 def choose(counts: OutputCounts, output: ReportOutput, pages: int) -> list[Pick]:
-    """At most `pages` captures: one with the fullest cross, a quarter disputed, a sixth single, the others typical."""
+    """Choose at most `pages` captures: one with the fullest cross, a quarter disputed, a sixth single, the others
+    typical."""
     crossed, single = _groups(counts, "crossed"), _groups(counts, "single")
     fullest = sorted((group["fullest"], "") for group in crossed)[:1]
     kinds = [
@@ -52,14 +54,14 @@ def choose(counts: OutputCounts, output: ReportOutput, pages: int) -> list[Pick]
 
 
 def _take(chosen: dict[str, Pick], picks: Iterable[Pick], count: int) -> None:
-    """Adds the first `count` picks that are not chosen yet."""
+    """Add the first `count` picks that are not chosen yet."""
     fresh = (pick for pick in picks if pick.capture_id not in chosen)
     for pick in islice(fresh, max(count, 0)):
         chosen[pick.capture_id] = pick
 
 
 def _groups(counts: OutputCounts, status: str) -> list[dict[str, Any]]:
-    """The largest groups of a status, largest first."""
+    """List the largest groups of a status, largest first."""
     if not len(counts.groups):
         return []
     rows = counts.groups.filter(pc.equal(counts.groups["status"], status))
@@ -69,7 +71,7 @@ def _groups(counts: OutputCounts, status: str) -> list[dict[str, Any]]:
 
 
 def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pick]:
-    """The groups' examples, a group of each site in turn: the largest site's largest group first."""
+    """Iterate over the groups' examples, a group of each site in turn: the largest site's largest group first."""
     of_site: dict[str, list[Pick]] = defaultdict(list)
     for group in groups:
         if group[example] is not None:
@@ -79,7 +81,7 @@ def _spread(groups: list[dict[str, Any]], example: str, why: str) -> Iterator[Pi
 
 
 def _lowest_ids(output: ReportOutput, count: int) -> list[str]:
-    """The first capture ids: digests, and so as good as drawn by lot."""
+    """List the first capture ids: digests, and so as good as drawn by lot."""
     lowest = pa.table({"capture_id": pa.array([], pa.string())})
     for batch in output.batches("extractions", ["capture_id"]):
         both = pa.concat_tables([lowest, pa.Table.from_batches([batch])])

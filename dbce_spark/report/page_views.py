@@ -1,4 +1,4 @@
-"""One sample page as its template needs it."""
+"""Prepare the sample pages for their template."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ MAX_SEGMENTS = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A sample page. `document` is empty where its HTML is gone, and `note` says why."""
+    """A sample page. `document` is empty where its HTML is gone, and `note` gives the reason."""
 
     name: str  # of its file, without a suffix
     why: str
@@ -40,7 +40,7 @@ class View:
 
     @property
     def lines(self) -> list[list[dict[str, Any]]]:
-        """The segments by block."""
+        """Group the segments by block."""
         blocks: dict[int, list[dict[str, Any]]] = {}
         for segment in self.segments:
             blocks.setdefault(segment["block"], []).append(segment)
@@ -48,7 +48,7 @@ class View:
 
 
 def views(picks: Sequence[Pick], output: ReportOutput) -> list[View]:
-    """The sample pages, in order."""
+    """Build the sample pages, in order."""
     config = output.config()
     rows = output.rows([pick.capture_id for pick in picks], COLUMNS)
     crosses = {capture_id: fullest(row["crosses"]) for capture_id, row in rows.items() if row["crosses"]}

@@ -1,4 +1,4 @@
-"""The rejects of an output: how many of each reason, and the first few of each."""
+"""Count the rejects of an output by reason, and keep the first few of each."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ class Rejects:
     examples: dict[str, pa.Table] = field(default_factory=dict)
 
     def listed(self) -> list[dict[str, Any]]:
-        """One entry a reason, most frequent first."""
+        """List one entry a reason, most frequent first."""
         ordered = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))
         return [{"reason": reason, "count": n, "examples": self.examples[reason].to_pylist()} for reason, n in ordered]
 
 
 def read(output: ReportOutput) -> Rejects:
-    """One pass over the rejects."""
+    """Read the rejects in one pass."""
     rejects = Rejects()
     for batch in output.batches("rejects", COLUMNS):
         table = pa.Table.from_batches([batch])

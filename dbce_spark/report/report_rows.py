@@ -1,4 +1,4 @@
-"""An output as the report reads it: its tables, the parameters of its run, and the rows of some captures."""
+"""Read an output for the report: its tables, the parameters of its run, and the rows of some captures."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -24,11 +24,11 @@ class ReportOutput:
 
     def __init__(self, root: str, version: int | None = None):
         self.root = root
-        self._read = output_reader.opened(root, version)
+        self._read = output_reader.open_output(root, version)
         self.run = dict(self._read.run)
 
     def config(self) -> DbceConfig:
-        """The parameters of the run, as far as this version of the program knows them."""
+        """Load the parameters of the run, as far as this version of the program has them."""
         written = self.run.get("config", {})
         settings = [
             f"{section}.{key}={json.dumps(value)}"
@@ -41,7 +41,7 @@ class ReportOutput:
             return default()
 
     def batches(self, table: str, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Some columns of a table. A column may be one field of a list of structs: "segments.label"."""
+        """Read some columns of a table. A column may be one field of a list of structs: "segments.label"."""
         return self._read.batches(table, columns, rows=BATCH_ROWS)
 
     def rows(self, capture_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:

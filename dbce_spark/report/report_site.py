@@ -1,4 +1,4 @@
-"""The report as files: a folder of static HTML that holds all it shows and asks for nothing."""
+"""Write the report as files: a folder of static HTML that holds all it shows and loads nothing."""
 
 import shutil
 from collections.abc import Mapping
@@ -26,8 +26,8 @@ MARKER = ".dbce-report"
 
 
 def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None) -> Path:
-    """Writes the report on the finished run in `output`, or on a version of the collection there, to the folder
-    `target`; gives its index.html.
+    """Write the report on the finished run in `output`, or on a version of the collection there, to the folder
+    `target`; return its index.html.
 
     Raises:
         OutputError: `output` is not finished, or `target` holds something else than a report.
@@ -48,7 +48,7 @@ def write_report(output: str, target: str, *, pages: int = PAGES, version: int |
 
 
 def _rendered(templates: Environment, view: View) -> dict[str, str]:
-    """The files of one sample page: the page, and its cross if it has one that can be shown."""
+    """Render the files of one sample page: the page, and its cross if it has one that can be shown."""
     texts = {f"pages/{view.name}.html": templates.get_template("page.html.j2").render(view=view)}
     if view.arms:
         texts[f"pages/{view.name}-cross.html"] = templates.get_template("cross.html.j2").render(view=view)
@@ -64,7 +64,7 @@ def _refuse_foreign(folder: Path) -> None:
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    """The marker first and index.html last: a report cut off can be written again, and looks unfinished."""
+    """Write the marker first and index.html last: an interrupted report can be written again, and looks unfinished."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARKER).write_text("A report of `dbce report`. The next one may overwrite this folder.\n")
@@ -78,7 +78,7 @@ def _write(folder: Path, texts: Mapping[str, str]) -> None:
 
 
 def environment() -> Environment:
-    """What all pages of reports are made with."""
+    """Build the template environment of all pages of reports."""
     made = html_template.environment("dbce_spark.report")
     made.filters |= {"number": _number, "share": _share, "time": _time, "bits": _bits, "seconds": _seconds}
     css = files("dbce_spark.report").joinpath("templates/report.css").read_text(encoding="utf-8")
@@ -96,7 +96,7 @@ def _number(value: float) -> str:
 
 
 def _share(part: float) -> str:
-    """0.123 -> "12.3 %", and never a 0 or a 100 that is none."""
+    """Format 0.123 as "12.3 %"; 0 and 100 only where they are exact."""
     shown = f"{100 * part:.1f}"
     if shown == "0.0" and part > 0:
         return "< 0.1 %"
@@ -114,5 +114,5 @@ def _time(moment: datetime | None) -> str:
 
 
 def _bits(text: str) -> list[tuple[str, bool]]:
-    """ "11010" -> [("cur", True), ("up", True), ("down", False), ("prev", True), ("next", False)]."""
+    """Convert "11010" to [("cur", True), ("up", True), ("down", False), ("prev", True), ("next", False)]."""
     return [(arm, bit == "1") for arm, bit in zip(ARMS, text, strict=True)]

@@ -1,4 +1,4 @@
-"""Whether the pages of a crawl are still built as a template of the crawl before, whatever it is called now."""
+"""Find templates of the crawl before that no pages are built by any more, whatever the ids of templates are now."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +22,12 @@ Key = TypeVar("Key", str, Template)
 Signature = npt.NDArray[np.uint32]
 
 
-def lost(
+def lost_templates(
     candidates: Sequence[Template], before: tuple[Crawl, Figures], now: Crawl, of: Collection, version: Version,
     remains: float,
 ) -> list[Template]:  # fmt: skip
-    """Those of some templates that too few pages of the crawl are like, siblings by their signatures: a smaller share
-    of its site's than `remains` of what they were."""
+    """Select the templates that too few pages of the crawl are like, siblings by their signatures: a smaller share of
+    its site's pages than `remains` of the share before."""
     if not candidates:
         return []
     sites = pa.array(sorted({site for site, _ in candidates}))
@@ -50,7 +50,7 @@ def lost(
 
 
 def _drawn(crawl: Crawl, sites: pa.Array, count: int, key: Callable[[Mapping[str, str]], Key]) -> dict[Key, list[str]]:
-    """The first capture ids of each kind of pages of some sites: digests, and so as good as drawn by lot."""
+    """Draw the first capture ids of each kind of pages of some sites: digests, and so as good as drawn by lot."""
     found: dict[Key, list[str]] = defaultdict(list)
     for batch, _ in crawl.fetched(["capture_id", "site", "template_id"]):
         rows = batch.filter(pc.is_in(batch.column("site"), sites)).to_pylist()
@@ -62,7 +62,7 @@ def _drawn(crawl: Crawl, sites: pa.Array, count: int, key: Callable[[Mapping[str
 
 
 def _signatures(of: Collection, version: Version, sites: pa.Array, wanted: set[str]) -> dict[str, Signature]:
-    """The signatures of some pages of some sites; none of one that is too small to have one."""
+    """Read the signatures of some pages of some sites, without pages that are too small to have one."""
     found = {}
     ids = pa.array(sorted(wanted))
     members = output_reader.table_files(of, version, MEMBERS)

@@ -1,4 +1,4 @@
-"""What the pages of archives say of their URLs: duplicates step by step, and the rules that parameters ask for."""
+"""Learn from archived pages which query parameters matter, and count duplicate URLs step by step."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from dbce_spark.streaming.urltree.urltree_settings import Rule, UrlTreeConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRules:
-    """What was found of so many documents."""
+class LearnedRules:
+    """The rules learned from archived pages, with the number of documents read and of duplicates among them."""
 
     documents: int
     duplicates: Mapping[str, int]  # after each of `url_keys.STEPS`, within domains
     rules: list[Rule]
 
 
-def find(files: Iterable[str], config: DbceConfig, tree: UrlTreeConfig) -> FoundRules:
-    """Of all pages of some files, in their order."""
+def learn_rules(files: Iterable[str], config: DbceConfig, tree: UrlTreeConfig) -> LearnedRules:
+    """Learn rules from all pages of these files, read in their order."""
     learner, seen = Learner(tree.learn), []
     for url, page in _pages(files, config):
         key = url_keys.url_key(url, page.declared.title, tree.keys.rules)
         learner.see(key, block_keys(page.blocks, tree.blocks.hash))
         seen.append(key)
-    return FoundRules(documents=len(seen), duplicates=url_keys.duplicates(seen), rules=learner.rules())
+    return LearnedRules(documents=len(seen), duplicates=url_keys.duplicates(seen), rules=learner.rules())
 
 
 def _pages(files: Iterable[str], config: DbceConfig) -> Iterator[tuple[str, Parsed]]:

@@ -24,13 +24,13 @@ ARGUMENTS = ["--output", OUTPUT]
 
 @task.short_circuit
 def is_new(crawl: str, output: str) -> bool:
-    """Whether there is a crawl of that day, and it is not extracted yet: else nothing is to be done."""
+    """Return whether there is a crawl of that day that is not extracted yet."""
     return Path(crawl).is_dir() and not Path(output, "run.json").exists()
 
 
 @task
 def account(output: str) -> dict[str, Any]:
-    """What became of the day's records, for whoever looks at the run in Airflow."""
+    """Return the counts of the day's records, to be shown with the run in Airflow."""
     run = json.loads(Path(output, "run.json").read_text(encoding="utf-8"))
     return {name: run[name] for name in ("records_read", "extractions", "rejects", "failed_files")}
 

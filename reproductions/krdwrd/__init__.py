@@ -1,1 +1,1 @@
-"""KrdWrd's chapter 4: what machines learn of labels by people."""
+"""KrdWrd's chapter 4: machine learning on labels by people."""

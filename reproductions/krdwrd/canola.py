@@ -37,7 +37,7 @@ _ANY_TAG = re.compile(r"krdwrd-tag-\w+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Votes:
-    """A page as its annotators left it."""
+    """The submissions of a page's annotators."""
 
     page: str
     words: tuple[int, ...]  # of each text node; 0 where none are said
@@ -46,12 +46,12 @@ class Votes:
 
     @property
     def master(self) -> Master:
-        """What a submission of the whole page fits; no text is known but by how many words it has."""
+        """Make the page that a submission of the whole page fits; each text is a number of words only."""
         return Master(segments=len(self.words), text_digest=_digest(self.words))
 
 
 def read(folder: str) -> Iterator[Votes]:
-    """The pages that count, in the order of the plan.
+    """Read the pages that count, in the order of the plan.
 
     Raises:
         InputError: a file is missing, or a table is not of this kind.
@@ -61,7 +61,8 @@ def read(folder: str) -> Iterator[Votes]:
 
 
 def pages(path: str) -> Iterator[tuple[Sheet, Tags]]:
-    """The pages of canola as JSON lines with `html_annotated`, where elements around text have tags as classes.
+    """Iterate over the pages of canola as JSON lines with `html_annotated`, where elements around text have tags as
+    classes.
 
     A text node is a segment, unless the project reads none there: KrdWrd counted choices of forms, too. None: no tag
     reached it, or one that the manual does not know.
@@ -98,7 +99,8 @@ def _annotated(fields: Fields, place: str) -> tuple[Sheet, Tags]:
 
 
 def _text_nodes(root: Any) -> Iterator[tuple[str, str, str]]:
-    """Of each text node that is read and has a word: its text, the XPath of its parent, and the tag that reached it."""
+    """Iterate over the text nodes that are read and have a word: text, XPath of the parent, and the tag that reached
+    it."""
     tree = root.getroottree()
     tags: list[str] = []
     unseen = 0
@@ -135,7 +137,7 @@ def _page(page: str, path: Path) -> Votes:
 
 
 def _submission(page: str, annotator: str, words: Sequence[int], tags: Sequence[str]) -> Submission:
-    """One column: of the nodes that the annotator's copy had."""
+    """Read one column: of the nodes that the annotator's copy had."""
     kept = [(count, tag) for count, tag in zip(words, tags, strict=True) if tag != _MISSING]
     return Submission(
         annotator=annotator,

@@ -1,4 +1,4 @@
-"""`dbce labels`: what is measured on labels, and learnt of them."""
+"""Experiments on labels: the thesis's test cases, machine learning, and KrdWrd's corpus."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,23 +15,23 @@ from reproductions.krdwrd import svm, testcases
 
 
 def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -> str:
-    """Writes a table of T001 to T006 on labelled crosses as Markdown, and returns it.
+    """Write a table of T001 to T006 on labelled crosses as Markdown, and return it.
 
     Raises:
         InputError: an input cannot be read, or no cross has labels.
     """
     some = (one for path in paths for one in cross_tasks.read(path))
-    told = testcases.table(testcases.measure(some, labelling.read(labels), config))
+    report = testcases.table(testcases.measure(some, labelling.read(labels), config))
     with storage.whole_file(output) as stream:
-        stream.write(told.encode())
-    return told
+        stream.write(report.encode())
+    return report
 
 
-def learn(pages: Sequence[str], labels: str, renderings: str, output: str, said: str) -> str:
-    """Writes a table of what machines learn of the labels as Markdown, and returns it.
+def learn(pages: Sequence[str], labels: str, renderings: str, output: str, predictions: str) -> str:
+    """Write a table of what machines learn of the labels as Markdown, and return it.
 
-    renderings: what `render` wrote, "" for none: then nothing is learnt of how pages look. said: a folder for what each
-    machine said of every page, as labels; "" for none.
+    renderings: what `render` wrote, "" for none: then nothing is learnt of how pages look. predictions: a folder for
+    the labels that each machine gives every page; "" for none.
 
     Raises:
         InputError: an input cannot be read, or they do not belong together.
@@ -41,23 +41,23 @@ def learn(pages: Sequence[str], labels: str, renderings: str, output: str, said:
     by = svm.plan()
     with tqdm(desc="trained", unit=" machines", disable=None) as bar:
         compared = svm.compare(seen, by, lambda _: bar.update())
-    told = svm.table(compared.results)
-    for one in compared.results if said else ():
+    report = svm.table(compared.results)
+    for one in compared.results if predictions else ():
         found = compared.labelling(seen, one.name)
         jsonl.write(
-            str(Path(said) / f"{one.name.replace(' ', '-')}.jsonl"),
+            str(Path(predictions) / f"{one.name.replace(' ', '-')}.jsonl"),
             (
                 {"page": page, "tags": [None if tag is None else tag.word for tag in tags]}
                 for page, tags in found.items()
             ),
         )
     with storage.whole_file(output) as stream:
-        stream.write(told.encode())
-    return f"{told}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"
+        stream.write(report.encode())
+    return f"{report}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"
 
 
 def take_krdwrd(canola: str, votes: str, output: str) -> str:
-    """Writes KrdWrd's corpus as pages.jsonl and gold.jsonl, and its votes, merged, as votes.jsonl; with the report.
+    """Write KrdWrd's corpus as pages.jsonl and gold.jsonl, and its votes, merged, as votes.jsonl; with the report.
 
     canola: its pages as JSON lines with `html_annotated`; votes: the folder of its votes.
 
@@ -76,5 +76,5 @@ def take_krdwrd(canola: str, votes: str, output: str) -> str:
         {"page": page.page, "tags": [None if tag is None else tag.word for tag in tags]} for page, tags in pages
     )
     jsonl.write(str(Path(output) / "gold.jsonl"), of_pages)
-    told = labels_job.write_agreement(found, {one.page: one.words for one in read}, output, by)
-    return f"{len(pages):,} pages, {len(found.counted):,} submissions of {len(found.pages):,}; {told}\nin {output}"
+    report = labels_job.write_agreement(found, {one.page: one.words for one in read}, output, by)
+    return f"{len(pages):,} pages, {len(found.counted):,} submissions of {len(found.pages):,}; {report}\nin {output}"

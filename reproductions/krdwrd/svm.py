@@ -1,5 +1,5 @@
-"""What machines learn of the labels: an SVM with an RBF kernel on each kind of features, on several, and by vote
-(KrdWrd chapter 4, table 4.1)."""
+"""Learn labels by an SVM with an RBF kernel on each kind of features, on several, and by vote (KrdWrd chapter 4, table
+4.1)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ WIDTHS = {TEXT: len(textual.NAMES), DOM: len(structural.NAMES), VISUAL: len(visu
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """conf/learning.toml, which says what each field means."""
+    """The parameters of conf/learning.toml, where each field is explained."""
 
     folds: Annotated[int, at_least(2)]
     vectors: Annotated[int, at_least(10)]
@@ -80,7 +80,7 @@ class Vectors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """How well something tells content: what was said of each page by what was learnt of others."""
+    """Scores of the predictions for pages that a machine was not trained on."""
 
     name: str
     kinds: tuple[str, ...]
@@ -94,20 +94,20 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How well each set of features tells content, and what it said of every segment, by the name of its result."""
+    """The results of each set of features, and the predictions for every segment, by the name of the result."""
 
     results: list[Result]
-    said: Mapping[str, Truth]
+    predicted: Mapping[str, Truth]
 
-    def labelling(self, of: Vectors, name: str) -> dict[str, Tags]:
-        """What was said as labels of pages: None where nobody had said anything."""
+    def labelling(self, vectors: Vectors, name: str) -> dict[str, Tags]:
+        """Return the predictions as labels of pages: None for a segment without one."""
         found: dict[str, list[Label | None]] = {
-            page: [None] * length for page, length in zip(of.ids, of.lengths, strict=True)
+            page: [None] * length for page, length in zip(vectors.ids, vectors.lengths, strict=True)
         }
         for page, place, is_content in zip(
-            of.pages.tolist(), of.places.tolist(), self.said[name].tolist(), strict=True
+            vectors.pages.tolist(), vectors.places.tolist(), self.predicted[name].tolist(), strict=True
         ):
-            found[of.ids[page]][place] = Label.CONTENT if is_content else Label.BOILERPLATE
+            found[vectors.ids[page]][place] = Label.CONTENT if is_content else Label.BOILERPLATE
         return {page: tuple(tags) for page, tags in found.items()}
 
 
@@ -121,7 +121,7 @@ def plan(given: Mapping[str, Any] | None = None) -> Plan:
 
 
 def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:
-    """The vectors of all segments with a label, of the pages that have labels; `renderings` may be empty.
+    """Compute the vectors of all segments with a label, of the pages that have labels; `renderings` may be empty.
 
     Raises:
         InputError: a page has other segments than its labels or its rendering, or no page has labels.
@@ -139,15 +139,15 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
         counts = {len(tags), len(sheet.segments), *({len(rendering.runs)} if rendering else set())}
         if len(counts) > 1 or (renderings and rendering is None):
             raise InputError(f"{sheet.page}: labels, segments and rendering do not match; make them again")
-        known = np.array([tag is not None for tag in tags], np.bool_)
-        values[TEXT].append(textual.features(sheet.texts)[known])
-        values[DOM].append(structural.features(sheet)[known])
+        labelled = np.array([tag is not None for tag in tags], np.bool_)
+        values[TEXT].append(textual.features(sheet.texts)[labelled])
+        values[DOM].append(structural.features(sheet)[labelled])
         if rendering:
-            values[VISUAL].append(visual.features(rendering)[known])
-        truth.append(np.array([tag is Label.CONTENT for tag in tags], np.bool_)[known])
-        words.append(np.array([len(text.split()) for text in sheet.texts], np.int64)[known])
-        pages.append(np.full(int(known.sum()), len(ids), np.intp))
-        places.append(np.flatnonzero(known))
+            values[VISUAL].append(visual.features(rendering)[labelled])
+        truth.append(np.array([tag is Label.CONTENT for tag in tags], np.bool_)[labelled])
+        words.append(np.array([len(text.split()) for text in sheet.texts], np.int64)[labelled])
+        pages.append(np.full(int(labelled.sum()), len(ids), np.intp))
+        places.append(np.flatnonzero(labelled))
         ids.append(sheet.page)
         lengths.append(len(tags))
     if not ids:
@@ -163,35 +163,37 @@ def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Map
     )
 
 
-def compare(of: Vectors, by: Plan, advance: Callable[[str], object]) -> Compared:
-    """Every set of features that is there, then the vote of those that are alone: each by how often it was right on
-    the pages it was trained on, in parts that it was not trained on.
+def compare(vectors: Vectors, by: Plan, advance: Callable[[str], object]) -> Compared:
+    """Score every set of features, then the vote of single kinds, each weighed by how often it was right on the pages
+    it was trained on, in parts that it was not trained on.
 
     Raises:
         InputError: there are fewer pages than folds, or but one label.
     """
-    kinds = [kind for kind in (TEXT, DOM, VISUAL) if kind in of.values]
+    kinds = [kind for kind in (TEXT, DOM, VISUAL) if kind in vectors.values]
     sets = [some for some in SETS if set(some) <= set(kinds)]
-    said = {some: np.zeros(len(of.is_content), np.bool_) for some in sets}
-    voted = np.zeros(len(of.is_content), np.bool_)
-    for train, test in _folds(of, by):
+    predicted = {some: np.zeros(len(vectors.is_content), np.bool_) for some in sets}
+    voted = np.zeros(len(vectors.is_content), np.bool_)
+    for train, test in _folds(vectors, by):
         votes = np.zeros(len(test))
         for some in sets:
-            machine, right = _trained(of.together(some)[train], of.is_content[train], of.pages[train], by)
-            said[some][test] = machine(of.together(some)[test])
+            machine, right = _trained(
+                vectors.together(some)[train], vectors.is_content[train], vectors.pages[train], by
+            )
+            predicted[some][test] = machine(vectors.together(some)[test])
             if len(some) == 1:
-                votes += np.where(said[some][test], right - 0.5, 0.5 - right)
+                votes += np.where(predicted[some][test], right - 0.5, 0.5 - right)
             advance(" ".join(some))
         voted[test] = votes > 0
-    found = [_result(" ".join(some), some, said[some], of) for some in sets]
+    found = [_result(" ".join(some), some, predicted[some], vectors) for some in sets]
     return Compared(
-        [*found, _result(VOTE, tuple(kinds), voted, of)],
-        {" ".join(some): what for some, what in said.items()} | {VOTE: voted},
+        [*found, _result(VOTE, tuple(kinds), voted, vectors)],
+        {" ".join(some): what for some, what in predicted.items()} | {VOTE: voted},
     )
 
 
 def table(results: Sequence[Result]) -> str:
-    """The results as Markdown, beside those of table 4.1."""
+    """Lay out the results as Markdown, beside those of table 4.1."""
     head = (
         "modules",
         "features",
@@ -207,27 +209,28 @@ def table(results: Sequence[Result]) -> str:
     )
     rows = []
     for one in results:
-        known = PUBLISHED.get(one.kinds) if one.name != VOTE else None
-        beside = (str(known[0]), *(f"{value:.2f}" for value in known[1:])) if known else ("", "", "", "")
+        published = PUBLISHED.get(one.kinds) if one.name != VOTE else None
+        beside = (str(published[0]), *(f"{value:.2f}" for value in published[1:])) if published else ("", "", "", "")
         figures = (one.accuracy, one.precision, one.recall, one.f1, one.accuracy_by_words)
         rows.append((one.name, str(one.features), *(f"{value:.3f}" for value in figures), *beside))
     return markdown_table.table(head, rows, rule=markdown_table.tight_rule(len(head))) + "\n"
 
 
-def _folds(of: Vectors, by: Plan) -> "list[tuple[Indexes, Indexes]]":
-    """Indexes to train on and to judge, by pages."""
-    count = int(of.pages.max()) + 1
+def _folds(vectors: Vectors, by: Plan) -> "list[tuple[Indexes, Indexes]]":
+    """Split the segments by pages, as indexes to train on and to test on."""
+    count = int(vectors.pages.max()) + 1
     if count < by.folds:
         raise InputError(f"{count} pages cannot be cut into {by.folds} folds; label more")
     order = np.random.default_rng(by.seed).permutation(count)
     fold_of = np.empty(count, np.intp)
     fold_of[order] = np.arange(count) % by.folds
-    folds = fold_of[of.pages]
+    folds = fold_of[vectors.pages]
     return [(np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)) for fold in range(by.folds)]
 
 
 def _trained(values: Values, truth: Truth, pages: Indexes, by: Plan) -> tuple[Callable[[Values], Truth], float]:
-    """A machine with the best cost and width of a grid, and the share that such a one got right in the search."""
+    """Train a machine with the best cost and width of a grid; return it and the share that such a one got right in the
+    search."""
     if truth.all() or not truth.any():
         raise InputError("all segments to train on have one label; label other pages, too")
     some = _drawn(len(truth), by.grid_vectors, by.seed)
@@ -247,11 +250,11 @@ def _drawn(count: int, wanted: int, seed: int) -> Indexes:
     return np.sort(np.random.default_rng(seed).permutation(count)[:wanted])
 
 
-def _result(name: str, kinds: tuple[str, ...], said: Truth, of: Vectors) -> Result:
+def _result(name: str, kinds: tuple[str, ...], predicted: Truth, vectors: Vectors) -> Result:
     precision, recall, f1, _ = precision_recall_fscore_support(
-        of.is_content, said, average="binary", zero_division=np.nan
+        vectors.is_content, predicted, average="binary", zero_division=np.nan
     )
-    right = said == of.is_content
+    right = predicted == vectors.is_content
     return Result(
         name=name,
         kinds=kinds,
@@ -260,5 +263,5 @@ def _result(name: str, kinds: tuple[str, ...], said: Truth, of: Vectors) -> Resu
         precision=float(precision),
         recall=float(recall),
         f1=float(f1),
-        accuracy_by_words=float(np.average(right, weights=of.words)),
+        accuracy_by_words=float(np.average(right, weights=vectors.words)),
     )

@@ -46,15 +46,15 @@ class Outcome:
     boilerplate: tuple[float, float, float]
 
 
-def measure(some: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -> list[Outcome]:
-    """Every test case on every site and on all of them, on the crosses that have labels.
+def measure(crosses: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -> list[Outcome]:
+    """Measure every test case on every site and on all of them, on the crosses that have labels.
 
     Raises:
         InputError: no cross has labels, or one has other segments than its labels.
     """
     truth: dict[str, list[Bits]] = {}
-    said: dict[tuple[str, str], list[Bits]] = {}
-    for one in some:
+    predictions: dict[tuple[str, str], list[Bits]] = {}
+    for one in crosses:
         if one.sheet.page not in labels:
             continue
         tags = labels[one.sheet.page]
@@ -62,24 +62,24 @@ def measure(some: Iterable[CrossSheet], labels: Labelling, config: DbceConfig) -
             raise InputError(f"{one.sheet.page}: {len(tags)} labels of {len(one.sheet.segments)} segments")
         of_people = np.array([Label.UNDECIDED if tag is None else tag for tag in tags], np.uint8)
         truth.setdefault(one.sheet.site, []).append(of_people)
-        dom, _ = cross_tasks.prepared(one, config)
+        dom, _ = cross_tasks.rebuild_elements(one, config)
         for name, case in CASES.items():
             labelled = learned_cases.label(dom, one.annotation, case, Clock())
             final = np.where(labelled.labels == Label.UNDECIDED, case.undecided, labelled.labels).astype(np.uint8)
-            said.setdefault((name, one.sheet.site), []).append(final)
+            predictions.setdefault((name, one.sheet.site), []).append(final)
     if not truth:
         raise InputError("no cross has labels; give the crosses that were labelled")
     sites = sorted(truth)
     everywhere = [one for site in sites for one in truth[site]]
     return [
-        _outcome(name, site, of_people, [one for part in parts for one in said[name, part]])
+        _outcome(name, site, of_people, [one for part in parts for one in predictions[name, part]])
         for name in CASES
         for site, of_people, parts in (*((site, truth[site], [site]) for site in sites), (ALL, everywhere, sites))
     ]
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """The outcomes as Markdown, with what the thesis published beside all sites."""
+    """Lay out the outcomes as Markdown, with the thesis's figures beside all sites."""
     rows = []
     for one in sorted(outcomes, key=lambda one: (one.site == ALL, one.site, one.case)):
         figures = (one.accuracy, *one.content, *one.boilerplate, one.accuracy_of_decided)
@@ -94,10 +94,10 @@ def _cells(figures: Iterable[float]) -> Iterator[str]:
     return (f"{one:.3f}" for one in figures)
 
 
-def _outcome(case: str, site: str, truth: Sequence[Bits], said: Sequence[Bits]) -> Outcome:
-    true, called = np.concatenate(truth), np.concatenate(said)
-    known = true != Label.UNDECIDED
-    true, called = true[known], called[known]
+def _outcome(case: str, site: str, truth: Sequence[Bits], predictions: Sequence[Bits]) -> Outcome:
+    true, called = np.concatenate(truth), np.concatenate(predictions)
+    has_truth = true != Label.UNDECIDED
+    true, called = true[has_truth], called[has_truth]
     decided = called != Label.UNDECIDED
     final = np.where(decided, called, Label.BOILERPLATE)
     figures = precision_recall_fscore_support(

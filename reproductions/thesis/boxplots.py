@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 COLOURS = ("#4c72b0", "#55a868", "#c44e52", "#8172b3", "#ccb974", "#64b5cd", "#8c8c8c")
-"""One a series, told apart by those who see red and green alike too, by their lightness."""
+"""One a series, distinct by lightness for those who see red and green alike."""
 
 _BOX, _GAP, _LEFT, _TOP, _HEIGHT, _BOTTOM = 16, 28, 44, 34, 240, 46
 """Pixels: width of a box, between groups, left of and above the plot, its height, and below it."""
@@ -15,9 +15,8 @@ _TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def boxes(title: str, groups: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    """Values from 0 to 1 by group and series: a box from quartile to quartile, a line at the median, whiskers to the
-    5th and 95th percentile. Groups stand along the x axis, a series has one colour in all of them.
-    """
+    """Plot values from 0 to 1 by group and series: a box from quartile to quartile, a line at the median, whiskers to
+    the 5th and 95th percentile. Groups stand along the x axis, a series has one colour in all of them."""
     series = list(dict.fromkeys(name for group in groups.values() for name in group))
     step = _BOX * len(series) + _GAP
     width = _LEFT + max(step * len(groups), 70 * len(series)) + _GAP

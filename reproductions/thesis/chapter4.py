@@ -22,25 +22,25 @@ class Measured:
     seconds: Mapping[str, Mapping[str, float]]
 
 
-def measure(of: Sample, config: DbceConfig) -> Measured:
-    """All test cases. As in the thesis, a capture is measured in one cross."""
+def measure(sample: Sample, config: DbceConfig) -> Measured:
+    """Measure all test cases. As in the thesis, a capture is measured in one cross."""
     one_cross = replace(config, cross=replace(config.cross, per_capture=1))
-    annotations = prepared.annotations(of.archive, prepared.found_crosses(of.archive, one_cross), one_cross)
+    annotations = prepared.annotations(sample.archive, prepared.found_crosses(sample.archive, one_cross), one_cross)
     read = Clock()
     for capture_id in annotations:
-        for phase, seconds in of.archive.captures[capture_id].clock.seconds.items():
+        for phase, seconds in sample.archive.captures[capture_id].clock.seconds.items():
             read.seconds[phase] += seconds
     found: dict[str, list[Outcome]] = {}
     times: dict[str, Mapping[str, float]] = {}
     for name, case in CASES.items():
         clock = Clock()
-        found[name] = gold_sample.outcomes(of, annotations, case, by_evidence, clock)
+        found[name] = gold_sample.outcomes(sample, annotations, case, by_evidence, clock)
         times[name] = {phase: read.seconds[phase] + clock.seconds[phase] for phase in PHASES}
     return Measured(outcomes=found, seconds=times)
 
 
 def scores(measured: Mapping[str, Measured]) -> str:
-    """Table 4.2, by set: every test case, not the best three only."""
+    """Lay out table 4.2, by set: every test case, not the best three only."""
     return compared(
         ("set", "case"),
         {(name, case): some for name, one in measured.items() for case, some in one.outcomes.items()},
@@ -48,7 +48,7 @@ def scores(measured: Mapping[str, Measured]) -> str:
 
 
 def times(measured: Mapping[str, Measured]) -> str:
-    """Figures 4.5 and 4.6 as a table: milliseconds of CPU a page, by phase."""
+    """Lay out figures 4.5 and 4.6 as a table: milliseconds of CPU a page, by phase."""
     return table(
         ("set", "case", *PHASES, "all"),
         [
@@ -65,7 +65,7 @@ def times(measured: Mapping[str, Measured]) -> str:
 
 
 def figure_4_7(measured: Mapping[str, Measured]) -> str:
-    """Accuracy of pages by test case: SVG."""
+    """Plot the accuracy of pages by test case: SVG."""
     every = {
         case: [one.all_nodes.accuracy for some in measured.values() for one in some.outcomes[case]] for case in CASES
     }
@@ -73,7 +73,7 @@ def figure_4_7(measured: Mapping[str, Measured]) -> str:
 
 
 def figure_4_8(measured: Mapping[str, Measured]) -> str:
-    """Accuracy of pages by set and test case: SVG. The thesis has four domains where we have sets of many."""
+    """Plot the accuracy of pages by set and test case: SVG. The thesis has four domains where we have sets of many."""
     by_set: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for name, some in measured.items():
         for case, found in some.outcomes.items():

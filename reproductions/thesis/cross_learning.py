@@ -25,10 +25,10 @@ class Examples:
 
 
 class Model(Protocol):
-    """What was learned."""
+    """A trained classifier of the nodes of one cross."""
 
     def predict(self, vectors: Vectors, /) -> Any:
-        """A label for each vector."""
+        """Predict a label for each vector."""
 
 
 Learner = Callable[[Examples], Model]
@@ -38,25 +38,29 @@ Balance = Callable[[Examples], Examples]
 
 
 def examples(vectors: Vectors, labels: Bits) -> Examples:
-    """The pre-classified nodes as a learning set. Equal vectors of different labels are all discarded (thesis 2.3)."""
+    """Collect the pre-classified nodes as a learning set. Equal vectors of different labels are all discarded (thesis
+    2.3)."""
     decided = np.flatnonzero(labels != Label.UNDECIDED)
-    of_decided, known = vectors[decided], labels[decided]
+    of_decided, decided_labels = vectors[decided], labels[decided]
     if not len(decided):
-        return Examples(of_decided, known, 0)
+        return Examples(of_decided, decided_labels, 0)
     _, group = np.unique(of_decided, axis=0, return_inverse=True)
     group = group.reshape(-1)
-    has = [np.bincount(group[known == label], minlength=group.max() + 1) > 0 for label in set(known.tolist())]
+    has = [
+        np.bincount(group[decided_labels == label], minlength=group.max() + 1) > 0
+        for label in set(decided_labels.tolist())
+    ]
     agrees = (np.sum(has, axis=0) == 1)[group]
-    return Examples(of_decided[agrees], known[agrees], int(np.count_nonzero(~agrees)))
+    return Examples(of_decided[agrees], decided_labels[agrees], int(np.count_nonzero(~agrees)))
 
 
 def learn(learner: Learner, from_these: Examples) -> Model | None:
-    """The model of these examples, None if there is none left to learn from."""
+    """Train a model on these examples, None if there is none left to learn from."""
     return learner(from_these) if len(from_these) else None
 
 
 def reclassify(model: Model | None, vectors: Vectors, labels: Bits) -> Bits:
-    """The labels that the model gives all nodes, the pre-classified ones among them.
+    """Label all nodes by the model, the pre-classified ones among them.
 
     Without a model the labels stay as they are. One that was learned from examples of one label gives every node that
     label: it knows no other.
@@ -65,7 +69,8 @@ def reclassify(model: Model | None, vectors: Vectors, labels: Bits) -> Bits:
 
 
 def nearest(*, neighbours: int, weights: str) -> Learner:
-    """KNeighborsClassifier as in listing 4.1 but for these two. With fewer examples than neighbours, all of them vote.
+    """Make a KNeighborsClassifier as in listing 4.1 but for these two. With fewer examples than neighbours, all of them
+    vote.
 
     `algorithm` "auto" meant "kd_tree" for these sets in scikit-learn 0.18. Today it means "brute" above 15 features,
     whose distances are differences of squares: hashes of class attributes leave nothing of the other features in them.
@@ -88,7 +93,7 @@ def nearest(*, neighbours: int, weights: str) -> Learner:
 
 
 def forest(*, trees: int, min_samples_leaf: int, class_weight: str | None, seed: int) -> Learner:
-    """RandomForestClassifier as in listing 4.2 but for these. `max_features` "auto" of 0.18 is "sqrt" today."""
+    """Make a RandomForestClassifier as in listing 4.2 but for these. `max_features` "auto" of 0.18 is "sqrt" today."""
 
     def fit(from_these: Examples) -> Model:
         model = RandomForestClassifier(
@@ -115,7 +120,7 @@ def forest(*, trees: int, min_samples_leaf: int, class_weight: str | None, seed:
 
 
 def scaled(learner: Learner) -> Learner:
-    """The same learner on features brought to mean 0 and variance 1 over the examples; the thesis leaves them as is."""
+    """Scale features to mean 0 and variance 1 over the examples before a learner; the thesis leaves them as is."""
 
     def fit(from_these: Examples) -> Model:
         mean = from_these.vectors.mean(axis=0)
@@ -127,7 +132,7 @@ def scaled(learner: Learner) -> Learner:
 
 
 def balanced(balance: Balance, learner: Learner) -> Learner:
-    """The same learner on examples that were balanced before."""
+    """Balance the examples before a learner."""
     return lambda from_these: learner(balance(from_these))
 
 
@@ -141,30 +146,30 @@ class _Scaled:
         return self.model.predict((vectors - self.mean) / self.spread)
 
 
-def as_found(of: Examples) -> Examples:
-    return of
+def as_found(examples: Examples) -> Examples:
+    return examples
 
 
-def undersampled(of: Examples) -> Examples:
-    """As many examples of each label as the rarer one has, evenly spread over the page."""
-    return _resampled(of, min)
+def undersampled(examples: Examples) -> Examples:
+    """Choose as many examples of each label as the rarer one has, evenly spread over the page."""
+    return _resampled(examples, min)
 
 
-def oversampled(of: Examples) -> Examples:
-    """As many examples of each label as the more frequent one has, repeated in turn."""
-    return _resampled(of, max)
+def oversampled(examples: Examples) -> Examples:
+    """Choose as many examples of each label as the more frequent one has, repeated in turn."""
+    return _resampled(examples, max)
 
 
-def _resampled(of: Examples, choose: Callable[[list[int]], int]) -> Examples:
-    places = [np.flatnonzero(of.labels == label) for label in sorted(set(of.labels.tolist()))]
+def _resampled(examples: Examples, choose: Callable[[list[int]], int]) -> Examples:
+    places = [np.flatnonzero(examples.labels == label) for label in sorted(set(examples.labels.tolist()))]
     size = choose([len(some) for some in places]) if places else 0
     chosen = [_drawn(some, size) for some in places]
     order = np.sort(np.concatenate(chosen)) if chosen else np.empty(0, np.intp)
-    return Examples(of.vectors[order], of.labels[order], of.conflicts)
+    return Examples(examples.vectors[order], examples.labels[order], examples.conflicts)
 
 
 def _drawn(places: Any, size: int) -> Any:
-    """`size` of the places: every one in turn if there are fewer, else evenly spread ones."""
+    """Draw `size` of the places: every one in turn if there are fewer, else evenly spread ones."""
     if size >= len(places):
         return np.resize(places, size)
     return places[np.arange(size) * len(places) // size]
@@ -175,4 +180,4 @@ BALANCES: Mapping[str, Balance] = {
     "undersampled": undersampled,
     "oversampled": oversampled,
 }
-"""What chapter 6 asks for: the learning set with its labels balanced, or not."""
+"""Chapter 6: ways to balance the labels of the learning set, by name."""

@@ -13,7 +13,7 @@ from dbce_spark.model import Annotation, Bits
 from reproductions.thesis import learned_cases, prepared
 from reproductions.thesis.label_merging import Rule, by_evidence
 from reproductions.thesis.learned_cases import CASES, Case
-from reproductions.thesis.outcomes import Judged, Outcome, outcome
+from reproductions.thesis.outcomes import GoldCapture, Outcome, outcome
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.prepared import Archive
 from reproductions.thesis.truth import text_node_labels
@@ -27,7 +27,8 @@ PER_GROUP = 12
 
 
 def chosen(pages: Sequence[GoldPage], count: int) -> list[GoldPage]:
-    """Groups of pages with siblings, the first pages of each, ordered by a hash of the names, about `count` in all."""
+    """Choose groups of pages with siblings, the first pages of each, ordered by a hash of the names, about `count` in
+    all."""
     siblings = datasets.siblings(pages)
     groups: dict[str, list[GoldPage]] = defaultdict(list)
     for page in pages:
@@ -41,7 +42,7 @@ def chosen(pages: Sequence[GoldPage], count: int) -> list[GoldPage]:
 
 
 def across_versions(pages: Iterable[GoldPage]) -> list[GoldPage]:
-    """The same pages grouped by site alone, so that captures of different versions meet."""
+    """Group the pages by site alone, so that captures of different versions meet."""
     return [replace(page, group=page.site) for page in pages]
 
 
@@ -50,35 +51,35 @@ class Sample:
     """An archive whose captures all have a gold text, and these captures by id, in the order of their pages."""
 
     archive: Archive
-    judged: Mapping[str, Judged]
+    captures: Mapping[str, GoldCapture]
 
 
 def read(pages: Sequence[GoldPage], config: DbceConfig) -> Sample:
-    """A sample of all these pages."""
+    """Read all these pages as a sample."""
     archive = prepared.archive((page.fetch(at) for at, page in enumerate(pages)), config)
-    judged: dict[str, Judged] = {}
+    captures: dict[str, GoldCapture] = {}
     for page, capture_id in zip(pages, archive.places, strict=True):
-        if isinstance(capture_id, str) and capture_id not in judged:
+        if isinstance(capture_id, str) and capture_id not in captures:
             capture = archive.captures[capture_id]
             truth = text_node_labels(page.html, page.gold)
-            judged[capture_id] = Judged(gold=page, capture=capture, truth=truth)
-    return Sample(archive, judged)
+            captures[capture_id] = GoldCapture(gold=page, capture=capture, truth=truth)
+    return Sample(archive, captures)
 
 
 def outcomes(
     sample: Sample, annotations: Mapping[str, Sequence[Annotation]], case: Case, rule: Rule, clock: Clock
 ) -> list[Outcome]:
-    """What a test case does to each capture that has annotations."""
+    """Measure a test case on each capture that has annotations."""
     found = []
     for capture_id, of_capture in annotations.items():
-        one = sample.judged[capture_id]
+        one = sample.captures[capture_id]
         dom, blocks = one.capture.dom, one.capture.page.blocks
         nodes, labels = learned_cases.merged(dom, blocks, of_capture, case, rule, clock)
         found.append(outcome(one, nodes, labels, patterns_alone(one, of_capture)))
     return found
 
 
-def patterns_alone(one: Judged, annotations: Sequence[Annotation]) -> Bits:
-    """What T001 says of the nodes of a capture."""
+def patterns_alone(one: GoldCapture, annotations: Sequence[Annotation]) -> Bits:
+    """Label the nodes of a capture by T001."""
     capture = one.capture
     return learned_cases.merged(capture.dom, capture.page.blocks, annotations, CASES["T001"], by_evidence, Clock())[1]

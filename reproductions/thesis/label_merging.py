@@ -1,4 +1,4 @@
-"""The merge of what the crosses of a capture say of its nodes: by evidence, votes, caution, or learned (thesis 2.4).
+"""Merge the labels that the crosses of a capture give its nodes: by evidence, votes, caution, or learned (thesis 2.4).
 
 Nodes that all crosses with an opinion label alike inherit that label; the rules differ in what becomes of the rest.
 """
@@ -20,7 +20,7 @@ LAYERS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinions:
-    """What the crosses say of the nodes of a capture, cut wherever the bits of one of them change."""
+    """The labels that the crosses give the nodes of a capture, cut wherever the bits of one of them change."""
 
     nodes: Nodes
     labels: npt.NDArray[np.uint8]  # shape (crosses, nodes)
@@ -28,7 +28,7 @@ class Opinions:
 
     @property
     def agreed(self) -> Bits:
-        """The label of each node that the crosses do not quarrel over, UNDECIDED for the others."""
+        """Return the label of each node that the crosses agree on, UNDECIDED for the others."""
         content, boilerplate = self._any(Label.CONTENT), self._any(Label.BOILERPLATE)
         return _labels(content & ~boilerplate, boilerplate & ~content)
 
@@ -42,28 +42,29 @@ class Opinions:
 
 
 Rule = Callable[[Opinions], Bits]
-"""From what the crosses say to one label a node."""
+"""Merges the labels of several crosses to one label a node."""
 
 
 def by_evidence(opinions: Opinions) -> Bits:
-    """The captures in the crosses decide, as in `merge.resolve`: those that lack a text against those that hold it."""
+    """Decide by the captures in the crosses, as `merge.resolve` does: those that lack a text against those that hold
+    it."""
     return _settled(opinions, _labels(opinions.scores > 0.5, opinions.scores < 0.5))
 
 
 def by_votes(opinions: Opinions) -> Bits:
-    """The greater number of crosses decides; a draw is undecided."""
+    """Decide by the greater number of crosses; a draw is undecided."""
     content = np.count_nonzero(opinions.labels == Label.CONTENT, axis=0)
     boilerplate = np.count_nonzero(opinions.labels == Label.BOILERPLATE, axis=0)
     return _settled(opinions, _labels(content > boilerplate, content < boilerplate))
 
 
 def by_caution(opinions: Opinions) -> Bits:
-    """Boilerplate is what one cross calls so: a text that some siblings hold is the site's, whoever lacks it."""
+    """Call boilerplate what one cross calls so: a text that a few siblings hold is the site's, whoever lacks it."""
     return _settled(opinions, np.full(len(opinions.nodes), Label.BOILERPLATE, np.uint8))
 
 
 def learned(learner: Learner) -> Rule:
-    """A model of the nodes that the crosses agree on labels those they quarrel over."""
+    """Label the nodes in conflict by a model of the nodes that the crosses agree on."""
 
     def rule(opinions: Opinions) -> Bits:
         agreed = opinions.agreed
@@ -76,7 +77,7 @@ def learned(learner: Learner) -> Rule:
 
 
 def rules(learner: Learner) -> Mapping[str, Rule]:
-    """All of them by name."""
+    """Return all rules by name."""
     return {"evidence": by_evidence, "votes": by_votes, "caution": by_caution, "learned": learned(learner)}
 
 

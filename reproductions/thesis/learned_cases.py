@@ -1,4 +1,4 @@
-"""The test cases of the thesis by name (section 4.2), and what one of them makes of a capture."""
+"""The test cases of the thesis by name (section 4.2), and how one of them labels a capture."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Labelled:
 
 
 def label(dom: Dom, annotation: Annotation, case: Case, clock: Clock) -> Labelled:
-    """Stage 2 for one cross: bit patterns, and a model of them where the case has one, that labels all nodes anew."""
+    """Run stage 2 for one cross: bit patterns, and where the case has one a model of them that labels all anew."""
     with clock.phase("classify"):
         per_token = annotation.per_token()
         nodes = cut(dom, per_token[None, :])
@@ -67,16 +67,16 @@ def label(dom: Dom, annotation: Annotation, case: Case, clock: Clock) -> Labelle
         return Labelled(nodes=nodes, labels=labels, elements=elements, learned_from=None)
     with clock.phase("learn"):
         windows = vectors(nodes, case.layers)
-        known = examples(windows, labels)
-        model = learn(case.learner, known)
+        learning_set = examples(windows, labels)
+        model = learn(case.learner, learning_set)
     with clock.phase("reclassify"):
         labels = reclassify(model, windows, labels)
         elements = propagate(dom, nodes, labels)
-    return Labelled(nodes=nodes, labels=labels, elements=elements, learned_from=known)
+    return Labelled(nodes=nodes, labels=labels, elements=elements, learned_from=learning_set)
 
 
 def propagate(dom: Dom, nodes: Nodes, labels: Bits) -> dict[str, Label]:
-    """The labels of elements from those of the nodes in them, by path."""
+    """Derive the labels of elements from those of the nodes in them, by path."""
     holders = dom.text_parents[nodes.texts].tolist()
     return patterns.propagate(
         (dom.paths[holder], Label(value)) for holder, value in zip(holders, labels.tolist(), strict=True)
@@ -84,7 +84,7 @@ def propagate(dom: Dom, nodes: Nodes, labels: Bits) -> dict[str, Label]:
 
 
 def opinions(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], labelled: Iterable[Labelled]) -> Opinions:
-    """What several crosses say, on nodes that are cut wherever the bits of one of them change."""
+    """Collect the labels of several crosses, on nodes that are cut wherever the bits of one of them change."""
     nodes = cut(dom, np.stack([one.per_token() for one in annotations]))
     per_token = np.stack([token_labels(one.nodes, one.labels) for one in labelled])
     segments = resolve(blocks, annotations, undecided=Label.UNDECIDED)
@@ -98,17 +98,18 @@ def opinions(dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], labell
 def merged(
     dom: Dom, blocks: Blocks, annotations: Sequence[Annotation], case: Case, rule: Rule, clock: Clock
 ) -> tuple[Nodes, Bits]:
-    """The nodes of a capture and their labels from all its crosses, at least one, under one test case."""
+    """Merge the labels of all crosses of a capture, at least one, under one test case; return its nodes and their
+    labels."""
     ordered = sorted(annotations, key=lambda one: one.cross.cross_id)
     labelled = [label(dom, one, case, clock) for one in ordered]
     with clock.phase("merge"):
-        said = opinions(dom, blocks, ordered, labelled)
-        labels = rule(said)
-        return said.nodes, np.where(labels == Label.UNDECIDED, case.undecided, labels).astype(np.uint8)
+        crosses_opinions = opinions(dom, blocks, ordered, labelled)
+        labels = rule(crosses_opinions)
+        return crosses_opinions.nodes, np.where(labels == Label.UNDECIDED, case.undecided, labels).astype(np.uint8)
 
 
 def text(dom: Dom, blocks: Blocks, nodes: Nodes, labels: Bits) -> str:
-    """The content nodes, one line a block; neighbours in one block are not torn apart."""
+    """Join the content nodes, one line a block; neighbours in one block are not torn apart."""
     ends = np.append(np.flatnonzero((np.diff(nodes.blocks) != 0) | (np.diff(labels) != 0)), len(nodes) - 1)
     starts = np.concatenate(([0], ends[:-1] + 1))
     is_content = labels[starts] == Label.CONTENT
@@ -123,5 +124,5 @@ def text(dom: Dom, blocks: Blocks, nodes: Nodes, labels: Bits) -> str:
 
 
 def _segments_of(dom: Dom, nodes: Nodes, segments: Segments) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """The segment that each node lies in: nodes are cut at text nodes too, so each lies in one."""
+    """Find the segment that each node lies in: nodes are cut at text nodes too, so each lies in one."""
     return np.searchsorted(segments.starts, dom.token_starts[nodes.starts], side="right") - 1

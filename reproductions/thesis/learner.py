@@ -26,15 +26,15 @@ from reproductions.thesis.cross_learning import (
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES, SEED, Case
-from reproductions.thesis.outcomes import Judged, compared, number
+from reproductions.thesis.outcomes import GoldCapture, compared, number
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.truth import counts
 from reproductions.thesis.windows import Vectors, vectors
 
 
-def balancing(of: Sample, config: DbceConfig) -> str:
-    """The learning set as it is, cut to the rarer label, filled up to the more frequent one, or weighed."""
-    annotations = _best(of, config)
+def balancing(sample: Sample, config: DbceConfig) -> str:
+    """Compare the learning set as it is, cut to the rarer label, filled up to the more frequent one, or weighed."""
+    annotations = _best(sample, config)
     weighed = forest(trees=10, min_samples_leaf=1, class_weight="balanced", seed=SEED)
     tried: dict[tuple[str, ...], Case] = {
         (name, how): _balanced(CASES[name], balance)
@@ -44,13 +44,13 @@ def balancing(of: Sample, config: DbceConfig) -> str:
     tried["T006", "weighed"] = replace(CASES["T006"], learner=weighed)
     return compared(
         ("case", "learning set"),
-        {names: gold_sample.outcomes(of, annotations, case, by_evidence, Clock()) for names, case in tried.items()},
+        {names: gold_sample.outcomes(sample, annotations, case, by_evidence, Clock()) for names, case in tried.items()},
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """A capture in its best cross: windows of three layers, what the patterns say, and the truth."""
+class _Windowed:
+    """A capture in its best cross: windows of three layers, the labels by patterns, and the truth."""
 
     site: str
     windows: Vectors
@@ -58,11 +58,11 @@ class _Known:
     truth: Bits
 
 
-def tuning(of: Sample, config: DbceConfig) -> str:
-    """Parameters chosen on half of the sites by the F1 of content, and measured on the other half, both ways round."""
-    known = [_known(of.judged[capture_id], some[0]) for capture_id, some in _best(of, config).items()]
-    sites = sorted({one.site for one in known})
-    halves = [[one for one in known if sites.index(one.site) % 2 == half] for half in (0, 1)]
+def tuning(sample: Sample, config: DbceConfig) -> str:
+    """Choose parameters on half of the sites by the F1 of content, and measure on the other half, both ways round."""
+    captures = [_windowed(sample.captures[capture_id], some[0]) for capture_id, some in _best(sample, config).items()]
+    sites = sorted({one.site for one in captures})
+    halves = [[one for one in captures if sites.index(one.site) % 2 == half] for half in (0, 1)]
     grid = _grid()
     measured = {name: [_counts(half, *how) for half in halves] for name, how in grid.items()}
     lines = []
@@ -84,7 +84,7 @@ _BASES = {"nearest": ("nearest", "3", "5", "uniform", "raw"), "forest": ("forest
 
 
 def _grid() -> dict[tuple[str, ...], tuple[int, Learner]]:
-    """Learners by kind, layers and parameters."""
+    """Make learners by kind, layers and parameters."""
     found: dict[tuple[str, ...], tuple[int, Learner]] = {}
     for layers, neighbours, weights in product((1, 2, 3), (1, 5, 15), ("uniform", "distance")):
         learner = nearest(neighbours=neighbours, weights=weights)
@@ -96,30 +96,30 @@ def _grid() -> dict[tuple[str, ...], tuple[int, Learner]]:
     return found
 
 
-def _known(one: Judged, annotation: Annotation) -> _Known:
+def _windowed(one: GoldCapture, annotation: Annotation) -> _Windowed:
     per_token = annotation.per_token()
     nodes = cut(one.capture.dom, per_token[None, :])
     labels = patterns.classify(annotation.cross.bits, per_token[nodes.starts])
-    return _Known(one.gold.site, vectors(nodes, 3), labels, one.truth[nodes.texts])
+    return _Windowed(one.gold.site, vectors(nodes, 3), labels, one.truth[nodes.texts])
 
 
-def _counts(of: Iterable[_Known], layers: int, learner: Learner) -> Confusion:
+def _counts(captures: Iterable[_Windowed], layers: int, learner: Learner) -> Confusion:
     found = []
-    for one in of:
+    for one in captures:
         windows = one.windows[:, : one.windows.shape[1] * layers // 3]
         labels = reclassify(learn(learner, examples(windows, one.labels)), windows, one.labels)
         found.append(counts(labels, one.truth))
     return sum(found, Confusion())
 
 
-def _four(of: Confusion) -> tuple[str, ...]:
-    return number(of.accuracy), number(of.content.f1), number(of.boilerplate.f1), f"{of.nodes:,}"
+def _four(counted: Confusion) -> tuple[str, ...]:
+    return number(counted.accuracy), number(counted.content.f1), number(counted.boilerplate.f1), f"{counted.nodes:,}"
 
 
-def _best(of: Sample, config: DbceConfig) -> dict[str, list[Annotation]]:
-    """The best cross of each capture, annotated."""
+def _best(sample: Sample, config: DbceConfig) -> dict[str, list[Annotation]]:
+    """Annotate the best cross of each capture."""
     one_cross = replace(config, cross=replace(config.cross, per_capture=1))
-    return prepared.annotations(of.archive, prepared.found_crosses(of.archive, one_cross), one_cross)
+    return prepared.annotations(sample.archive, prepared.found_crosses(sample.archive, one_cross), one_cross)
 
 
 def _balanced(case: Case, balance: Balance) -> Case:

@@ -14,7 +14,7 @@ from dbce_spark.model import ARMS, Cross, Member
 
 
 def siblings(cur: Member, members: Iterable[Member]) -> list[Member]:
-    """Of each other URL the capture most like this one, the most similar first; of equal ones the lower id."""
+    """List of each other URL the capture most like this one, the most similar first; of equal ones the lower id."""
     ranked = sorted(
         (other for other in members if other.url_key != cur.url_key),
         key=lambda other: (-_similarity(cur, other), other.capture_id),
@@ -26,7 +26,7 @@ def siblings(cur: Member, members: Iterable[Member]) -> list[Member]:
 
 
 def series(cur: Member, members: Iterable[Member]) -> tuple[list[Member], list[Member]]:
-    """The captures of the same URL before this one and behind it, the nearest in time first."""
+    """List the captures of the same URL before this one and behind it, the nearest in time first."""
     same = sorted(
         (other for other in members if other.url_key == cur.url_key),
         key=lambda other: (other.timestamp, other.capture_id),
@@ -36,7 +36,7 @@ def series(cur: Member, members: Iterable[Member]) -> tuple[list[Member], list[M
 
 
 def cross(cur: Member, **arms: Member | None) -> Cross:
-    """A cross with these arms, by name; the others are empty."""
+    """Make a cross with these arms, by name; the others are empty."""
     fields: dict[str, Any] = {}
     for name in ARMS[1:]:
         arm = arms.get(name)
@@ -45,7 +45,7 @@ def cross(cur: Member, **arms: Member | None) -> Cross:
 
 
 def with_arms(whole: Cross, pattern: str) -> Cross:
-    """The same cross with only the arms that a pattern such as "11010" keeps."""
+    """Keep only the arms of a cross that a pattern such as "11010" keeps."""
     empty: dict[str, Any] = {}
     for arm, bit in zip(ARMS, pattern, strict=True):
         if bit == "0":
@@ -54,7 +54,7 @@ def with_arms(whole: Cross, pattern: str) -> Cross:
 
 
 def wide(cur: Member, members: Sequence[Member], count: int) -> list[Cross]:
-    """Up to `count` crosses of one capture, each with the next two of its siblings and the same snapshots."""
+    """Make up to `count` crosses of one capture, each with the next two of its siblings and the same snapshots."""
     ranked = siblings(cur, members)[: 2 * count]
     before, behind = series(cur, members)
     return [

@@ -1,4 +1,4 @@
-"""What a way of labelling did to each page: counts of nodes, and the text beside the gold text."""
+"""The outcome of a way of labelling on each page: counts of nodes, and the text beside the gold text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from reproductions.thesis.truth import counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A capture whose text nodes have known labels."""
+class GoldCapture:
+    """A capture with the true labels of its text nodes."""
 
     gold: GoldPage
     capture: Capture
@@ -27,45 +27,45 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One page under one way of labelling. `known` are the counts of the nodes that the bit patterns label."""
+    """One page under one way of labelling. `by_patterns` counts only the nodes that the bit patterns label."""
 
     site: str
     all_nodes: Confusion
-    known: Confusion
+    by_patterns: Confusion
     undecided: float  # share of the nodes
     f1: float  # ROUGE-L of the texts
 
 
-def outcome(of: Judged, nodes: Nodes, labels: Bits, pattern_labels: Bits) -> Outcome:
-    """`pattern_labels` are what the bit patterns alone say of the same nodes."""
-    truth = of.truth[nodes.texts]
-    known = pattern_labels != Label.UNDECIDED
-    text = learned_cases.text(of.capture.dom, of.capture.page.blocks, nodes, labels)
+def outcome(one: GoldCapture, nodes: Nodes, labels: Bits, pattern_labels: Bits) -> Outcome:
+    """Measure one page. `pattern_labels` are the labels of the same nodes by the bit patterns alone."""
+    truth = one.truth[nodes.texts]
+    decided = pattern_labels != Label.UNDECIDED
+    text = learned_cases.text(one.capture.dom, one.capture.page.blocks, nodes, labels)
     return Outcome(
-        site=of.gold.site,
+        site=one.gold.site,
         all_nodes=counts(labels, truth),
-        known=counts(labels[known], truth[known]),
+        by_patterns=counts(labels[decided], truth[decided]),
         undecided=float(np.mean(labels == Label.UNDECIDED)),
-        f1=rouge_l(words(of.gold.gold), words(text)).f1,
+        f1=rouge_l(words(one.gold.gold), words(text)).f1,
     )
 
 
 HEAD = ("acc", "P con", "R con", "F1 con", "P bp", "R bp", "F1 bp", "acc of known", "undecided", "ROUGE-L F1")
 """Columns of `figures`: accuracy and scores over all nodes, pooled; `acc of known` leaves out what the patterns do not
-know, as appendix D does for all but T002; the last is the mean over pages."""
+label, as appendix D does for all but T002; the last is the mean over pages."""
 
 
 def figures(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """The cells under `HEAD`."""
+    """Format the cells under `HEAD`."""
     every = sum((one.all_nodes for one in outcomes), Confusion())
-    known = sum((one.known for one in outcomes), Confusion())
+    by_patterns = sum((one.by_patterns for one in outcomes), Confusion())
     undecided, f1 = (float(np.mean([getattr(one, name) for one in outcomes])) for name in ("undecided", "f1"))
     scores = (*_three(every.content), *_three(every.boilerplate))
-    return tuple(map(number, (every.accuracy, *scores, known.accuracy, undecided, f1)))
+    return tuple(map(number, (every.accuracy, *scores, by_patterns.accuracy, undecided, f1)))
 
 
 def compared(first: Sequence[str], rows: Mapping[tuple[str, ...], Sequence[Outcome]]) -> str:
-    """A table of `figures`, a row a name; `first` heads the columns of the names."""
+    """Make a table of `figures`, a row a name; `first` heads the columns of the names."""
     return table((*first, "pages", *HEAD), (_row(names, some) for names, some in rows.items() if some))
 
 

@@ -35,7 +35,7 @@ class Archive:
         return {capture_id: one.page.blocks.tokens for capture_id, one in self.captures.items()}
 
     def members_by_site(self) -> dict[str, list[Member]]:
-        """The captures that can meet, in order of their ids."""
+        """Group the captures that can meet by site, in order of their ids."""
         pages_ = (self.captures[capture_id].page for capture_id in sorted(self.captures))
         met = buckets.group_by_bucket(buckets.members(pages_))
         found: dict[str, dict[str, Member]] = defaultdict(dict)
@@ -45,7 +45,7 @@ class Archive:
 
 
 def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
-    """The captures of some fetches."""
+    """Parse the captures of these fetches."""
     captures: dict[str, Capture] = {}
     places: list[str | Reject] = []
     for fetch in fetches:
@@ -59,18 +59,18 @@ def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
     return Archive(captures, places)
 
 
-def found_crosses(of: Archive, config: DbceConfig) -> list[Cross]:
-    """The crosses that the method itself finds, at most `cross.per_capture` a capture."""
-    members = buckets.members(one.page for one in of.captures.values())
+def found_crosses(archive: Archive, config: DbceConfig) -> list[Cross]:
+    """Choose the crosses as the method itself does, at most `cross.per_capture` a capture."""
+    members = buckets.members(one.page for one in archive.captures.values())
     return [found.cross for found in sites.choose_crosses(members, config)]
 
 
-def annotations(of: Archive, chosen: Iterable[Cross], config: DbceConfig) -> dict[str, list[Annotation]]:
-    """The annotations of these crosses by capture. What each took is added to the clock of its capture."""
+def annotations(archive: Archive, chosen: Iterable[Cross], config: DbceConfig) -> dict[str, list[Annotation]]:
+    """Annotate these crosses, by capture id. The time of each is added to the clock of its capture."""
     done: dict[str, list[Annotation]] = defaultdict(list)
     chosen = list(chosen)
-    steps: Iterator[Annotation] = annotate(chosen, of.tokens, exact_limit=config.diff.exact_limit)
+    steps: Iterator[Annotation] = annotate(chosen, archive.tokens, exact_limit=config.diff.exact_limit)
     for cross in chosen:
-        with of.captures[cross.cur].clock.phase("annotate"):
+        with archive.captures[cross.cur].clock.phase("annotate"):
             done[cross.cur].append(next(steps))
     return done

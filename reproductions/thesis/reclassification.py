@@ -1,4 +1,4 @@
-"""Undecided nodes by what stands around them, as jusText does with short texts (thesis, chapter 5, "Reclassification").
+"""Label undecided nodes by their neighbours, as jusText does with short texts (thesis, chapter 5, "Reclassification").
 
 Not one of the thesis's test cases; it proposes it as a way to do without learning. Measured as T007.
 """
@@ -10,7 +10,7 @@ from dbce_spark.model import Bits, Label
 
 
 def in_context(nodes: Nodes, labels: Bits, *, min_density: float) -> Bits:
-    """Undecided nodes become content between two content nodes as dense as `min_density`, and boilerplate elsewhere.
+    """Call undecided nodes content between two content nodes as dense as `min_density`, and boilerplate elsewhere.
 
     The two are the nearest decided nodes before and behind, in reading order; densities are words a line.
     """

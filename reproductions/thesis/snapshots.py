@@ -14,7 +14,7 @@ from reproductions.thesis import gold_sample, learned_cases, neighbourhoods, pre
 from reproductions.thesis.gold_sample import Sample
 from reproductions.thesis.label_merging import by_evidence
 from reproductions.thesis.learned_cases import CASES
-from reproductions.thesis.outcomes import Judged, Outcome, compared, number, outcome
+from reproductions.thesis.outcomes import GoldCapture, Outcome, compared, number, outcome
 from reproductions.thesis.phases import Clock
 from reproductions.thesis.reclassification import in_context
 
@@ -48,83 +48,86 @@ class _Place:
     behind: list[Member]
 
     def cross(self, distance: int) -> Cross:
-        """With snapshots so many captures away; an arm stays empty where there is none."""
+        """Make the cross with snapshots `distance` captures away; an arm stays empty where there is none."""
         up, down, *_ = [*self.siblings, None]
         return neighbourhoods.cross(
             self.cur, up=up, down=down, prev=self._at(self.before, distance), next=self._at(self.behind, distance)
         )
 
     def gaps(self, distance: int) -> list[float]:
-        """Days to these snapshots."""
+        """Measure the days to these snapshots."""
         arms = (self._at(self.before, distance), self._at(self.behind, distance))
         return [abs(arm.timestamp - self.cur.timestamp) / CRAWL for arm in arms if arm]
 
     @staticmethod
-    def _at(some: Sequence[Member], distance: int) -> Member | None:
-        return some[distance - 1] if distance <= len(some) else None
+    def _at(snapshots: Sequence[Member], distance: int) -> Member | None:
+        return snapshots[distance - 1] if distance <= len(snapshots) else None
 
 
-def fullness(of: Sample, config: DbceConfig) -> str:
-    """The same captures in crosses with fewer and fewer arms (appendix B)."""
-    whole = [place.cross(1) for place in _middles(of.archive, 1) if len(place.siblings) > 1]
+def fullness(sample: Sample, config: DbceConfig) -> str:
+    """Compare the same captures in crosses with fewer and fewer arms (appendix B)."""
+    whole = [place.cross(1) for place in _middles(sample.archive, 1) if len(place.siblings) > 1]
     found: dict[tuple[str, ...], list[Outcome]] = {}
     for pattern in PATTERNS:
         crosses = [neighbourhoods.with_arms(cross, pattern) for cross in whole]
-        annotations = prepared.annotations(of.archive, crosses, config)
+        annotations = prepared.annotations(sample.archive, crosses, config)
         for name in _CASES:
-            found[pattern, name] = gold_sample.outcomes(of, annotations, CASES[name], by_evidence, Clock())
+            found[pattern, name] = gold_sample.outcomes(sample, annotations, CASES[name], by_evidence, Clock())
     return compared(("cross", "case"), found)
 
 
-def distances(of: Sample, config: DbceConfig) -> str:
-    """The same captures with snapshots further and further away, their siblings unchanged."""
-    places = _middles(of.archive, max(DISTANCES))
+def distances(sample: Sample, config: DbceConfig) -> str:
+    """Compare the same captures with snapshots further and further away, their siblings unchanged."""
+    places = _middles(sample.archive, max(DISTANCES))
     found: dict[tuple[str, ...], list[Outcome]] = {}
     for distance in DISTANCES:
-        annotations = prepared.annotations(of.archive, [place.cross(distance) for place in places], config)
+        annotations = prepared.annotations(sample.archive, [place.cross(distance) for place in places], config)
         for name in _CASES:
-            outcomes = gold_sample.outcomes(of, annotations, CASES[name], by_evidence, Clock())
+            outcomes = gold_sample.outcomes(sample, annotations, CASES[name], by_evidence, Clock())
             found[str(distance), _median_days(places, distance), name] = outcomes
     return compared(("snapshots apart", "median days", "case"), found)
 
 
-def context(of: Sample, config: DbceConfig) -> str:
-    """Undecided nodes by their neighbours ("T007"), beside those that leave them, sink them or learn them."""
-    crosses = [place.cross(1) for place in _middles(of.archive, 1)]
-    annotations = prepared.annotations(of.archive, crosses, config)
+def context(sample: Sample, config: DbceConfig) -> str:
+    """Label undecided nodes by their neighbours ("T007"), beside cases that leave them, sink them or learn them."""
+    crosses = [place.cross(1) for place in _middles(sample.archive, 1)]
+    annotations = prepared.annotations(sample.archive, crosses, config)
     found: dict[tuple[str, ...], list[Outcome]] = {
-        (name,): gold_sample.outcomes(of, annotations, CASES[name], by_evidence, Clock()) for name in _CASES
+        (name,): gold_sample.outcomes(sample, annotations, CASES[name], by_evidence, Clock()) for name in _CASES
     }
     for density in DENSITIES:
         found[(f"T007, {density:.0f} words a line",)] = [
-            _in_context(of.judged[capture_id], some, density) for capture_id, some in annotations.items()
+            _in_context(sample.captures[capture_id], of_capture, density)
+            for capture_id, of_capture in annotations.items()
         ]
     return compared(("case",), found)
 
 
-def crawled(of: prepared.Archive, config: DbceConfig) -> str:
-    """Snapshots of a real crawl further and further away. Without gold: what is undecided, content, and still there."""
-    every = _places(of)
+def crawled(archive: prepared.Archive, config: DbceConfig) -> str:
+    """Compare snapshots of a real crawl further and further away, without gold: the undecided, content, and kept
+    shares."""
+    every = _places(archive)
     lines = []
     for distance in DISTANCES:
         places = [place for place in every if max(len(place.before), len(place.behind)) >= distance]
         if places:
             crosses = [place.cross(distance) for place in places]
-            shares = [_shares(one) for some in prepared.annotations(of, crosses, config).values() for one in some]
+            annotated = prepared.annotations(archive, crosses, config)
+            shares = [_shares(one) for annotations in annotated.values() for one in annotations]
             mean = np.mean(shares, axis=0).tolist()
             lines.append((str(distance), _median_days(places, distance), f"{len(shares):,}", *map(number, mean)))
     return table(("snapshots apart", "median days", "pages", "content", "boilerplate", "undecided", "kept"), lines)
 
 
 def _shares(annotation: Annotation) -> list[float]:
-    """Of the words: content, boilerplate, undecided, and in all snapshots."""
+    """Measure shares of the words: content, boilerplate, undecided, and in all snapshots."""
     bits, both = annotation.per_token(), annotation.cross.bits & (arm_bit("prev") | arm_bit("next"))
     labels = patterns.classify(annotation.cross.bits, bits)
-    said = [float(np.mean(labels == label)) for label in (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)]
-    return [*said, float(np.mean((bits & both) == both))]
+    shares = [float(np.mean(labels == label)) for label in (Label.CONTENT, Label.BOILERPLATE, Label.UNDECIDED)]
+    return [*shares, float(np.mean((bits & both) == both))]
 
 
-def _in_context(one: Judged, annotations: Sequence[Annotation], density: float) -> Outcome:
+def _in_context(one: GoldCapture, annotations: Sequence[Annotation], density: float) -> Outcome:
     capture = one.capture
     nodes, labels = learned_cases.merged(
         capture.dom, capture.page.blocks, annotations, CASES["T001"], by_evidence, Clock()
@@ -132,10 +135,10 @@ def _in_context(one: Judged, annotations: Sequence[Annotation], density: float) 
     return outcome(one, nodes, in_context(nodes, labels, min_density=density), labels)
 
 
-def _places(of: prepared.Archive) -> list[_Place]:
-    """All captures that have siblings, in order of site, URL and time."""
+def _places(archive: prepared.Archive) -> list[_Place]:
+    """List all captures that have siblings, in order of site, URL and time."""
     found = []
-    for members in of.members_by_site().values():
+    for members in archive.members_by_site().values():
         for cur in sorted(members, key=lambda member: (member.url_key, member.timestamp, member.capture_id)):
             same_crawl = [other for other in members if abs(other.timestamp - cur.timestamp) < CRAWL]
             if siblings := neighbourhoods.siblings(cur, same_crawl):
@@ -143,14 +146,14 @@ def _places(of: prepared.Archive) -> list[_Place]:
     return found
 
 
-def _middles(of: prepared.Archive, reach: int) -> list[_Place]:
-    """Those with `reach` snapshots on either side, at most `_CURS` a URL."""
+def _middles(archive: prepared.Archive, reach: int) -> list[_Place]:
+    """List the captures with `reach` snapshots on either side, at most `_CURS` a URL."""
     by_url: dict[str, list[_Place]] = defaultdict(list)
-    for place in _places(of):
+    for place in _places(archive):
         if min(len(place.before), len(place.behind)) >= reach:
             by_url[place.cur.url_key].append(place)
-    skips = {url: max(0, len(some) - _CURS) // 2 for url, some in by_url.items()}
-    return [place for url, some in by_url.items() for place in some[skips[url] : skips[url] + _CURS]]
+    skips = {url: max(0, len(places) - _CURS) // 2 for url, places in by_url.items()}
+    return [place for url, places in by_url.items() for place in places[skips[url] : skips[url] + _CURS]]
 
 
 def _median_days(places: Sequence[_Place], distance: int) -> str:

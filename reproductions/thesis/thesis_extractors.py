@@ -31,7 +31,7 @@ class Extract:
 
 
 def extract(pages: Sequence[GoldPage], config: DbceConfig, name: str) -> dict[str, Extract]:
-    """The text of each page under one test case, by page id, each page beside the others.
+    """Extract the text of each page under one test case, by page id, each page beside the others.
 
     Raises:
         ConfigError: no test case has that name.
@@ -53,22 +53,22 @@ def _rejected(reject: Reject) -> Extract:
     return Extract("", dict.fromkeys(PHASES, 0.0), f"{reject.reason}: {reject.detail}")
 
 
-def _text(of: Capture, annotations: Sequence[Annotation], name: str) -> Extract:
+def _text(capture: Capture, annotations: Sequence[Annotation], name: str) -> Extract:
     clock = Clock()
-    clock.seconds |= of.clock.seconds
-    blocks = of.page.blocks
+    clock.seconds |= capture.clock.seconds
+    blocks = capture.page.blocks
     if not annotations:
         return Extract(postprocess.text(blocks.text, single.segments(blocks)), clock.seconds, "")
-    nodes, labels = learned_cases.merged(of.dom, blocks, annotations, CASES[name], by_evidence, clock)
+    nodes, labels = learned_cases.merged(capture.dom, blocks, annotations, CASES[name], by_evidence, clock)
     with clock.phase("merge"):
-        text = learned_cases.text(of.dom, blocks, nodes, labels)
+        text = learned_cases.text(capture.dom, blocks, nodes, labels)
     return Extract(text, clock.seconds, "")
 
 
-def by_case(of: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Extracted]:
+def by_case(gold: Sequence[GoldPage], setting: Setting, case: str) -> dict[str, Extracted]:
     """Extract gold pages by a test case, each page with its own seconds."""
-    found = extract(of, setting.config, case)
-    setting.advance(len(of))
+    found = extract(gold, setting.config, case)
+    setting.advance(len(gold))
     return {page_id: Extracted(one.text, sum(one.seconds.values()), one.error) for page_id, one in found.items()}
 
 

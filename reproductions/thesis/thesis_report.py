@@ -23,20 +23,20 @@ ON_SITES: Mapping[str, Experiment] = {
     "Tuned parameters, chosen on other sites": learner.tuning,
     "Wider crosses, and merging them": merges.wider,
 }
-"""What needs pages of many sites."""
+"""Experiments on pages of many sites, by title."""
 
 ON_SERIES: Mapping[str, Experiment] = {
     "Fullness of the cross": snapshots.fullness,
     "Time between snapshots": snapshots.distances,
     "Undecided nodes by their neighbours": snapshots.context,
 }
-"""What needs snapshots of the same pages."""
+"""Experiments on snapshots of the same pages, by title."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to measure: files of gold pages, archives without gold, and about how many pages of each set
-    without series; those with series are measured whole."""
+    """The input of a report: files of gold pages, archives without gold, and about how many pages of each set without
+    series; those with series are measured whole."""
 
     paths: Sequence[str]
     crawls: Sequence[str]
@@ -45,15 +45,15 @@ class Request:
 
 
 def write(request: Request, config: DbceConfig) -> str:
-    """Writes thesis.md into the output folder, in place of one there, and returns it.
+    """Write thesis.md into the output folder, in place of one there, and return it.
 
     Raises:
         InputError: a file is not of gold pages, or there is none.
     """
-    told = "\n\n".join(_parts(request, config)) + "\n"
+    report = "\n\n".join(_parts(request, config)) + "\n"
     with storage.whole_file(str(PurePosixPath(request.output) / FILE)) as file:
-        file.write(told.encode())
-    return told
+        file.write(report.encode())
+    return report
 
 
 def _parts(request: Request, config: DbceConfig) -> Iterator[str]:
@@ -64,7 +64,7 @@ def _parts(request: Request, config: DbceConfig) -> Iterator[str]:
     yield from _chapter4(samples, config)
     sites = gold_sample.read([page for name, pages in chosen.items() if name not in series for page in pages], config)
     for title, experiment in tqdm(ON_SITES.items(), desc="sites", leave=False, disable=None):
-        if sites.judged:
+        if sites.captures:
             yield from (f"## {title}", experiment(sites, config))
     for title, experiment in tqdm(ON_SERIES.items(), desc="series", leave=False, disable=None):
         for name in series:
@@ -86,12 +86,12 @@ def _chapter4(samples: Mapping[str, Sample], config: DbceConfig) -> Iterator[str
 
 
 def _is_series(pages: Sequence[GoldPage]) -> bool:
-    """Whether a set holds snapshots of the same URLs."""
+    """Test for a set of snapshots of the same URLs."""
     return len({page.url_key for page in pages}) < len(pages) / 2
 
 
 def crawls(paths: Iterable[str], config: DbceConfig) -> Iterator[tuple[str, list[warc.Fetch]]]:
-    """The fetches of each argument, a file or a folder of them."""
+    """Iterate over the arguments, each a file or a folder of them, and their fetches."""
     for path in paths:
         files = sources.expand([path], config.input.patterns)
         read = (found for file in files for found in warc.read(file, config.input, config.page.max_html_bytes))

@@ -1,4 +1,4 @@
-"""The labels that gold texts give the text nodes of a page, and how well others agree with them."""
+"""The labels that gold texts give the text nodes of a page, and the agreement of other labels with them."""
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from dbce_spark.model import Bits, Label
 
 
 def text_node_labels(html: str, gold: str) -> Bits:
-    """The label of each text node: content if the gold text holds it (`leaves.held`).
+    """Label each text node: content if the gold text holds it (`leaves.held`).
 
-    One without a word, such as one of punctuation, is undecided: nothing is known of it.
+    One without a word, such as one of punctuation, is undecided: it has no truth.
     """
-    found = leaves.of_html(html)
-    has_words = np.array([bool(words) for words in found.words], np.bool_)
-    held = leaves.held(found, gold)
+    page_leaves = leaves.parse_leaves(html)
+    has_words = np.array([bool(words) for words in page_leaves.words], np.bool_)
+    held = leaves.held(page_leaves, gold)
     return np.select([~has_words, held], [Label.UNDECIDED, Label.CONTENT], Label.BOILERPLATE).astype(np.uint8)
 
 
 def counts(labels: Bits, truth: Bits) -> Confusion:
-    """Nodes whose truth is known. One that is left undecided counts as boilerplate: it is not in the main text."""
-    known = truth != Label.UNDECIDED
-    return confusion((truth == Label.CONTENT)[known], (labels == Label.CONTENT)[known])
+    """Count nodes with a decided truth. A node left undecided counts as boilerplate: it is not in the main text."""
+    decided = truth != Label.UNDECIDED
+    return confusion((truth == Label.CONTENT)[decided], (labels == Label.CONTENT)[decided])

@@ -16,7 +16,7 @@ FEATURES = (
 
 
 def vectors(nodes: Nodes, layers: int) -> Vectors:
-    """One row a `<dbce>` element, 20 columns a layer: the neighbourhoods of the node, its parent, and so on up.
+    """Compute one row a `<dbce>` element, 20 columns a layer: the neighbourhoods of the node, its parent, and so on up.
 
     A narrower window is the first columns of a wider one.
     """

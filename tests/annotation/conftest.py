@@ -1,4 +1,4 @@
-"""What tests of the workbench share."""
+"""Share fixtures among the tests of the workbench."""
 
 import pytest
 from argon2 import PasswordHasher
@@ -9,5 +9,5 @@ from dbce_spark.annotation import accounts
 
 @pytest.fixture(autouse=True)
 def _quick_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same hashing, with parameters by which a test of many logins ends."""
+    """Hash passwords with parameters by which a test of many logins ends."""
     monkeypatch.setattr(accounts, "_HASHER", PasswordHasher.from_parameters(CHEAPEST))

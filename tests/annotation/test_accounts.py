@@ -1,4 +1,4 @@
-"""Accounts let in who they belong to, and nobody else."""
+"""Let in the owners of accounts, and nobody else."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,29 +15,29 @@ from tests.support.annotation_stores import PASSWORD, SETTINGS
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Connection]:
-    """A store with an account of ada's."""
+    """Open a store with an account of ada's."""
     workbench_store.create(str(tmp_path / "labels.db"))
-    found = workbench_store.opened(str(tmp_path / "labels.db"))
+    found = workbench_store.open_store(str(tmp_path / "labels.db"))
     accounts.add(found, "ada", SETTINGS, password=PASSWORD)
     yield found
     found.close()
 
 
 def test_a_name_and_its_password_belong_together(opened: Connection) -> None:
-    """Another password, another name or nothing do not let in; case in a name does not matter."""
+    """Another password, another name or none are refused; case in a name does not matter."""
     tries = [("ada", PASSWORD), ("Ada", PASSWORD), ("ada", PASSWORD + "x"), ("bob", PASSWORD), ("ada", "")]
 
     assert [True, True, False, False, False] == [accounts.login(opened, *one, SETTINGS) is not None for one in tries]
 
 
 def test_a_password_is_not_in_the_store(opened: Connection, tmp_path: Path) -> None:
-    """Only its hash by Argon2id is."""
+    """The store has only the hash of a password by Argon2id."""
     assert PASSWORD.encode() not in (tmp_path / "labels.db").read_bytes()
     assert opened.execute("SELECT password FROM accounts").fetchone()[0].startswith("$argon2id$")
 
 
 def test_a_made_password_is_long_enough_and_lets_in(opened: Connection) -> None:
-    """One that nobody chose."""
+    """A generated password is long enough, and lets in."""
     made = accounts.add(opened, "bob", SETTINGS)
 
     assert len(made) >= SETTINGS.min_password
@@ -49,13 +49,13 @@ def test_a_made_password_is_long_enough_and_lets_in(opened: Connection) -> None:
     [("", PASSWORD), ("x" * 61, PASSWORD), ("a\nb", PASSWORD), ("bob", "short"), ("ADA", PASSWORD)],
 )
 def test_a_name_or_password_that_will_not_do_is_refused(opened: Connection, name: str, password: str) -> None:
-    """Also a name that is there in other letters."""
+    """A name that exists in other letters is refused as well."""
     with pytest.raises(InputError):
         accounts.add(opened, name, SETTINGS, password=password)
 
 
 def test_who_guesses_has_to_wait(opened: Connection) -> None:
-    """Also with the right password; another name does not."""
+    """After too many failures even the right password is refused; another name is not affected."""
     few = replace(SETTINGS, login_tries=3)
     accounts.add(opened, "bob", SETTINGS, password=PASSWORD)
     for _ in range(3):
@@ -67,7 +67,7 @@ def test_who_guesses_has_to_wait(opened: Connection) -> None:
 
 
 def test_a_shut_account_lets_nobody_in(opened: Connection) -> None:
-    """Until it is opened again."""
+    """A shut account refuses its password until it is opened again."""
     accounts.set_active(opened, 1, False)
     shut = accounts.login(opened, "ada", PASSWORD, SETTINGS)
     accounts.set_active(opened, 1, True)

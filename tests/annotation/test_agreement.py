@@ -1,4 +1,4 @@
-"""Fleiss's multi-pi, beside another one's, and by its laws."""
+"""Compare Fleiss's multi-pi with another implementation, and check its laws."""
 
 from math import isnan
 from random import Random
@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dbce_spark.annotation.agreement import Counts, mean_pi, multi_pi, of_corpus
-from dbce_spark.annotation.label_merge import merged
+from dbce_spark.annotation.agreement import Counts, mean_pi, measure_corpus, multi_pi
+from dbce_spark.annotation.label_merge import merge_page
 from tests.support.submissions import submission
 
 CHOICES = st.integers(2, 5).flatmap(
@@ -27,7 +27,7 @@ def table(
 
 @given(CHOICES)
 def test_multi_pi_is_that_of_nltk(choices: Counts) -> None:
-    """Whose `pi` counts pairs of coders and follows Artstein and Poesio, too."""
+    """The `pi` of nltk counts pairs of coders and follows Artstein and Poesio, too."""
     agreement = pytest.importorskip("nltk.metrics.agreement", reason="nltk is not installed")
     assume(len(np.unique(choices)) > 1)
     task = agreement.AnnotationTask(
@@ -50,7 +50,7 @@ def test_multi_pi_is_that_of_the_example_of_fleiss() -> None:
 
 @given(CHOICES, st.permutations(range(3)), st.randoms(use_true_random=False))
 def test_names_and_order_do_not_matter(choices: Counts, names: list[int], random: Random) -> None:
-    """Neither which category is which, nor the order of items or of coders."""
+    """The order of categories, of items and of coders does not change the result."""
     votes = table(choices)
     order = list(range(len(votes)))
     random.shuffle(order)
@@ -60,7 +60,8 @@ def test_names_and_order_do_not_matter(choices: Counts, names: list[int], random
 
 @given(CHOICES)
 def test_full_agreement_is_one_and_less_is_less(choices: Counts) -> None:
-    """Where all items have one and the same category there is nothing to be expected but that."""
+    """Pi is 1 at full agreement and less otherwise; where all items have one category, agreement is certain and pi is
+    nan."""
     found = multi_pi(table(choices))
     agree = bool((choices == choices[:, :1]).all())
 
@@ -73,7 +74,7 @@ def test_full_agreement_is_one_and_less_is_less(choices: Counts) -> None:
 
 @given(CHOICES, st.data())
 def test_a_weight_counts_an_item_as_often(choices: Counts, data: st.DataObject) -> None:
-    """Weights of whole numbers do what items given again would do; an item of weight 0 is not there."""
+    """A whole weight equals the item repeated as often; an item of weight 0 is left out."""
     votes = table(choices)
     times = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(votes), max_size=len(votes))))
     assume(times.any())
@@ -83,19 +84,19 @@ def test_a_weight_counts_an_item_as_often(choices: Counts, data: st.DataObject) 
 
 
 def test_an_item_of_one_coder_says_nothing() -> None:
-    """There is no pair to agree."""
+    """An item of one coder has no pair that could agree."""
     votes = np.array([[2, 0, 0], [0, 1, 1], [0, 1, 0], [0, 0, 0]])
 
     assert (multi_pi(votes).items, multi_pi(votes[2:]).items, isnan(multi_pi(votes[2:]).pi)) == (2, 0, True)
 
 
 def test_the_agreement_of_a_corpus_is_the_mean_of_its_pages() -> None:
-    """A page on which all say the same throughout has none, and is left out."""
-    one = merged("one", [submission("x", "cb"), submission("y", "cb")])
-    half = merged("half", [submission("x", "ccbb"), submission("y", "cbcb")])
-    same = merged("same", [submission("x", "bb"), submission("y", "bb")])
+    """A page on which all tags are alike has no pi, and is left out of the mean."""
+    one = merge_page("one", [submission("x", "cb"), submission("y", "cb")])
+    half = merge_page("half", [submission("x", "ccbb"), submission("y", "cbcb")])
+    same = merge_page("same", [submission("x", "bb"), submission("y", "bb")])
 
-    found = of_corpus([(one, (1, 1)), (half, (9, 1, 1, 9)), (same, (1, 1))])
+    found = measure_corpus([(one, (1, 1)), (half, (9, 1, 1, 9)), (same, (1, 1))])
 
     assert (found.mean, round(found.mean_by_words, 3)) == (0.5, 0.9)
     assert (found.pooled.items, found.pages[1].words) == (8, 20)

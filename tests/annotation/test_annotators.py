@@ -1,4 +1,4 @@
-"""Who tags by habit, and how long a page takes."""
+"""Find annotators who tag by habit, and measure how long a page takes."""
 
 from math import inf
 
@@ -20,8 +20,8 @@ def test_outliers_lie_beyond_the_fences_of_tukey() -> None:
 
 
 def test_the_bias_of_an_annotator_is_measured_where_there_is_a_winner() -> None:
-    """Of four segments with a winner, half content, z calls all boilerplate: half of the tags would have to be others.
-    The fifth is a tie, the sixth has no tag of z."""
+    """z calls all of the four segments with a winner boilerplate, half of them wrongly; the tie and the segment without
+    a tag of z do not count."""
     said = {"x": "ccbbcc", "y": "ccbbcc", "w": "ccbbbc", "z": "bbbbb-"}
     merged = merge(corpus(p=6), [submission(name, tags) for name, tags in said.items()], minimum=1, excluded={})
 
@@ -36,7 +36,7 @@ def crowd(*, biased: str) -> list[str]:
 
 
 def test_who_tags_all_alike_is_excluded_and_the_rest_merged_anew() -> None:
-    """As KrdWrd did with four annotators; the reason is recorded with each submission."""
+    """An annotator with one tag for all is excluded, as in KrdWrd; the reason is recorded with each submission."""
     some = [submission(f"a{at}", tags, page=page) for page in "pq" for at, tags in enumerate(crowd(biased="bbbbbb"))]
 
     found = without_outliers(corpus(p=6, q=6), some, excluded={}, rules=RULES)
@@ -46,7 +46,7 @@ def test_who_tags_all_alike_is_excluded_and_the_rest_merged_anew() -> None:
 
 
 def test_a_small_bias_is_tolerated() -> None:
-    """Where all others are alike, an outlier may still be careful."""
+    """An outlier within the tolerated bias is kept where all others are alike."""
     some = [submission(f"a{at}", "cccbbb" * 5, page=page) for page in "pq" for at in range(5)]
     some += [submission("a9", "cccbbb" * 4 + "ccbbbb", page=page) for page in "pq"]
 
@@ -57,7 +57,7 @@ def test_a_small_bias_is_tolerated() -> None:
 
 
 def test_who_submitted_one_page_is_excluded() -> None:
-    """One page shows no habit (KrdWrd 3.4.3)."""
+    """An annotator of one page is excluded, since one page shows no habit (KrdWrd 3.4.3)."""
     some = [submission("x", "cb", page="p"), submission("x", "cb", page="q"), submission("y", "cb", page="p")]
 
     assert exclusions(merge(corpus(p=2, q=2), some, minimum=1, excluded={}), RULES) == {
@@ -66,7 +66,7 @@ def test_who_submitted_one_page_is_excluded() -> None:
 
 
 def test_a_time_is_what_was_said_or_since_the_submission_before() -> None:
-    """Of the first submission that does not say, nothing is known."""
+    """A first submission without a time of its own has no time."""
     some = [
         submission("x", "c", page=page, at=at, took=took)
         for page, at, took in (("p", 5, 0), ("q", 65, 0), ("r", 99, 7))
@@ -79,7 +79,7 @@ def test_a_time_is_what_was_said_or_since_the_submission_before() -> None:
 
 
 def test_a_break_is_no_time_on_a_page() -> None:
-    """Nine times a minute or so, and once an hour."""
+    """A visit of an hour among nine of a minute or so is left out."""
     some = [submission("x", "c", page=str(at), at=at, took=50 + at) for at in range(9)]
     some.append(submission("x", "c", page="break", at=9, took=3600))
 
@@ -90,7 +90,7 @@ def test_a_break_is_no_time_on_a_page() -> None:
 
 
 def test_practice_is_seen_on_the_same_page() -> None:
-    """x came to p first, and took 30 seconds longer than the two to whom it was the second page."""
+    """x came to p first, and took 30 seconds longer than the two for whom it was the second page."""
     visits = [
         Visit(annotator="x", page="p", position=1, seconds=60),
         Visit(annotator="y", page="p", position=2, seconds=20),
@@ -102,7 +102,7 @@ def test_practice_is_seen_on_the_same_page() -> None:
 
 
 def test_practice_is_smoothed_over_neighbouring_positions() -> None:
-    """Each position has the mean of itself and of those one away."""
+    """Each position has the mean of itself and of the positions beside it."""
     visits = [
         Visit(annotator=name, page=page, position=position, seconds=seconds)
         for page, first, longer in (("p", 1, 30), ("q", 2, 0), ("r", 3, 60))
@@ -113,5 +113,5 @@ def test_practice_is_smoothed_over_neighbouring_positions() -> None:
 
 
 def test_no_submission_has_no_times() -> None:
-    """Nothing is known, and nothing is a break."""
+    """Without submissions there are neither visits nor breaks."""
     assert times([], whisker=1.5) == annotators.Times(visits=(), bound=inf, breaks=0, unknown=0)

@@ -1,4 +1,4 @@
-"""The workbench as a person starts it."""
+"""Run the commands of the workbench as a person does."""
 
 import io
 import signal
@@ -19,7 +19,7 @@ from tests.support.workbenches import free_ports, served
 def test_pages_go_in_and_come_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From an archive to JSON lines, each step with a line that says what it did."""
+    """Pages go from an archive to JSON lines, each step with a line that sums it up."""
     path, copy, out = (str(tmp_path / name) for name in ("labels.db", "copy.db", "out"))
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
     told = []
@@ -59,7 +59,7 @@ def test_pages_go_in_and_come_out(
 def test_what_is_wrong_is_said_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], step: list[str], told: str
 ) -> None:
-    """And leaves nothing behind."""
+    """An error is one line, and leaves no file behind."""
     monkeypatch.chdir(tmp_path)
 
     assert main(["annotate", *step]) == 2
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said_in_one_line(
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Another one can be chosen."""
+    """The error names the port and suggests another one."""
     path = str(tmp_path / "labels.db")
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -82,7 +82,7 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
-    """At once, and as one that has done its work."""
+    """A server ends at once on a signal, with status 0."""
     path = str(tmp_path / "labels.db")
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
     with served(path) as one:
@@ -94,7 +94,7 @@ def test_a_server_that_is_told_to_stop_stops(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_told_to_stop_as_it_begins_stops(tmp_path: Path) -> None:
-    """In the moment between its word that it listens and the first request: well, and its ports are free."""
+    """A signal between the line that it listens and the first request ends it well, and its ports are free."""
     path, ports = str(tmp_path / "labels.db"), free_ports()
     main(["annotate", "add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--sample", "1"])
 

@@ -1,4 +1,4 @@
-"""Pages come out of archives as they are wanted, whole, and with all that they load."""
+"""Import pages from archives by filters, whole, and with all that they load."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.annotation import page_import, page_resources, stored_pages, workbench_store
-from dbce_spark.annotation.page_import import Added
+from dbce_spark.annotation.page_import import AddedPages
 from dbce_spark.annotation.page_resources import Need
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
@@ -19,23 +19,23 @@ MOMENT = microseconds("2020-01-01T00:00:00Z")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Added]:
-    """The store of an archive, and what was told of it."""
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, AddedPages]:
+    """Make the store of an archive; return its path and the counts of the import."""
     return filled(tmp_path_factory.mktemp("corpus"))
 
 
 @pytest.fixture
-def opened(made: tuple[str, Added]) -> Iterator[Connection]:
-    found = workbench_store.opened(made[0])
+def opened(made: tuple[str, AddedPages]) -> Iterator[Connection]:
+    found = workbench_store.open_store(made[0])
     yield found
     found.close()
 
 
 def urls(path: str) -> list[str]:
-    """The URLs of a store's pages, sorted."""
-    found = workbench_store.opened(path)
+    """Return the URLs of a store's pages, sorted."""
+    found = workbench_store.open_store(path)
     try:
-        return sorted(page.url for page in stored_pages.of_kind(found, stored_pages.CORPUS))
+        return sorted(page.url for page in stored_pages.read_kind(found, stored_pages.CORPUS))
     finally:
         found.close()
 
@@ -58,7 +58,7 @@ POND = "http://pond.example/"
     ],
 )
 def test_pages_are_chosen_by_what_they_are(tmp_path: Path, fields: dict[str, object], expected: list[str]) -> None:
-    """By words, site, URL and language, by whole sites with their snapshots, or by a list."""
+    """Pages are chosen by words, site, URL and language, by whole sites with their snapshots, or by a list."""
     assert expected == urls(filled(tmp_path, **fields)[0])
 
 
@@ -68,7 +68,7 @@ def test_pages_are_chosen_by_what_they_are(tmp_path: Path, fields: dict[str, obj
 def test_a_sample_is_the_same_whatever_the_order_of_records(
     tmp_path: Path, fields: dict[str, object], count: int
 ) -> None:
-    """The seed decides, not where a record lies."""
+    """The sample depends on the seed, not on the order of records."""
     path = crawl(tmp_path / "crawl.warc")
     records = Path(path).read_bytes().split(b"WARC/1.0\r\n")[1:]
     turned = archive(tmp_path / "turned.warc", *(b"WARC/1.0\r\n" + one for one in reversed(records)))
@@ -82,8 +82,8 @@ def test_a_sample_is_the_same_whatever_the_order_of_records(
 
 
 def test_a_page_is_kept_as_it_was_archived(opened: Connection) -> None:
-    """The record's head, and its block byte by byte; beside it the HTML in UTF-8."""
-    page = next(one for one in stored_pages.of_kind(opened, stored_pages.CORPUS) if one.url == TWO)
+    """The record's head and block are kept byte by byte, and the HTML in UTF-8 beside them."""
+    page = next(one for one in stored_pages.read_kind(opened, stored_pages.CORPUS) if one.url == TWO)
     head = json.loads(page.head)
 
     assert (TWO, "response") == (head["warc-target-uri"], head["warc-type"])
@@ -92,8 +92,8 @@ def test_a_page_is_kept_as_it_was_archived(opened: Connection) -> None:
 
 
 def test_segments_are_those_that_the_method_cuts(opened: Connection) -> None:
-    """In page order, without a gap in the words, one leaf of the outline each."""
-    for page in stored_pages.of_kind(opened, stored_pages.CORPUS):
+    """Segments are in page order, without a gap in the words, with one leaf of the outline each."""
+    for page in stored_pages.read_kind(opened, stored_pages.CORPUS):
         texts = [page.text[unit.start : unit.end] for unit in page.units]
 
         assert page.text.split() == " ".join(texts).split()
@@ -101,20 +101,20 @@ def test_segments_are_those_that_the_method_cuts(opened: Connection) -> None:
 
 
 def test_a_page_in_another_charset_is_in_utf_8(tmp_path: Path) -> None:
-    """The record stays as it was."""
+    """The HTML is in UTF-8, and the record stays as it was."""
     html = f"<html><body><p>{'Größe zählt überall. ' * 200}</p></body></html>".encode("latin-1")
     block = http(html, content_type="text/html; charset=iso-8859-1")
     path = str(tmp_path / "labels.db")
     page_import.add(path, [archive(tmp_path / "a.warc", record(block))], wanted(), CONFIG, SETTINGS)
-    found = workbench_store.opened(path)
-    (page,) = stored_pages.of_kind(found, stored_pages.CORPUS)
+    found = workbench_store.open_store(path)
+    (page,) = stored_pages.read_kind(found, stored_pages.CORPUS)
     found.close()
 
     assert (block, True, True) == (page.record, "Größe" in page.text, "Größe" in page.html)
 
 
-def test_all_that_a_page_loads_is_copied_and_nothing_else(made: tuple[str, Added], opened: Connection) -> None:
-    """Style sheets and what these import, frames and what is in them, pictures behind a redirect."""
+def test_all_that_a_page_loads_is_copied_and_nothing_else(made: tuple[str, AddedPages], opened: Connection) -> None:
+    """Style sheets and their imports, frames and their resources, and pictures behind a redirect are copied."""
     found = [row["url"].rpartition("/")[2] for row in opened.execute("SELECT url FROM resources ORDER BY url")]
 
     assert ["dot.png", "frame.html", "more.css", "moved.png", "style.css"] == found
@@ -122,7 +122,7 @@ def test_all_that_a_page_loads_is_copied_and_nothing_else(made: tuple[str, Added
 
 
 def test_a_redirect_is_followed(opened: Connection) -> None:
-    """What it leads to is what is shown."""
+    """The resource at the end of a redirect is shown."""
     found = page_resources.nearest(opened, "http://geese.example/moved.png", MOMENT)
 
     assert found is not None
@@ -130,15 +130,15 @@ def test_a_redirect_is_followed(opened: Connection) -> None:
 
 
 def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
-    """Of three captures of a style sheet that of the same hour."""
+    """The capture of the same hour is taken out of three of a style sheet."""
     dates = ("2019-01-01T00:00:00Z", "2020-01-01T00:30:00Z", "2020-06-01T00:00:00Z")
     url = "http://www.example.org/a.css"
     sheets = [http(f"/* {date} */", content_type="text/css") for date in dates]
     captures = (record(block, url=url, date=date) for block, date in zip(sheets, dates, strict=True))
     path = archive(tmp_path / "a.warc", *captures)
-    index = page_resources.indexed([path], CONFIG.input)
+    index = page_resources.build_index([path], CONFIG.input)
     workbench_store.create(str(tmp_path / "labels.db"))
-    opened = workbench_store.opened(str(tmp_path / "labels.db"))
+    opened = workbench_store.open_store(str(tmp_path / "labels.db"))
     page_resources.copy(opened, [path], index, [Need(url, MOMENT, "style")], CONFIG.input, SETTINGS)
     found = page_resources.nearest(opened, url, MOMENT)
     opened.close()
@@ -148,7 +148,7 @@ def test_a_page_loads_what_was_archived_nearest_to_it(tmp_path: Path) -> None:
 
 
 def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
-    """A picture that was not stored again comes from where it was stored."""
+    """A picture that was not stored again comes from its earlier record."""
     digest = "sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
     url, late = "http://www.example.org/a.png", "2020-01-01T00:00:00Z"
     path = archive(
@@ -157,14 +157,14 @@ def test_a_revisit_is_shown_as_what_it_repeats(tmp_path: Path) -> None:
         record(http(b""), url=url, date=late, kind="revisit", WARC_Payload_Digest=digest),
     )
     index = page_resources.Index()
-    for one in page_resources.all_records(path, CONFIG.input):
+    for one in page_resources.read_records(path, CONFIG.input):
         index.add(one, path)
 
     assert (path, "", 0) == index.place(url, microseconds(late))
 
 
 def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
-    """Pages that are there stay as they are."""
+    """A second import leaves existing pages as they are."""
     path, first = filled(tmp_path, urls=("one",))
     again = page_import.add(path, [str(tmp_path / "crawl.warc")], wanted(), CONFIG, SETTINGS)
 
@@ -172,18 +172,18 @@ def test_adding_again_adds_what_is_new(tmp_path: Path) -> None:
 
 
 def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> None:
-    """With all that they load, each once."""
+    """Pages and all that they load are copied once each, for every size of a transaction."""
     found = []
     for at, size in enumerate((1, 3, 200)):
         path = str(tmp_path / f"{at}.db")
         few = replace(SETTINGS, pages_at_once=size)
         added = page_import.add(path, [crawl(tmp_path / "crawl.warc")], wanted(), CONFIG, few)
-        opened = workbench_store.opened(path)
+        opened = workbench_store.open_store(path)
         there = [
             [*map(tuple, opened.execute(f"SELECT * FROM {table} ORDER BY 1, 2"))] for table in ("bodies", "resources")
         ]
         some = [
-            (one.page, one.record, one.html, one.units) for one in stored_pages.of_kind(opened, stored_pages.CORPUS)
+            (one.page, one.record, one.html, one.units) for one in stored_pages.read_kind(opened, stored_pages.CORPUS)
         ]
         opened.close()
         found.append((added, there, some))
@@ -193,9 +193,9 @@ def test_pages_come_the_same_however_many_are_copied_at_once(tmp_path: Path) -> 
 
 
 def test_what_can_not_be_had_is_named(tmp_path: Path) -> None:
-    """A listed URL that no archive has, and filters that nothing fits; no store is left behind."""
+    """A listed URL that no archive has, and filters that no page fits, are errors; no store is left behind."""
     (tmp_path / "list.txt").write_text("# wanted\nhttp://geese.example/none\n", encoding="utf-8")
-    listed = page_import.listed(str(tmp_path / "list.txt"))
+    listed = page_import.read_list(str(tmp_path / "list.txt"))
 
     with pytest.raises(InputError, match="1 of the listed URLs"):
         filled(tmp_path, listed=listed)

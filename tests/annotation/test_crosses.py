@@ -1,4 +1,4 @@
-"""Crosses are chosen, kept with all that the test cases need, and measured on labels of people."""
+"""Choose crosses, keep them with all that the test cases need, and measure the cases on labels of people."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ RULES = rules({})
 
 
 def story(name: str, version: int) -> str:
-    """A page of one template: a menu and a foot that all share, and paragraphs of its own."""
+    """Return a page of one template: a menu and a foot that all share, and paragraphs of its own."""
     told = "".join(
         f"<p>{' '.join(f'{name}{version if at == 2 else at}{word}' for word in range(9))}</p>" for at in range(4)
     )
@@ -33,7 +33,7 @@ def story(name: str, version: int) -> str:
 
 @pytest.fixture(scope="module")
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Four pages of one site, each captured in three years."""
+    """Write an archive of four pages of one site, each captured in three years."""
     records = [
         record(http(story(name, year)), url=f"http://harbour.example/{name}.html", date=f"20{year}-01-01T00:00:00Z")
         for year in (10, 11, 12)
@@ -44,17 +44,17 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def found(crawl: str) -> list[CrossSheet]:
-    return list(cross_tasks.found(read_archive(crawl), CONFIG))
+    return list(cross_tasks.annotate_crosses(read_archive(crawl), CONFIG))
 
 
 def truth(one: CrossSheet) -> tuple[Label, ...]:
-    """What a person says: a page's own words are content."""
+    """Return the labels that a person would give: a page's own words are content."""
     name = one.sheet.url.rsplit("/", 1)[1].removesuffix(".html")
     return tuple(Label.CONTENT if text.startswith((name, "All")) else Label.BOILERPLATE for text in one.sheet.texts)
 
 
 def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(found: list[CrossSheet]) -> None:
-    """Menu, heading, four paragraphs and the foot; each neighbour of the arm that it stands in."""
+    """A cross has segments for the menu, the heading, four paragraphs and the foot, and the neighbour of each arm."""
     whole = next(one for one in found if len(one.neighbours) == 4)
     one = whole.sheet
 
@@ -67,7 +67,7 @@ def test_a_cross_is_cut_where_its_bits_change_and_has_its_neighbours_beside_it(f
 
 
 def test_two_urls_of_a_site_are_drawn_and_crosses_that_differ_in_arms(found: list[CrossSheet]) -> None:
-    """The fullest first; the same again whatever the order they are found in."""
+    """The fullest cross comes first, and the draw does not depend on the order of crosses."""
     chosen = cross_tasks.sample(found, RULES)
     arms = [(one.sheet.url, len(one.neighbours)) for one in chosen]
 
@@ -77,21 +77,23 @@ def test_two_urls_of_a_site_are_drawn_and_crosses_that_differ_in_arms(found: lis
 
 
 def test_a_cross_survives_a_file_and_is_a_page_to_label(found: list[CrossSheet], tmp_path: Path) -> None:
-    """As a cross and as a page, with the very elements that it was cut into."""
+    """A line is read as a cross and as a page, with the very elements that it was cut into."""
     path = str(tmp_path / "crosses.jsonl")
     cross_tasks.write(path, found[:3])
     again = list(cross_tasks.read(path))
 
     assert [one.sheet for one in again] == [one.sheet for one in found[:3]] == list(page_file.read(path))
     assert [one.cross for one in again] == [one.cross for one in found[:3]]
-    assert [len(cross_tasks.prepared(one, CONFIG)[1]) for one in again] == [len(one.sheet.segments) for one in again]
+    assert [len(cross_tasks.rebuild_elements(one, CONFIG)[1]) for one in again] == [
+        len(one.sheet.segments) for one in again
+    ]
 
 
 def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], tmp_path: Path) -> None:
-    """Its bits would lie on other words; and a line without bits is none."""
+    """A cross whose bits would lie on other words is refused, and so is a line without bits."""
     changed = replace(found[0], sheet=replace(found[0].sheet, html="<p>Another page</p>"))
     with pytest.raises(InputError, match="write the crosses again"):
-        cross_tasks.prepared(changed, CONFIG)
+        cross_tasks.rebuild_elements(changed, CONFIG)
     path = str(tmp_path / "pages.jsonl")
     page_file.write(path, [found[0].sheet])
     with pytest.raises(InputError, match=r"pages\.jsonl:1: cross must be an object"):
@@ -99,7 +101,8 @@ def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], t
 
 
 def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
-    """T001 finds what the siblings lack; what it does not know counts as boilerplate, which is all that T002 adds."""
+    """T001 finds the words that the siblings lack; its undecided words count as boilerplate, which is all that T002
+    adds."""
     some = cross_tasks.sample(found, RULES)
     labels = {one.sheet.page: truth(one) for one in some}
 
@@ -113,7 +116,7 @@ def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
 
 
 def test_crosses_without_labels_are_no_measure(found: list[CrossSheet]) -> None:
-    """And labels of other segments neither."""
+    """Crosses without labels, or with labels of other segments, are refused."""
     with pytest.raises(InputError, match="no cross has labels"):
         measure(found, {}, CONFIG)
     with pytest.raises(InputError, match="1 labels of"):
@@ -123,7 +126,7 @@ def test_crosses_without_labels_are_no_measure(found: list[CrossSheet]) -> None:
 def test_from_an_archive_to_the_table_of_the_thesis(
     crawl: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By two commands, with labels between them; the published figures stand beside."""
+    """Two commands, with labels between them, write the table with the published figures beside it."""
     path, labels = str(tmp_path / "crosses.jsonl.gz"), str(tmp_path / "labels.jsonl")
     assert cli.main(["labels", "crosses", crawl, "--output", path, "--urls-per-site", "1"]) == 0
     tagged = ((one.sheet.page, truth(one)) for one in cross_tasks.read(path))

@@ -1,4 +1,4 @@
-"""Drafts grow, are submitted, and are handed out evenly."""
+"""Keep drafts as they grow, take submissions, and hand pages out evenly."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.annotation import drafts, import_export, page_file, stored_pages, submission, workbench_store
-from dbce_spark.annotation.drafts import Draft, Order, Stale
+from dbce_spark.annotation.drafts import Draft, Order, StaleDraft
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_store import Connection
 from dbce_spark.errors import InputError
@@ -23,38 +23,38 @@ ADA, BOB, EVE = 1, 2, 3
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Iterator[Connection]:
-    """A store of four pages and three people."""
-    found = workbench_store.opened(with_people(tmp_path, "ada", "bob", "eve"))
+    """Open a store of four pages and three people."""
+    found = workbench_store.open_store(with_people(tmp_path, "ada", "bob", "eve"))
     yield found
     found.close()
 
 
 def page(opened: Connection) -> StoredPage:
-    """The first page of a store."""
-    return next(stored_pages.of_kind(opened, stored_pages.CORPUS))
+    """Return the first page of a store."""
+    return next(stored_pages.read_kind(opened, stored_pages.CORPUS))
 
 
 def test_a_draft_is_read_as_it_was_kept(opened: Connection) -> None:
-    """Marks, hidden segments and time; nobody else has it."""
+    """Marks, hidden segments and time are read back for their annotator alone."""
     given = Draft(marks={0: BOILERPLATE, 3: CONTENT}, hidden=frozenset({1}), revision=4, seconds=12.5)
     drafts.keep(opened, ADA, page(opened).page, given)
 
-    assert given == drafts.draft(opened, ADA, page(opened).page)
-    assert Draft() == drafts.draft(opened, BOB, page(opened).page)
+    assert given == drafts.read_draft(opened, ADA, page(opened).page)
+    assert Draft() == drafts.read_draft(opened, BOB, page(opened).page)
 
 
 def test_a_draft_that_was_changed_elsewhere_is_not_overwritten(opened: Connection) -> None:
-    """A second window comes too late, and is told."""
+    """A second window that comes too late gets an error."""
     number = page(opened).page
     drafts.keep(opened, ADA, number, Draft(marks={0: CONTENT}, revision=2))
 
-    with pytest.raises(Stale):
+    with pytest.raises(StaleDraft):
         drafts.keep(opened, ADA, number, Draft(marks={0: BOILERPLATE}, revision=2))
-    assert {0: CONTENT} == drafts.draft(opened, ADA, number).marks
+    assert {0: CONTENT} == drafts.read_draft(opened, ADA, number).marks
 
 
 def test_time_is_not_longer_than_what_has_passed(opened: Connection) -> None:
-    """And never runs backwards, whatever a browser says."""
+    """The time of a draft never runs backwards either, whatever a browser sends."""
     number = page(opened).page
     told = [
         drafts.keep(opened, ADA, number, Draft(revision=at, seconds=of)).seconds
@@ -66,16 +66,16 @@ def test_time_is_not_longer_than_what_has_passed(opened: Connection) -> None:
 
 
 def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connection) -> None:
-    """A tag on a container does not reach it."""
+    """A tag on a container does not reach a hidden segment."""
     found = page(opened)
     second = found.outline.leaves[1]
-    tags = drafts.tags(found, Draft(marks={0: CONTENT, second: UNDECIDED}, hidden=frozenset({0, 1})))
+    tags = drafts.resolve_tags(found, Draft(marks={0: CONTENT, second: UNDECIDED}, hidden=frozenset({0, 1})))
 
     assert (BOILERPLATE, UNDECIDED, CONTENT) == tags[:3]
 
 
 def test_the_models_labels_stand_where_nothing_else_does_and_are_told(opened: Connection) -> None:
-    """Only of somebody who has asked for them, and for good."""
+    """The model's labels fill gaps only for an annotator who has requested them, and the submission records it."""
     found = page(opened)
     drafts.prelabel(opened, ADA, found)
     mine = drafts.submit(opened, ADA, found, Draft(marks={found.outline.leaves[0]: UNDECIDED}, revision=1))
@@ -87,7 +87,7 @@ def test_the_models_labels_stand_where_nothing_else_does_and_are_told(opened: Co
 
 
 def test_a_submission_names_no_name_and_the_text_it_is_of(opened: Connection) -> None:
-    """Merging refuses one of another text."""
+    """A submission has the digest of its text, since merging refuses one of another text."""
     found = page(opened)
     made = drafts.submit(opened, ADA, found, Draft(marks={0: CONTENT}, revision=1))
 
@@ -96,34 +96,35 @@ def test_a_submission_names_no_name_and_the_text_it_is_of(opened: Connection) ->
 
 
 def test_of_submissions_of_one_page_the_last_counts(opened: Connection) -> None:
-    """The earlier ones stay in the store."""
+    """Earlier submissions of a page stay in the store."""
     found = page(opened)
     for revision, label in enumerate((CONTENT, BOILERPLATE), start=1):
         drafts.submit(opened, ADA, found, Draft(marks={0: label}, revision=revision))
 
-    assert [(BOILERPLATE,) * len(found.units)] == [one.tags for one in drafts.submissions(opened)]
+    assert [(BOILERPLATE,) * len(found.units)] == [one.tags for one in drafts.read_submissions(opened)]
     assert 2 == opened.execute("SELECT count(*) FROM submissions").fetchone()[0]
-    assert [2] == [one.times for one in drafts.done(opened, ADA)]
+    assert [2] == [one.times for one in drafts.list_pages(opened, ADA)]
 
 
 def test_a_page_that_was_begun_comes_first(opened: Connection) -> None:
-    """Until it is submitted."""
+    """A page that was begun is handed out until it is submitted."""
     begun = stored_pages.ids(opened, stored_pages.CORPUS)[2]
     drafts.keep(opened, ADA, begun, Draft(revision=1))
 
-    assert begun == drafts.following(opened, ADA, Order.CHANCE)
+    assert begun == drafts.next_page(opened, ADA, Order.CHANCE)
 
 
 @hypothesis.settings(max_examples=25)  # each writes twelve submissions to a disk
 @given(people=st.permutations([ADA, BOB, EVE] * 4))
 def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, people: list[int]) -> None:
-    """Whoever comes when: no page has two submissions more than another, nobody gets one twice, and all end."""
-    opened = workbench_store.opened(_shared(tmp_path_factory))
+    """In every order of annotators, no page gets two submissions more than another, nobody gets one twice, and all are
+    done."""
+    opened = workbench_store.open_store(_shared(tmp_path_factory))
     opened.execute("DELETE FROM submissions")
     opened.execute("DELETE FROM drafts")
     seen = []
     for account in people:
-        number = drafts.following(opened, account, Order.CHANCE)
+        number = drafts.next_page(opened, account, Order.CHANCE)
         assert number is not None
         seen.append((account, number))
         found = stored_pages.get(opened, number)
@@ -132,7 +133,7 @@ def test_pages_are_handed_out_evenly(tmp_path_factory: pytest.TempPathFactory, p
         counts = drafts.progress(opened).pages_by_submissions
         # Somebody may have done the rarer pages already.
         assert max(counts) - min(counts) <= 2
-    rest = [drafts.following(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
+    rest = [drafts.next_page(opened, account, Order.CHANCE) for account in (ADA, BOB, EVE)]
     opened.close()
 
     assert len({*seen}) == len(seen) == 12
@@ -143,23 +144,23 @@ _SHARED: list[str] = []
 
 
 def _shared(factory: pytest.TempPathFactory) -> str:
-    """One store for all examples."""
+    """Make one store for all examples."""
     if not _SHARED:
         _SHARED.append(with_people(factory.mktemp("desk"), "ada", "bob", "eve"))
     return _SHARED[0]
 
 
 def test_the_page_that_the_model_is_least_certain_of_comes_first_if_asked_for(opened: Connection) -> None:
-    """Of those with the fewest submissions."""
-    doubts = {one.page: one.doubt for one in stored_pages.of_kind(opened, stored_pages.CORPUS)}
-    first = drafts.following(opened, ADA, Order.DOUBT)
+    """In this order, doubt decides among the pages with the fewest submissions."""
+    doubts = {one.page: one.doubt for one in stored_pages.read_kind(opened, stored_pages.CORPUS)}
+    first = drafts.next_page(opened, ADA, Order.DOUBT)
 
     assert first is not None
     assert max(doubts.values()) == doubts[first]
 
 
 def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_path: Path) -> None:
-    """Pages and submissions as JSON lines that belong together."""
+    """Pages and submissions are exported as JSON lines that fit each other."""
     found = page(opened)
     made = drafts.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
     told = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
@@ -172,19 +173,20 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
 
 
 def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_path: Path) -> None:
-    """With the same segments, so that what is submitted there is of the same text."""
+    """Imported pages have the same segments, so that submissions of them are of the same text."""
     import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
     other = str(tmp_path / "other.db")
     taken = [
-        import_export.take(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages for _ in range(2)
+        import_export.import_pages(other, [str(tmp_path / "out" / "pages.jsonl")], [], CONFIG, SETTINGS).pages
+        for _ in range(2)
     ]
-    there = workbench_store.opened(other)
+    there = workbench_store.open_store(other)
     digests = [
-        {one.page: one.text_digest for one in stored_pages.of_kind(each, stored_pages.CORPUS)}
+        {one.page: one.text_digest for one in stored_pages.read_kind(each, stored_pages.CORPUS)}
         for each in (opened, there)
     ]
     outlines = [
-        {one.page: one.outline for one in stored_pages.of_kind(each, stored_pages.CORPUS)} for each in (opened, there)
+        {one.page: one.outline for one in stored_pages.read_kind(each, stored_pages.CORPUS)} for each in (opened, there)
     ]
     there.close()
 
@@ -194,9 +196,9 @@ def test_pages_that_left_a_store_can_come_into_another(opened: Connection, tmp_p
 
 
 def test_a_page_whose_text_is_not_its_own_is_refused(tmp_path: Path) -> None:
-    """Its segments would have no place in it."""
+    """A page whose segments have no place in its text is refused."""
     wrong = page_file.Sheet(page="one", html="<p>One</p>", text="Two", segments=())
     page_file.write(str(tmp_path / "pages.jsonl"), [wrong])
 
     with pytest.raises(InputError, match="page one: its text differs from its HTML"):
-        import_export.take(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)
+        import_export.import_pages(str(tmp_path / "labels.db"), [str(tmp_path / "pages.jsonl")], [], CONFIG, SETTINGS)

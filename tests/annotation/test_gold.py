@@ -1,11 +1,11 @@
-"""Merged labels become the gold pages that extractors are scored on."""
+"""Export merged labels as the gold pages that extractors are scored on."""
 
 from pathlib import Path
 
 import pytest
 
 from dbce_spark.annotation import gold_export
-from dbce_spark.annotation.label_merge import Merged, merged
+from dbce_spark.annotation.label_merge import MergedPage, merge_page
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import datasets
@@ -29,8 +29,8 @@ SHEET = Sheet(
 )
 
 
-def labelled(tags: str) -> dict[str, Merged]:
-    return {"p1": merged("p1", [submission("x", tags)])}
+def labelled(tags: str) -> dict[str, MergedPage]:
+    return {"p1": merge_page("p1", [submission("x", tags)])}
 
 
 @pytest.mark.parametrize(
@@ -45,14 +45,14 @@ def test_what_is_content_is_the_main_text(tags: str, text: str) -> None:
 
 
 def test_what_is_undecided_is_in_the_wider_text_alone() -> None:
-    """A caption is no main text, and no boilerplate either."""
+    """A caption is neither main text nor boilerplate, so only the wider text has it."""
     entry = next(gold_export.entries([SHEET], labelled("bbbuc"), dataset="own"))
 
     assert (entry["gold"], entry["gold_wide"]) == ("five", "four\nfive")
 
 
 def test_a_gold_set_is_read_by_evaluate(tmp_path: Path) -> None:
-    """With what is known of the page, and the set's name."""
+    """`dbce evaluate` reads the set with the fields of its pages and its name."""
     path = str(tmp_path / "gold.jsonl.xz")
     jsonl.write(path, gold_export.entries([SHEET], labelled("cccbb"), dataset="own"))
 
@@ -64,20 +64,20 @@ def test_a_gold_set_is_read_by_evaluate(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sheets", [[], [Sheet(page="p1", html="", text="", segments=())]])
 def test_labels_of_another_page_are_refused(sheets: list[Sheet]) -> None:
-    """They would name other words."""
+    """Labels of other segments are refused."""
     with pytest.raises(InputError, match="p1"):
         list(gold_export.entries(sheets, labelled("ccccc"), dataset="own"))
 
 
 def test_a_page_that_nobody_labelled_is_left_out() -> None:
-    """It has no gold."""
+    """A page without labels has no gold."""
     other = Sheet(page="other", html="", text="", segments=())
 
     assert [entry["id"] for entry in gold_export.entries([other, SHEET], labelled("ccccc"), dataset="own")] == ["p1"]
 
 
 def test_labels_have_the_tags_that_were_merged() -> None:
-    """What `labelled` builds is what the tests above say."""
+    """The labels that `labelled` builds have the tags that the tests above expect."""
     assert labelled("cbu-c")["p1"].tags == (
         Label.CONTENT,
         Label.BOILERPLATE,

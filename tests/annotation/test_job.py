@@ -1,4 +1,4 @@
-"""`dbce labels` from files to files."""
+"""Run `dbce labels` from files to files."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def said(annotator: str, of: Sheet, tags: str, at: int) -> Submission:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two pages, three annotators who have tagged both, and one whose copy of a page was another one."""
+    """Write two pages, the tags of three annotators for both, and those of one whose copy of a page was another one."""
     one, two = page("one"), page("two")
     page_file.write(str(tmp_path / "pages.jsonl"), [one, two])
     some = [
@@ -54,7 +54,7 @@ def arguments(folder: Path, part: str) -> list[str]:
 
 
 def test_submissions_become_a_gold_set(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """By two commands; what was refused is said with its reason."""
+    """Two commands make the gold set; a refused submission is listed with its reason."""
     output = folder / "out"
     assert cli.main(arguments(folder, "merge")) == 0
     export = ["--merged", str(output / "merged.jsonl"), "--output", str(folder / "gold.jsonl"), "--dataset", "own"]
@@ -70,7 +70,7 @@ def test_submissions_become_a_gold_set(folder: Path, capsys: pytest.CaptureFixtu
 
 
 def test_agreement_is_told_page_by_page_and_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of each page's nine pairs seven agree; the report names what the plots show."""
+    """Seven of each page's nine pairs agree; the report names the data of its plots."""
     assert cli.main(arguments(folder, "agreement")) == 0
 
     rows = [json.loads(line) for line in (folder / "out" / "agreement.jsonl").read_text("utf-8").splitlines()]
@@ -87,14 +87,14 @@ def test_agreement_is_told_page_by_page_and_drawn(folder: Path, capsys: pytest.C
 def test_too_few_submissions_are_an_error_that_says_what_to_do(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Else there would be an empty gold set."""
+    """Pages with too few submissions raise an error instead of an empty gold set."""
     assert cli.main([*arguments(folder, "merge")[:-4], "--output", str(folder / "out")]) == 2
 
     assert "none of 2 pages has 5 submissions that count; see --minimum" in capsys.readouterr().err
 
 
 def test_who_is_excluded_by_hand_does_not_count(folder: Path) -> None:
-    """The two that are left differ on the caption, which is so undecided."""
+    """The two annotators left differ on the caption, which is undecided."""
     assert cli.main([*arguments(folder, "merge"), "--minimum", "2", "--exclude", "z"]) == 0
 
     merged = [json.loads(line) for line in (folder / "out" / "merged.jsonl").read_text("utf-8").splitlines()]
@@ -102,7 +102,7 @@ def test_who_is_excluded_by_hand_does_not_count(folder: Path) -> None:
 
 
 def test_two_labellings_are_shown_over_their_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of one annotator beside the majority: they differ on the captions, 4 of 22 words."""
+    """One annotator and the majority differ on the captions, 4 of 22 words."""
     assert cli.main(arguments(folder, "merge")) == 0
     inputs = ["--reference", str(folder / "out" / "merged.jsonl"), "--given", str(folder / "submissions.jsonl@y")]
     assert cli.main(["labels", "diff", str(folder / "pages.jsonl"), *inputs, "--output", str(folder / "diff")]) == 0

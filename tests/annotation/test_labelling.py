@@ -1,4 +1,4 @@
-"""Labels of anybody are set over the pages that they are of."""
+"""Set labellings over the pages that they belong to."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ BOTH = (Label.CONTENT, Label.BOILERPLATE)
 
 
 def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
-    """Without a name it is not said whose are meant."""
+    """Without a name it is unclear which annotator is meant."""
     path = str(tmp_path / "submissions.jsonl")
     submission.write(path, [said("x", "cb"), said("y", "c-")])
 
@@ -30,6 +30,6 @@ def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
 
 
 def test_labels_of_other_segments_are_refused() -> None:
-    """They would colour other words."""
+    """Labels of other segments would colour other words."""
     with pytest.raises(InputError, match="p: 2 segments, 2 and 1 labels"):
         contrast(SHEET, BOTH, (Label.CONTENT,))

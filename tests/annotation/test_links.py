@@ -1,4 +1,4 @@
-"""What a page loads is found and led elsewhere, and what acts is gone."""
+"""Rewrite what a page loads, and remove what acts."""
 
 import pytest
 from hypothesis import given
@@ -11,13 +11,13 @@ BASE = f"{HERE}b.html"
 
 
 def led(html: str) -> tuple[str, set[tuple[str, str]]]:
-    """A page with what it loads led to "/kept", and what that was."""
+    """Return a page with what it loads led to "/kept", and the URLs that were rewritten."""
     found: set[tuple[str, str]] = set()
-    root = links.parsed(html)
-    base = links.base_of(root, BASE)
+    root = links.parse_html(html)
+    base = links.base_url(root, BASE)
     links.disarm(root)
     links.lead_html(root, base, lambda url, kind: found.add((kind, url)) or "/kept")  # type: ignore[func-returns-value]
-    return links.written(root, ""), found
+    return links.to_html(root, ""), found
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def led(html: str) -> tuple[str, set[tuple[str, str]]]:
     ],
 )  # fmt: skip
 def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -> None:
-    """By every way that needs no script; what only a click would load, or a script, is not."""
+    """Every resource loaded without a script is found; what only a click or a script would load is not."""
     written, found = led(html)
 
     assert expected == found
@@ -69,7 +69,7 @@ def test_what_a_page_loads_is_found(html: str, expected: set[tuple[str, str]]) -
     ],
 )
 def test_what_acts_is_gone(html: str) -> None:
-    """Nothing of a page is left that runs, sends, or leads away from the store."""
+    """No part of a page is left that runs, sends, or leads away from the store."""
     written, _ = led(html)
 
     assert [] == [word for word in ("alert", "o.example", "default-src", "passwd", "onclick") if word in written]
@@ -77,7 +77,7 @@ def test_what_acts_is_gone(html: str) -> None:
 
 @given(st.text(alphabet="@import url()\"';{}\\ab.:/ \n", max_size=60))
 def test_any_text_can_be_read_as_a_style_sheet(css: str) -> None:
-    """And what comes out leads nowhere but to the store."""
+    """The rewritten style sheet loads from nowhere but the store."""
     found = links.lead_css(css, BASE, lambda url, kind: "/kept")
 
     assert "example.org" not in found

@@ -1,4 +1,4 @@
-"""Nodes in a page's HTML are those of its outline."""
+"""Number the nodes of an outline in a page's HTML."""
 
 import re
 from collections import defaultdict
@@ -14,10 +14,10 @@ from tests.support.builders import parsed
 
 
 def marked(html: str) -> tuple[NumberedPage, list[str]]:
-    """A page whose segments are its blocks, and their texts."""
+    """Return a page whose segments are its blocks, and their texts."""
     blocks = parsed(html).blocks
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]
-    return numbered_markup.marked(html.encode(), blocks.text, single.segments(blocks)), texts
+    return numbered_markup.number_nodes(html.encode(), blocks.text, single.segments(blocks)), texts
 
 
 TAGS = ("div", "p", "b", "a", "ul", "li", "table", "tr", "td", "br", "script", "section", "pre", "span")
@@ -27,7 +27,7 @@ TAGS = ("div", "p", "b", "a", "ul", "li", "table", "tr", "td", "br", "script", "
     st.lists(st.sampled_from([*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "word ", "x\n", "&amp;"]))
 )
 def test_every_word_of_a_page_is_in_the_segment_of_its_block(parts: list[str]) -> None:
-    """What the elements of a node hold, put together, is the text of its segment: on pages of any shape."""
+    """The elements of a node, put together, hold the text of its segment, on pages of any shape."""
     found, texts = marked(f"<body>start{''.join(parts)}</body>")
     by_node: dict[int, str] = defaultdict(str)
     for piece in lxml_html.fromstring(found.html).iter(SEGMENT):
@@ -39,7 +39,7 @@ def test_every_word_of_a_page_is_in_the_segment_of_its_block(parts: list[str]) -
 
 
 def test_containers_with_the_same_text_are_one_node() -> None:
-    """Of a <div> in a <div> with one paragraph there is nothing to choose; a second paragraph makes one."""
+    """A <div> in a <div> with one paragraph is one node; a second paragraph makes another."""
     one, _ = marked("<body><div><div><p>One</p></div></div><p>Two</p></body>")
 
     assert (-1, 0, 0) == one.outline.parents
@@ -47,7 +47,7 @@ def test_containers_with_the_same_text_are_one_node() -> None:
 
 
 def test_a_page_can_not_name_nodes_itself() -> None:
-    """Elements and attributes of an archived page that are called as ours lose these names."""
+    """Elements and attributes of an archived page with our names lose them."""
     found, _ = marked(f'<body><p {NODE}="7">One</p><{SEGMENT} {NODE}="1" class="3">Two</{SEGMENT}><p>Three</p></body>')
 
     assert len(found.outline.leaves) == found.html.count(f"<{SEGMENT}")
@@ -55,7 +55,7 @@ def test_a_page_can_not_name_nodes_itself() -> None:
 
 
 def test_a_page_keeps_its_document_type() -> None:
-    """One without is laid out as browsers did before standards, and so stays without."""
+    """A page without a document type stays without, since browsers lay it out as they did before standards."""
     old, new = marked("<body><p>One</p>")[0].html, marked("<!DOCTYPE html><p>One</p>")[0].html
 
     assert (False, True) == ("doctype" in old.lower(), new.startswith("<!DOCTYPE html>\n"))

@@ -1,4 +1,4 @@
-"""The majority decides, ties are undecided, and no submission goes without a reason."""
+"""Merge by majority: ties are undecided, and no submission goes without a reason."""
 
 from collections import Counter
 from pathlib import Path
@@ -23,7 +23,8 @@ CORPUS = corpus(p=3, q=2)
 
 @st.composite
 def submissions(draw: st.DrawFn) -> list[Submission]:
-    """Of three annotators on two pages and one that is not there, some of them damaged, some given again."""
+    """Draw submissions of three annotators on two pages and one that is missing, some of them damaged, some given
+    again."""
     return [
         submission(
             draw(st.sampled_from("xyz")),
@@ -37,7 +38,8 @@ def submissions(draw: st.DrawFn) -> list[Submission]:
 
 
 def test_the_majority_decides_and_ties_are_undecided() -> None:
-    """Three of content, boilerplate; a tie of two; one for each; none at all; the tag undecided may win."""
+    """The segments have three of content, a majority for boilerplate, a tie of two, one vote each, and none; undecided
+    may win as a tag."""
     said = ["ccc-u", "cbb-u", "cbu-c"]
 
     merged = merge(
@@ -63,7 +65,7 @@ def test_the_majority_decides_and_ties_are_undecided() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_with_its_reason(given_: Submission, reason: RefusalReason) -> None:
-    """The submission of someone else still counts."""
+    """The submission of another annotator still counts."""
     found = merge(CORPUS, [given_, submission("y", "ccc")], minimum=1, excluded={"left": "by hand"})
 
     assert [one.reason for one in found.refused] == [reason]
@@ -71,7 +73,7 @@ def test_what_does_not_fit_is_refused_with_its_reason(given_: Submission, reason
 
 
 def test_the_last_submission_of_an_annotator_counts() -> None:
-    """An earlier one is refused as superseded, also where it comes later in the file."""
+    """An earlier submission is refused as superseded, also where it comes later in the file."""
     found = merge(
         CORPUS, [submission("x", "bb", page="q", at=9), submission("x", "cc", page="q", at=3)], minimum=1, excluded={}
     )
@@ -83,7 +85,7 @@ def test_the_last_submission_of_an_annotator_counts() -> None:
 
 
 def test_a_page_with_too_few_submissions_is_left_out_and_told() -> None:
-    """It is neither merged nor lost."""
+    """A page with too few submissions is not merged, but listed."""
     found = merge(
         CORPUS,
         [submission("x", "cc", page="q"), submission("y", "cc", page="q"), submission("x", "ccc")],
@@ -96,7 +98,7 @@ def test_a_page_with_too_few_submissions_is_left_out_and_told() -> None:
 
 @given(submissions(), st.integers(1, 3))
 def test_every_submission_is_accepted_or_refused(some: list[Submission], minimum: int) -> None:
-    """And every page with an accepted one is merged or has too few."""
+    """Every page with an accepted submission is merged or has too few."""
     found = merge(CORPUS, some, minimum=minimum, excluded={})
     accepted = Counter((one.annotator, one.page, one.submitted) for one in found.accepted)
     refused = Counter((one.annotator, one.page, one.submitted) for one in found.refused)
@@ -107,7 +109,7 @@ def test_every_submission_is_accepted_or_refused(some: list[Submission], minimum
 
 @given(submissions(), st.randoms(use_true_random=False))
 def test_the_order_of_submissions_does_not_matter(some: list[Submission], random: Random) -> None:
-    """They come from a database, or from several files."""
+    """Submissions come from a database, or from several files, so their order must not matter."""
     shuffled = list(some)
     random.shuffle(shuffled)
 
@@ -121,7 +123,7 @@ def test_no_label_is_favoured(said: list[list[Label | None]], names: list[Label]
     renamed = [
         submission(str(at), [None if tag is None else names[tag] for tag in tags]) for at, tags in enumerate(said)
     ]
-    first, second = merging.merged("p", given_), merging.merged("p", renamed)
+    first, second = merging.merge_page("p", given_), merging.merge_page("p", renamed)
     decided = [votes.count(max(votes)) == 1 for votes in first.votes]
 
     assert [tag for tag, is_one in zip(second.tags, decided, strict=True) if is_one] == [
@@ -131,14 +133,14 @@ def test_no_label_is_favoured(said: list[list[Label | None]], names: list[Label]
 
 @given(st.lists(st.lists(TAGS, min_size=2, max_size=2), min_size=1, max_size=5))
 def test_a_vote_for_the_winner_changes_nothing(said: list[list[Label | None]]) -> None:
-    """Whoever says what the majority says leaves it as it is."""
+    """One more vote for each winner leaves the result as it is."""
     given_ = [submission(str(at), tags) for at, tags in enumerate(said)]
-    before = merging.merged("p", given_)
+    before = merging.merge_page("p", given_)
     winners = [
         tag if votes.count(max(votes)) == 1 else None for tag, votes in zip(before.tags, before.votes, strict=True)
     ]
 
-    assert merging.merged("p", [*given_, submission("one more", winners)]).tags == before.tags
+    assert merging.merge_page("p", [*given_, submission("one more", winners)]).tags == before.tags
 
 
 @given(submissions())
@@ -162,7 +164,7 @@ def test_a_line_that_is_no_merged_page_is_named(tmp_path: Path, tags: str) -> No
 
 
 def test_a_page_says_what_its_submissions_must_fit() -> None:
-    """The same page twice would let them fit another one."""
+    """A page given twice is refused, since submissions could fit either."""
     sheet = Sheet(page="p", html="", text="a b", segments=(SegmentSpan("/p[1]", 0, 1), SegmentSpan("/p[2]", 2, 3)))
 
     assert masters([sheet]) == {"p": Master(segments=2, text_digest=sheet.text_digest)}

@@ -1,4 +1,4 @@
-"""Where Chromium puts segments, of pages that may want to do other things as well."""
+"""Measure where Chromium puts segments, on pages that may want to do other things as well."""
 
 import json
 import shutil
@@ -44,7 +44,7 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_no_rendering_is_named(tmp_path: Path) -> None:
-    """The error says in which line of which file."""
+    """The error names the file and the line."""
     path = tmp_path / "rendering.jsonl"
     path.write_text(json.dumps({"page": "p", "width": 1, "height": 1, "runs": [{"boxes": [[1]]}]}), encoding="utf-8")
 
@@ -53,9 +53,9 @@ def test_a_line_that_is_no_rendering_is_named(tmp_path: Path) -> None:
 
 
 def test_a_text_of_another_page_is_refused() -> None:
-    """Boxes would be those of other words."""
+    """A text that is not the page's own would give boxes of other words."""
     with pytest.raises(PageError, match="the text is not the page's"):
-        segment_marks.marked(replace(SHEET, html="<p>Other</p>"))
+        segment_marks.mark_segments(replace(SHEET, html="<p>Other</p>"))
 
 
 def _browser() -> None:
@@ -68,13 +68,13 @@ def _browser() -> None:
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Rendering, Path]:
     _browser()
     folder = tmp_path_factory.mktemp("screenshots")
-    (one,) = render([rendering.of_sheet(SHEET)], str(folder))
+    (one,) = render([rendering.make_scene(SHEET)], str(folder))
     return one, folder
 
 
 @pytest.mark.browser
 def test_every_segment_has_its_boxes(shown: tuple[Rendering, Path]) -> None:
-    """A title of one large line above a paragraph of several; what is not displayed has none."""
+    """A title is one large line above a paragraph of several; an element that is not displayed has no box."""
     title, line, hidden, *_ = shown[0].runs
 
     assert (len(title.boxes), title.font_size, line.font_size) == (1, 40.0, 16.0)
@@ -86,14 +86,15 @@ def test_every_segment_has_its_boxes(shown: tuple[Rendering, Path]) -> None:
 
 @pytest.mark.browser
 def test_what_nobody_sees_is_known(shown: tuple[Rendering, Path]) -> None:
-    """Not displayed, without colour, or left of the page; no script has changed any of it."""
+    """Text that is not displayed, has no colour, or lies left of the page is unseen; no script has changed any of
+    it."""
     assert [run.is_visible for run in shown[0].runs] == [True, True, False, False, False]
 
 
 @pytest.mark.browser
 def test_a_page_of_a_store_looks_as_its_archived_styles_say(tmp_path: Path) -> None:
-    """By a style sheet that only the archive has: one letter size for its headline, and nothing seen of its footer. By
-    itself the same page has neither."""
+    """A style sheet from the archive gives one letter size for the headline and hides the footer; without the store the
+    page has neither."""
     _browser()
     styled = "<link rel=stylesheet href=/style.css>"
     style = "h1 { font-size: 77px } footer { display: none }"
@@ -118,23 +119,23 @@ def test_a_page_of_a_store_looks_as_its_archived_styles_say(tmp_path: Path) -> N
 
 @pytest.mark.browser
 def test_a_page_that_is_not_there_is_refused() -> None:
-    """Else all of it would be unseen."""
+    """A missing page is an error, since otherwise all of it would be unseen."""
     _browser()
-    missing = replace(rendering.of_sheet(SHEET), answer=lambda _: rendering.Answer(b"gone", "text/html", 404))
+    missing = replace(rendering.make_scene(SHEET), answer=lambda _: rendering.Answer(b"gone", "text/html", 404))
 
     with pytest.raises(InputError, match="p/1: there is nothing to show of it"):
         list(render([missing]))
 
 
 def test_nothing_to_show_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Neither pages nor a store."""
+    """A command with neither pages nor a store is an error."""
     assert main(["labels", "render", "--output", str(tmp_path / "out.jsonl")]) == 2
     assert "there is nothing to show" in capsys.readouterr().err
 
 
 @pytest.mark.browser
 def test_a_picture_is_kept_of_the_whole_page(shown: tuple[Rendering, Path]) -> None:
-    """A PNG, under a name that leads nowhere whatever the page's id is."""
+    """The picture is a PNG, under a name that leads nowhere whatever the page's id is."""
     (picture,) = shown[1].iterdir()
 
     assert picture.read_bytes().startswith(b"\x89PNG")

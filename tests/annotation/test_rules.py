@@ -1,4 +1,4 @@
-"""Rules that are not in their range are refused."""
+"""Refuse rules that are out of their range."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from dbce_spark.errors import ConfigError
     [{"minimum_submissions": 0}, {"whisker": -1}, {"tolerated_bias": 1.1}, {"smoothing": 0}, {"minimum_pages": 0}],
 )
 def test_a_value_out_of_its_range_is_named(given: dict[str, float]) -> None:
-    """The error says which, and what it must be."""
+    """The error names the rule, and its range."""
     with pytest.raises(ConfigError, match=rf"{next(iter(given))} is .*; it must"):
         rules(given)
 

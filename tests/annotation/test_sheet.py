@@ -1,4 +1,4 @@
-"""Pages to annotate survive a file."""
+"""Write and read pages to annotate."""
 
 from pathlib import Path
 
@@ -27,13 +27,13 @@ def test_what_was_written_is_read(tmp_path: Path) -> None:
 
 
 def test_a_page_has_the_digest_of_its_segments() -> None:
-    """A submission of this very page names it."""
+    """A page and a submission of it have the same digest."""
     assert text_digest(["Grüße", "an alle"]) == SHEET.text_digest
 
 
 @pytest.mark.parametrize("segments", ['[["/p", 3, 2]]', '[["/p", 0, 9]]', '[["/p", 1, 2], ["/q", 1, 2]]', '["/p"]'])
 def test_segments_outside_the_text_or_one_another_are_refused(tmp_path: Path, segments: str) -> None:
-    """The error says in which line of which file."""
+    """The error names the file and the line."""
     path = tmp_path / "pages.jsonl"
     path.write_text(f'{{"id": "p", "html": "", "text": "abc", "segments": {segments}}}', encoding="utf-8")
 

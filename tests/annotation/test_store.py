@@ -1,4 +1,4 @@
-"""A store is one file that nothing damages."""
+"""Keep a store as one file that nothing damages."""
 
 import sqlite3
 import stat
@@ -12,18 +12,18 @@ from dbce_spark.errors import InputError, OutputError
 
 
 def test_a_new_store_is_for_its_owner_alone(tmp_path: Path) -> None:
-    """It holds hashed passwords, and the key that cookies are signed with."""
+    """A store holds hashed passwords, and the key that cookies are signed with, so only its owner may read it."""
     workbench_store.create(str(tmp_path / "labels.db"))
 
     assert 0o600 == stat.S_IMODE((tmp_path / "labels.db").stat().st_mode)
 
 
 def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
-    """Cookies hold over a restart, and no two stores share one."""
+    """Cookies stay valid over a restart, and no two stores share one."""
     secrets = []
     for name in ("a.db", "b.db", "a.db"):
         workbench_store.create(str(tmp_path / name))
-        opened = workbench_store.opened(str(tmp_path / name))
+        opened = workbench_store.open_store(str(tmp_path / name))
         secrets.append(workbench_store.secret(opened))
         opened.close()
 
@@ -31,12 +31,12 @@ def test_a_store_keeps_its_secret(tmp_path: Path) -> None:
 
 
 def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A migration is run once, over what is there."""
+    """A migration is run once, over existing data."""
     path = str(tmp_path / "labels.db")
     workbench_store.create(path)
     monkeypatch.setattr(workbench_store, "MIGRATIONS", (*MIGRATIONS, "ALTER TABLE pages ADD COLUMN remark TEXT"))
     for _ in range(2):
-        opened = workbench_store.opened(path)
+        opened = workbench_store.open_store(path)
         columns = [row["name"] for row in opened.execute("PRAGMA table_info(pages)")]
         opened.close()
 
@@ -46,16 +46,16 @@ def test_a_store_of_an_older_version_is_brought_up(tmp_path: Path, monkeypatch: 
 def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing of it was withdrawn."""
+    """No submission of an older store is taken for withdrawn."""
     path = str(tmp_path / "labels.db")
     with monkeypatch.context() as before:
         before.setattr(workbench_store, "MIGRATIONS", MIGRATIONS[:1])
         workbench_store.create(path)
-        old = workbench_store.opened(path)
+        old = workbench_store.open_store(path)
         old.execute("PRAGMA foreign_keys = OFF")
         old.execute("INSERT INTO submissions VALUES (1, 'p', 2, 3.0, 'd', 'cb', '')")
         old.close()
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     rows = [tuple(row) for row in opened.execute("SELECT account, page, withdrawn FROM standing")]
     opened.close()
 
@@ -71,7 +71,7 @@ def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
     ],
 )
 def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: bytes | str, told: str) -> None:
-    """It is named, and left as it is."""
+    """The file is named in the error, and left as it is."""
     path = tmp_path / "labels.db"
     if isinstance(content, bytes):
         path.write_bytes(content * 100)
@@ -82,14 +82,14 @@ def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: by
     before = path.read_bytes()
 
     with pytest.raises(InputError, match=told):
-        workbench_store.opened(str(path))
+        workbench_store.open_store(str(path))
     assert before == path.read_bytes()
 
 
 def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
-    """All of it is written, or none."""
+    """A failed transaction writes nothing."""
     workbench_store.create(str(tmp_path / "labels.db"))
-    opened = workbench_store.opened(str(tmp_path / "labels.db"))
+    opened = workbench_store.open_store(str(tmp_path / "labels.db"))
 
     def fail() -> None:
         with workbench_store.transaction(opened):
@@ -103,15 +103,15 @@ def test_what_fails_within_a_transaction_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_backup_is_whole_while_others_write(tmp_path: Path) -> None:
-    """It holds what was there when it was made, and never replaces a file."""
+    """A backup has the content of the moment it was made, and never replaces a file."""
     path, copy = str(tmp_path / "labels.db"), str(tmp_path / "copy.db")
     workbench_store.create(path)
-    writer = workbench_store.opened(path)
+    writer = workbench_store.open_store(path)
     writer.execute("INSERT INTO settings VALUES ('before', '1')")
     workbench_store.backup(path, copy)
     writer.execute("INSERT INTO settings VALUES ('after', '1')")
     writer.close()
-    copied = workbench_store.opened(copy)
+    copied = workbench_store.open_store(copy)
 
     assert ["before", "secret"] == sorted(row[0] for row in copied.execute("SELECT name FROM settings"))
     copied.close()

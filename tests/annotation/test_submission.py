@@ -1,4 +1,4 @@
-"""Tags reach what lies below them, and submissions survive a file."""
+"""Push tags down to segments, and write and read submissions."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dbce_spark.annotation import submission
-from dbce_spark.annotation.submission import Submission, pushed_down, text_digest
+from dbce_spark.annotation.submission import Submission, push_down, text_digest
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
 
@@ -27,7 +27,7 @@ XPATHS = ("/html[1]/body[1]/div[1]/p[1]", "/html[1]/body[1]/div[1]/p[2]", "/html
 
 def test_a_tag_on_a_container_reaches_what_lies_below_it_and_nothing_beside_it() -> None:
     """/div[1] is around its paragraphs, but not around /div[10], whose path begins alike."""
-    pushed = pushed_down([None] * 3, XPATHS, {"/html[1]/body[1]/div[1]": Label.CONTENT})
+    pushed = push_down([None] * 3, XPATHS, {"/html[1]/body[1]/div[1]": Label.CONTENT})
 
     assert pushed == (Label.CONTENT, Label.CONTENT, None)
 
@@ -36,7 +36,7 @@ def test_a_tag_from_above_does_not_overwrite_one_below() -> None:
     """A segment's own tag counts before its element's, and that before one further up."""
     containers = {"/html[1]": Label.BOILERPLATE, XPATHS[1]: Label.UNDECIDED}
 
-    pushed = pushed_down([Label.CONTENT, None, None], XPATHS, containers)
+    pushed = push_down([Label.CONTENT, None, None], XPATHS, containers)
 
     assert pushed == (Label.CONTENT, Label.UNDECIDED, Label.BOILERPLATE)
 
@@ -51,7 +51,7 @@ def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, some
 
 
 def test_white_space_makes_no_other_text_but_a_cut_does() -> None:
-    """The digest is of the words of each segment."""
+    """The digest depends on the words of each segment, not on white space."""
     one, spaced, cut = text_digest(["a b", "c"]), text_digest([" a\n b", "c "]), text_digest(["a", "b c"])
 
     assert (one == spaced, one == cut) == (True, False)
@@ -68,7 +68,7 @@ def test_white_space_makes_no_other_text_but_a_cut_does() -> None:
     ],
 )
 def test_a_line_that_is_no_submission_is_named(tmp_path: Path, line: str) -> None:
-    """The error says in which line of which file."""
+    """The error names the file and the line."""
     path = tmp_path / "submissions.jsonl"
     path.write_text(f"\n{line}\n", encoding="utf-8")
 

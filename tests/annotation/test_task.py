@@ -1,4 +1,4 @@
-"""A cross is labelled in a browser, one segment after the other, and comes back as a submission."""
+"""Label a cross in a browser, one segment after the other, and save it as a submission."""
 
 import shutil
 from collections.abc import Iterator
@@ -34,11 +34,11 @@ def story(name: str) -> str:
 def cross(tmp_path_factory: pytest.TempPathFactory) -> CrossSheet:
     records = [record(http(story(name)), url=f"http://a.example/{name}.html") for name in ("seal", "storm", "crane")]
     path = archive(tmp_path_factory.mktemp("crawl") / "crawl.warc", *records)
-    return next(cross_tasks.found(read_archive(path), CONFIG))
+    return next(cross_tasks.annotate_crosses(read_archive(path), CONFIG))
 
 
 def test_a_task_is_one_file_without_arms(cross: CrossSheet, tmp_path: Path) -> None:
-    """The pages in it lie in sandboxes that let them run nothing; the index leads to it."""
+    """The pages in the file lie in sandboxes that let them run nothing; the index links to it."""
     offline_task.write(str(tmp_path), [cross])
     (file,) = (one for one in tmp_path.iterdir() if one.name != "index.html")
     told = file.read_text("utf-8")
@@ -72,7 +72,7 @@ def page(cross: CrossSheet, tmp_path: Path) -> "Iterator[Page]":
 def test_a_cross_is_labelled_by_keyboard_and_saved_as_a_submission(
     page: "Page", cross: CrossSheet, tmp_path: Path
 ) -> None:
-    """What is not seen is boilerplate already; four keys for the menu, four for the story, one of them undone."""
+    """Hidden text is boilerplate already; four keys tag the menu, four the story, and one of them is undone."""
     texts = cross.sheet.texts
     assert page.text_content("output") == f"1 of {len(texts)}"
     for pressed in "1111" + "33u333":
@@ -93,7 +93,7 @@ def test_a_cross_is_labelled_by_keyboard_and_saved_as_a_submission(
 
 @pytest.mark.browser
 def test_what_was_tagged_is_there_when_the_page_is_opened_again(page: "Page") -> None:
-    """Nothing is lost when the browser goes."""
+    """No tag is lost when the browser is closed."""
     page.keyboard.press("3")
     page.keyboard.press("3")
     page.reload()
@@ -104,7 +104,7 @@ def test_what_was_tagged_is_there_when_the_page_is_opened_again(page: "Page") ->
 
 @pytest.mark.browser
 def test_the_neighbours_stand_beside_it_one_at_a_time(page: "Page") -> None:
-    """The first is shown; a click shows another."""
+    """The first neighbour is shown; a click shows another."""
     assert page.locator("iframe:visible").count() == 2
     page.click("[data-arm=down]")
 
@@ -114,7 +114,7 @@ def test_the_neighbours_stand_beside_it_one_at_a_time(page: "Page") -> None:
 
 
 def test_the_keys_are_those_of_the_manual() -> None:
-    """1 is bad, 2 uncertain, 3 good."""
+    """Key 1 is bad, 2 uncertain, 3 good."""
     assert {label.word: key for label, key in offline_task.KEYS.items()} == {
         "boilerplate": "1",
         "undecided": "2",

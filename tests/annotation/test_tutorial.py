@@ -1,4 +1,4 @@
-"""The tutorial has pages of every kind, each with an answer."""
+"""Check that the tutorial has pages of every kind, each with an answer."""
 
 from collections import Counter
 from functools import cache
@@ -16,11 +16,11 @@ from tests.support.builders import CONFIG
 
 @cache
 def made() -> tuple[StoredPage, ...]:
-    return tuple(tutorial.made(CONFIG))
+    return tuple(tutorial.make_pages(CONFIG))
 
 
 def test_there_are_eleven_pages_and_each_has_an_answer_for_each_segment() -> None:
-    """None of them tells it."""
+    """No page contains its answer."""
     assert tutorial.PAGES == len(made())
     for page in made():
         assert len(page.units) == len(page.reference)
@@ -29,7 +29,7 @@ def test_there_are_eleven_pages_and_each_has_an_answer_for_each_segment() -> Non
 
 
 def test_every_tag_is_to_be_learnt() -> None:
-    """All three stand in the answers, the rare one twice."""
+    """All three tags occur in the answers, the rare one twice."""
     found = Counter(tag for page in made() for tag in page.reference)
 
     assert found[Label.UNDECIDED] == 2
@@ -46,7 +46,7 @@ def test_every_tag_is_to_be_learnt() -> None:
     ],
 )
 def test_an_answer_is_that_of_the_nearest_element_that_says_one(position: int, text: str, tag: Label) -> None:
-    """Some pieces of which the guidelines speak."""
+    """The answers of pieces that the guidelines name are as they explain."""
     page = made()[position - 1]
     (at,) = [at for at, unit in enumerate(page.units) if page.text[unit.start : unit.end] == text]
 
@@ -54,15 +54,15 @@ def test_an_answer_is_that_of_the_nearest_element_that_says_one(position: int, t
 
 
 def test_the_tutorial_goes_on_where_it_was_left(tmp_path: Path) -> None:
-    """And begins again for who starts over; the corpus knows nothing of it."""
-    opened = workbench_store.opened(with_people(tmp_path, "ada"))
+    """It begins again when it is restarted, and does not touch the corpus."""
+    opened = workbench_store.open_store(with_people(tmp_path, "ada"))
     tutorial.add(opened, CONFIG)
     tutorial.add(opened, CONFIG)
-    order = [*stored_pages.of_kind(opened, stored_pages.TUTORIAL)]
+    order = [*stored_pages.read_kind(opened, stored_pages.TUTORIAL)]
     for page in order[:2]:
         drafts.submit(opened, 1, page, Draft(revision=1))
     left = drafts.next_of_tutorial(opened, 1)
-    progress, done = drafts.progress(opened), drafts.done(opened, 1)
+    progress, done = drafts.progress(opened), drafts.list_pages(opened, 1)
     drafts.restart_tutorial(opened, 1)
     again = drafts.next_of_tutorial(opened, 1)
     opened.close()

@@ -1,6 +1,8 @@
-"""What comes out of 312 real archives, most of them broken: each has its row in tests/data/archives.json, which
-`python -m tests.archive.test_torture` writes anew. docs/archives.md says where warcio and FastWARC give something else, and who
-is right."""
+"""What comes out of 312 real archives, most of them broken: each has its row in tests/data/archives.json.
+
+`python -m tests.archive.test_torture` writes it anew. docs/archives.md says where warcio and FastWARC differ, and who is
+right.
+"""
 
 import json
 from collections import Counter

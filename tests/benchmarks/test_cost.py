@@ -1,4 +1,4 @@
-"""What a large run costs: sums that can be done by hand, and what grows with what."""
+"""The cost of a large run: sums that can be done by hand, and how figures grow together."""
 
 import dataclasses
 import json
@@ -96,7 +96,7 @@ def growth(path: Path, **largest: object) -> str:
 
 
 def test_figures_are_those_of_the_largest_archive(tmp_path: Path) -> None:
-    """Of what was measured at several sizes the largest counts, by the page."""
+    """The largest of several measured sizes counts, by the page."""
     told = cost.measured(growth(tmp_path / "scale.json", staging_peak_bytes=5000), NOTHING)
 
     assert cost.Measured(cpu_ms=7.5, shuffle_bytes=2, staged_bytes=5, output_bytes=2, input_bytes=2) == told
@@ -160,7 +160,7 @@ def test_wrong_prices_are_refused(content: str, told: str, tmp_path: Path) -> No
 
 
 def test_the_command_tells_the_bill_and_what_it_drew(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of one run as large as is asked for: what it costs, and how uneven its sites are."""
+    """For one run of the requested size it prints the cost, and how uneven its sites are."""
     options = [word for name, value in GIVEN.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     status = main(["cost", "--captures", "1000000", *options])
     told = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""What the fuzzer asks is asked of its seeds, of the seeds damaged, and of the inputs that once failed."""
+"""The fuzz targets hold for their seeds, for damaged seeds, and for the inputs that once failed."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Which combinations of versions are tried."""
+"""The combinations of versions that are tried."""
 
 from configparser import ConfigParser
 from itertools import combinations, product
@@ -18,7 +18,7 @@ def setup() -> ConfigParser:
 
 
 def test_any_two_versions_meet_once() -> None:
-    """Of any two of Spark, Python and Java every pair of versions is in exactly one combination."""
+    """Every pair of versions of two of Spark, Python and Java is in exactly one combination."""
     chosen = [(cell.spark, cell.python, cell.java) for cell in covering()]
     axes = (SPARKS, PYTHONS, JAVAS)
 

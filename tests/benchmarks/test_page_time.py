@@ -1,4 +1,4 @@
-"""The bench measures what it says, on a small archive: its figures are not asserted, its shape is."""
+"""The bench measures every contender on a small archive: its figures are not asserted, its shape is."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is drawn of a large archive: it holds what it is to hold, and what one task gets of it is bounded."""
+"""The drawn sizes of a large archive: they add up, and one task's share of them is bounded."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_the_fitted_law_says_what_the_crawl_has() -> None:
 
 @pytest.mark.parametrize("exponent", [0.8, 1.2])
 def test_sites_hold_about_all_captures(exponent: float) -> None:
-    """Rounded to whole captures, they are as many as were asked for within 3 %."""
+    """Rounded to whole captures, they are as many as requested within 3 %."""
     sizes = size_model.site_sizes(10_000_000, 150_000, exponent)
 
     assert sizes.sum() == pytest.approx(10_000_000, rel=0.03)
@@ -47,7 +47,7 @@ def test_sites_hold_about_all_captures(exponent: float) -> None:
 
 @given(st.integers(min_value=1, max_value=200_000_000), st.integers(min_value=1, max_value=5000))
 def test_buckets_are_cut_as_the_method_cuts_them(size: int, cap: int) -> None:
-    """Into as many runs as `buckets.last_chunk` says."""
+    """A bucket has as many chunks as `buckets.last_chunk` computes."""
     assert [buckets.last_chunk(size, cap)] == size_model.last_runs(np.array([size]), cap).tolist()
 
 

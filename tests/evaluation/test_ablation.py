@@ -1,4 +1,4 @@
-"""What is hidden from the classifier is hidden, and nothing else."""
+"""The ablation hides evidence from the classifier, and nothing else."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def test_hidden_siblings_are_not_in_its_crosses_either(captures: list[Page]) -> 
 
 
 def test_hidden_snapshots_move_nothing(captures: list[Page]) -> None:
-    """With siblings or without: of two captures of one URL only the other siblings are left to each."""
+    """With siblings or without, of two captures of one URL only the other siblings are left to each."""
     shown, hidden = (ablation.extractions(captures, CONFIG, siblings=0, snapshots=one) for one in (True, False))
     urls = Counter(page.capture.url_key for page in captures)
     moved = {one.page.capture.url_key for one, other in zip(shown, hidden, strict=True) if _told(one) != _told(other)}

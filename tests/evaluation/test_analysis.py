@@ -20,7 +20,7 @@ F1 = {"first": [1.0] * 30 + [0.0] * 30, "other": [0.5] * 60}
 
 def test_a_pool_is_weighed_with_the_cap() -> None:
     """The large site has 5 % of the weight, however many pages it has; over sites a part of 31; over pages half."""
-    first, other = analyse(made_scores(PAGES, F1), NODES).pools[0].standings
+    first, other = analyse(made_scores(PAGES, F1), NODES).pools[0].ranks
     assert pytest.approx((0.05, 0.5, 1 / 31)) == (first.f1, first.over_pages, first.over_sites)
     assert pytest.approx((0.95, 0.0)) == (first.low, first.median)
     assert 0.0 == other.low  # half is not under half
@@ -47,7 +47,7 @@ def test_the_parts_of_a_pool_add_up_to_it(drawn: list[tuple[int, int, float]]) -
     """By number of siblings: the parts' averages lie around the pool's, which is within them."""
     pages = [page(at, site=str(site), siblings=siblings) for at, (site, siblings, _) in enumerate(drawn)]
     found = analyse(made_scores(pages, {"first": [f1 for _, _, f1 in drawn]}), NODES)
-    whole = found.pools[0].standings[0].f1
+    whole = found.pools[0].ranks[0].f1
     parts = [cell.f1[0] for cell in found.breakdown.get("siblings", ())] or [whole]
     assert min(parts) - 1e-9 <= whole <= max(parts) + 1e-9
     assert len(pages) == sum(cell.pages for cell in found.breakdown.get("siblings", ())) or len(parts) == 1
@@ -68,10 +68,10 @@ def test_parts_stand_in_the_order_they_are_read_in() -> None:
 
 
 def test_pages_with_faulty_gold_can_be_left_out() -> None:
-    """Of two pages one has gold of which a tenth is not in the page; 2 % are borne."""
+    """One of two pages has gold of which a tenth is not in the page; 2 % are borne."""
     pages = [page(0, site="a", gold_error=0.1), page(1, site="b", gold_error=0.02)]
     found = analyse(made_scores(pages, {"first": [0.0, 1.0]}), NODES)
-    assert (0.5, 1.0) == (found.pools[0].standings[0].f1, found.pools[0].standings[0].clean)
+    assert (0.5, 1.0) == (found.pools[0].ranks[0].f1, found.pools[0].ranks[0].clean)
     assert 1 == found.sets[0].faulty
 
 
@@ -84,7 +84,7 @@ def test_the_first_and_the_best_five_are_shown() -> None:
 
 
 def test_rank_correlation_by_hand() -> None:
-    """The same order is 1, the reverse is -1, whatever the distances; one column without an order has none."""
+    """Equal orders give 1, the reverse -1, whatever the distances; one column without an order gives none."""
     values = np.array([[0.1, 0.9, 5.0], [0.2, 0.3, 5.0], [0.9, 0.2, 5.0]])
     found = rank_correlation(values)
     assert pytest.approx(np.array([[1.0, -1.0], [-1.0, 1.0]])) == found[:2, :2]

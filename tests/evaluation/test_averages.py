@@ -1,4 +1,4 @@
-"""Moving averages over the stream, and who passes whom."""
+"""Moving averages over the stream, and which extractor passes which."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_one_passes_another_when_its_average_stays_above(one: list[float], other
 
 
 def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
-    """The page that stands first in the file came last; the domain has enough documents to be told by itself."""
+    """The page that stands first in the file came last; the domain has enough documents for a course of its own."""
     count = LEAST + 1
     lines = [
         line(str(at), site="news.eu", url=f"http://news.eu/{at}", date=f"201201{count - at:02}") for at in range(count)
@@ -53,7 +53,7 @@ def test_course_follows_the_order_of_arrival(tmp_path: Path) -> None:
         passing.extractor,
         passing.other,
         passing.domains,
-        passing.of,
+        passing.total,
         passing.median,
         passing.over_all,
         course.undated,

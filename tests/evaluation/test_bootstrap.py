@@ -42,14 +42,14 @@ def test_a_page_without_weight_decides_nothing() -> None:
 
 
 def test_a_constant_gain_is_certain_and_none_is_chance() -> None:
-    """One extractor always better has the smallest p that so many draws can tell; one always equal has 1."""
+    """One extractor always better has the smallest p that so many draws can give; one always equal has 1."""
     equal, better = differences(np.stack([NOISE, NOISE + 0.25]), EQUAL, PAGES)
     assert pytest.approx((0.25, 0.25, 0.25, 2 / (ROUNDS + 1))) == (better.mean, better.low, better.high, better.p)
     assert (0.0, 0.0, 0.0, 1.0) == (equal.mean, equal.low, equal.high, equal.p)
 
 
 def test_p_of_noise_is_rarely_small() -> None:
-    """Of a hundred pairs without a difference about five have p under 0.05."""
+    """About five of a hundred pairs without a difference have p under 0.05."""
     pairs = [np.stack([DRAW.normal(0, 1, 60), DRAW.normal(0, 1, 60)]) for _ in range(100)]
     small = sum(differences(pair, np.ones(60), np.arange(60))[1].p < 0.05 for pair in pairs)
     assert small <= 12

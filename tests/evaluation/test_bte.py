@@ -27,7 +27,7 @@ def test_no_stretch_is_better_by_the_formula_of_the_paper(tokens: list[int]) -> 
 
 @given(TOKENS)
 def test_the_ends_of_a_body_are_words(tokens: list[int]) -> None:
-    """Of equal stretches the shortest is taken: no tag is at either end."""
+    """The shortest of equal stretches is taken: no tag is at either end."""
     first, end = bte.heaviest([1 - 2 * token for token in tokens])
     assert 1 not in tokens[first:end][:1] + tokens[first:end][-1:]
 
@@ -48,7 +48,7 @@ def test_the_ends_of_a_body_are_words(tokens: list[int]) -> None:
     ],
 )
 def test_body(page: str, expected: str) -> None:
-    """What counts as a tag, what as a word, and what as neither."""
+    """Markup counts as a tag, as a word, or as neither."""
     assert expected == bte.extract(page)
 
 

@@ -1,4 +1,4 @@
-"""A page that an extractor hangs or crashes on is lost to it alone."""
+"""A page that an extractor hangs or crashes on is the only one it loses."""
 
 import subprocess
 import sys
@@ -58,7 +58,7 @@ def test_what_an_extractor_takes_to_load_is_its_own() -> None:
 
 
 def test_seconds_are_of_the_clock_an_extractor_brings() -> None:
-    """One that works elsewhere tells the CPU that was spent there."""
+    """An extractor that works in another process reports the CPU that was spent there."""
     elsewhere = Child(fakes.Elsewhere, time_limit=5.0)
     try:
         assert 3600.0 == elsewhere.extract("a page", "en").seconds
@@ -68,7 +68,7 @@ def test_seconds_are_of_the_clock_an_extractor_brings() -> None:
 
 @pytest.mark.parametrize("html", ["a page", "HANG"])
 def test_what_a_child_started_ends_with_it(html: str) -> None:
-    """Whether it was closed or hung: nothing goes on behind the harness's back."""
+    """Closed or hung, a child leaves nothing running."""
     elsewhere = Child(fakes.Elsewhere, time_limit=1.0)
     try:
         number = int(elsewhere.extract("a page", "en").text)
@@ -79,7 +79,7 @@ def test_what_a_child_started_ends_with_it(html: str) -> None:
 
 
 def ended(number: int) -> bool:
-    """Whether a process is gone, or is a zombie that only waits to be asked how it ended."""
+    """Test whether a process is gone, or is a zombie that only waits to be collected."""
     for _ in range(100):
         state = subprocess.run(["ps", "-o", "stat=", "-p", str(number)], capture_output=True, text=True, check=False)
         if state.stdout.strip()[:1] in ("", "Z"):
@@ -100,7 +100,7 @@ def test_a_hang_costs_its_time_limit(child: Child) -> None:
 
 @pytest.mark.parametrize(("load", "told"), [(fakes.stillborn, "status 9"), (fakes.lacking, "nobody_has_this")])
 def test_an_extractor_that_cannot_start_ends_the_run(load: object, told: str) -> None:
-    """What would fail on every page is an error, not a thousand misses."""
+    """A fault that every page would meet is an error, not a thousand misses."""
     broken = Child(load, time_limit=1.0)  # type: ignore[arg-type]
     with pytest.raises(PlatformError, match=told):
         broken.extract("", "")

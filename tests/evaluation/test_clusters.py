@@ -11,7 +11,7 @@ KINDS = np.eye(14)[[0] * 30 + [5] * 20 + [9] * 10] + DRAW.normal(0, 0.01, (60, 1
 
 
 def test_shares_of_tags_by_hand() -> None:
-    """Of html, body and four others, two are p and one is a."""
+    """Two of the six tags of a page are p and one is a."""
     found = dict(zip(TAGS, shares(html.document_fromstring("<p>x<a>y</a><p>z<i>w</i>")), strict=True))
     assert pytest.approx((2 / 6, 1 / 6, 0.0)) == (found["p"], found["a"], found["div"])
     assert (0.0,) * 14 == shares(None)

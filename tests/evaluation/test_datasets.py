@@ -1,4 +1,4 @@
-"""Gold files in, pages out, and a word on every line that is none."""
+"""Gold files in, pages out, and an error for every line that is none."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ PATTERNS = config("label.by=T002")
 
 @pytest.mark.parametrize("pack", [bytes, lzma.compress, gzip.compress])
 def test_a_file_is_read_by_its_first_bytes(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
-    """Plain, xz and gzip are told apart whatever the file is called."""
+    """Plain, xz and gzip are distinguished whatever the file is called."""
     (tmp_path / "pages").write_bytes(pack(json.dumps(line("a", lang="pl", site="x.org")).encode() + b"\n\n"))
     expected = GoldPage(
         dataset="made",
@@ -67,7 +67,7 @@ def test_pages_whose_gold_is_elsewhere_are_counted_not_taken(tmp_path: Path) -> 
     ],
 )
 def test_a_broken_line_is_named(second: str, told: str, tmp_path: Path) -> None:
-    """Each fault of a line is told with the file and the line's number."""
+    """The error for a faulty line has the file and the line's number."""
     path = tmp_path / "made.jsonl"
     path.write_text(f"{json.dumps(line('a'))}\n{second}\n")
     with pytest.raises(InputError, match=r"made\.jsonl:2: ") as told_error:
@@ -85,7 +85,7 @@ def test_a_file_that_holds_no_pages_is_refused(content: bytes | None, tmp_path: 
 
 
 def test_siblings_are_other_urls_of_the_group(tmp_path: Path) -> None:
-    """Two captures of one URL are one sibling to the others; pages of no known site have none."""
+    """Two captures of one URL are one sibling to the others; pages without a site have none."""
     lines = [
         *(line(name, group="g", url_key=key) for name, key in [("a1", "a"), ("a2", "a"), ("b", "b")]),
         *(line("c"), line("d")),
@@ -126,7 +126,7 @@ def test_pages_that_share_a_url_are_snapshots_only_by_their_time(
 
 
 def test_the_site_of_a_page_is_known_from_its_url(tmp_path: Path) -> None:
-    """Where the set does not name it, the host is the site, and the site the group."""
+    """If the set does not name it, the host is the site, and the site the group."""
     [page] = gold_pages(tmp_path, [line("a", url="http://www.x.org:80/a")])
     assert ("x.org", "x.org") == (page.site, page.group)
 
@@ -155,7 +155,7 @@ def test_where_a_page_stands_in_an_archive(fields: dict[str, str], address: str,
 
 
 def test_eras_of_a_site_are_one_site_and_pages_of_none_are_each_their_own(tmp_path: Path) -> None:
-    """The group keeps pages together only where no site is known."""
+    """The group keeps pages together only if they have no site."""
     eras = [line(f"e{year}", site="x.org", group=f"x.org@{year}") for year in (2005, 2006)]
     others = [line("g1", group="g"), line("g2", group="g"), line("n1"), line("n2")]
     sites = [page.fetch(0).capture.site for page in gold_pages(tmp_path, [*eras, *others])]
@@ -179,7 +179,7 @@ def test_captures_meet_their_siblings_and_their_snapshots(tmp_path: Path) -> Non
 
 
 def arms_of(cross: Cross, names: Mapping[str, str]) -> tuple[str, str, str, str]:
-    """Whom the arms of a cross hold."""
+    """Name the pages in the arms of a cross."""
     return (names[cross.up], names[cross.down], names.get(cross.prev, ""), names.get(cross.next, ""))
 
 

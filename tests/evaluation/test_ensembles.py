@@ -1,4 +1,4 @@
-"""Ensembles take what enough of their members take, or what such votes meant on other sites."""
+"""Ensembles keep leaves with enough votes, or with votes that meant content on other sites."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ PAGE = f"<html><body><div>{MENU}</div><p>{STORY}</p><div>{ADVERT}</div></body></
 
 
 def given(texts: Mapping[str, Sequence[str]], pages: Sequence[GoldPage]) -> ensembles.Texts:
-    """Texts by extractor, one a page, as extractors give them; each took a second."""
+    """Return texts by extractor, one a page, as extractors give them; each took a second."""
     return {
         name: {"made": {page.page_id: Extracted(text, 1.0, "") for page, text in zip(pages, some, strict=True)}}
         for name, some in texts.items()
@@ -29,13 +29,13 @@ def given(texts: Mapping[str, Sequence[str]], pages: Sequence[GoldPage]) -> ense
 def combined(
     names: Iterable[str], pages: Sequence[GoldPage], texts: Mapping[str, Sequence[str]]
 ) -> dict[str, list[str]]:
-    """What ensembles make of one set: the texts of its pages in their order."""
+    """Combine one set by ensembles: the texts of its pages in their order."""
     made = combine(names, {"made": pages}, given(texts, pages))
     return {name: [of["made"][page.page_id].text for page in pages] for name, of in made.items()}
 
 
 def sites(folder: Path, count: int) -> list[GoldPage]:
-    """As many pages, each of a site of its own, whose gold is the story."""
+    """Make `count` pages, each of a site of its own, whose gold is the story."""
     return gold_pages(folder, [line(f"p{at}", PAGE, STORY, site=f"{at}.example") for at in range(count)])
 
 
@@ -56,7 +56,7 @@ def test_a_leaf_needs_as_many_votes_as_the_name_says(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["em_0_5", "em_6_5", "em_2_1", "em_2", "em_x_y", "em_2_5_1"])
 def test_names_of_no_ensemble_are_refused(name: str) -> None:
-    """They say what there is."""
+    """The error lists the ensembles that there are."""
     assert is_name(name)
     with pytest.raises(ConfigError, match=rf"--extractors {name}: .*em_"):
         named(name)
@@ -74,14 +74,14 @@ def test_members_are_extractors_that_run_by_themselves() -> None:
 
 
 def test_a_member_that_did_not_run_is_named(tmp_path: Path) -> None:
-    """And what to add."""
+    """The error names the members to add."""
     texts = {name: [STORY] for name in SELECTIONS[5] if name not in ("bte", "readability")}
     with pytest.raises(ConfigError, match="em_2_5 builds on bte, readability; add them to --extractors"):
         combined(["em_2_5"], gold_pages(tmp_path, [line("a", PAGE, STORY)]), texts)
 
 
 def test_members_that_missed_a_page_have_no_vote(tmp_path: Path) -> None:
-    """Their text is empty; the others decide, and the time of all is told."""
+    """Their text is empty; the others decide, and the seconds of all are counted."""
     pages = gold_pages(tmp_path, [line("a", PAGE, STORY)])
     texts = {name: [STORY if name in ("bte", "trafilatura") else ""] for name in SELECTIONS[5]}
     told = combine(["em_2_5", "em_3_5"], {"made": pages}, given(texts, pages))
@@ -111,7 +111,7 @@ def test_classifiers_learn_whom_to_believe(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", LEARNED)
 def test_nothing_is_learned_from_a_page_of_the_same_site(name: str, tmp_path: Path) -> None:
-    """On one site votes mean the opposite: its five pages are judged by two others, those by the five, all wrongly."""
+    """On one site votes mean the opposite: its five pages are labelled by two others, those by the five, all wrong."""
     odd = [line(f"odd{at}", PAGE, f"{MENU} {ADVERT}", site="odd.example") for at in range(5)]
     fair = [line(f"fair{at}", PAGE, STORY, site=f"fair{at}.example") for at in range(2)]
     texts = {member: [STORY] * 7 for member in THIRTEEN}

@@ -1,4 +1,4 @@
-"""Every extractor gives the text of every page, and says what it lacks."""
+"""Every extractor gives the text of every page, and names what it lacks."""
 
 import dataclasses
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def test_a_slow_extractor_holds_one_worker_while_others_are_done(tmp_path: Path)
 
 
 def test_joint_methods_and_others_run_on_the_pages_that_each_is_given(tmp_path: Path) -> None:
-    """What each has is under its name, in the order of the names."""
+    """The texts of each are under its name, in the order of the names."""
     chosen = extractors.by_name(["lxml", "dbce", "bte"], setting())
     pages = gold_pages(tmp_path, own_set())
     done = extractors.run(chosen, {"lxml": pages[:1], "dbce": pages, "bte": []})
@@ -67,7 +67,7 @@ def test_an_extractor_that_cannot_start_ends_the_others(tmp_path: Path) -> None:
 
 
 def test_the_joint_method_sees_siblings(tmp_path: Path) -> None:
-    """What all pages of the site have is gone, what one has is kept, and a page alone gets the fallback."""
+    """Text on all pages of the site is gone, text on one is kept, and a page without siblings gets the fallback."""
     extracted = extractors.together(gold_pages(tmp_path, own_set()), setting())
     assert all("Tide tables" not in one.text and "rights reserved" not in one.text for one in extracted.values())
     assert "forty two storms" in extracted["story-1"].text

@@ -1,4 +1,4 @@
-"""Pages judged by what has not seen their site."""
+"""Pages labelled by classifiers that have not seen their site."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def test_each_site_has_its_classifier(tmp_path: Path) -> None:
 
 
 def test_no_pages(tmp_path: Path) -> None:
-    """Need no classifier."""
+    """No pages need no classifier."""
     (tmp_path / FOLDS_FILE).write_text('{"a.example": "fold-0.npz"}')
 
     assert {} == by_classifier([], str(tmp_path))
@@ -31,7 +31,7 @@ def test_no_pages(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [None, "{}", "[]", "no json", "7"])
 def test_folder_that_holds_no_folds(content: str | None, tmp_path: Path) -> None:
-    """The error names it."""
+    """The error names the folder."""
     if content is not None:
         (tmp_path / FOLDS_FILE).write_text(content)
     with pytest.raises(InputError, match="is no folder that `dbce train --folds` wrote"):

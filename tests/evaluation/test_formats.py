@@ -20,7 +20,7 @@ SEPARATOR = "!@#$%^&*() COMMENTS"
 
 
 def laid_out(folder: Path, files: Mapping[str, str | bytes]) -> str:
-    """A folder with these files."""
+    """Make a folder with these files."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,7 +29,7 @@ def laid_out(folder: Path, files: Mapping[str, str | bytes]) -> str:
 
 
 def only(path: str) -> GoldPage:
-    """The one page of the one set there."""
+    """Return the one page of the one set there."""
     [pages] = read([path]).sets.values()
     [page] = pages
     return page
@@ -83,7 +83,7 @@ GOLDS = {
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_folder_is_recognised_by_its_layout(name: str, tmp_path: Path) -> None:
-    """Each of the five sets is known from its folder alone, and by no other layout."""
+    """Each of the five sets is recognised by its folder alone, and by no other layout."""
     folder = Path(SETS[name](tmp_path))
     assert [name] == [other for other, layout in LAYOUTS.items() if layout.fits(folder)]
     assert set(SETS) == set(LAYOUTS)
@@ -119,7 +119,7 @@ def test_a_page_is_known_by_the_digest_of_its_stored_html(name: str, tmp_path: P
     ],
 )
 def test_what_a_set_knows_of_its_pages(name: str, url: str, site: str, lang: str, tmp_path: Path) -> None:
-    """URL, site and language, as far as the set tells them."""
+    """Pages have URL, site and language, as far as the set has them."""
     page = only(SETS[name](tmp_path))
     assert (url, site, site, lang) == (page.url, page.site, page.group, page.lang)
 
@@ -140,7 +140,7 @@ def test_every_way_that_cleaneval_was_packed(pages: str, golds: str, tmp_path: P
 
 
 def test_the_tag_around_a_cleaneval_page_tells_its_url_and_charset(tmp_path: Path) -> None:
-    """Where the gold text does not name the one, and the page itself not the other."""
+    """It counts if the gold text does not name the URL, and the page itself not the charset."""
     header = '<text id="http://ferry.example/" title="" encoding="windows-1251">'
     stored = (header + "<p>\u041f\u0430\u0440\u043e\u043c</text>").encode("cp1251")
     page = only(laid_out(tmp_path, {"input/7.html": stored, "GoldStandard/7.txt": "<p>x"}))
@@ -148,7 +148,7 @@ def test_the_tag_around_a_cleaneval_page_tells_its_url_and_charset(tmp_path: Pat
 
 
 def test_comments_are_kept_beside_the_main_text(tmp_path: Path) -> None:
-    """What dragnet has behind the separator is a field of its own, and a text without one has none."""
+    """Text behind dragnet's separator is a field of its own, and a text without one has none."""
     dragnet(tmp_path)
     laid_out(tmp_path, {"HTML/2.html": "<p>two", "Corrected/2.html.corrected.txt": "two"})
     comments = {entry.fields["filename"]: entry.fields["gold_comments"] for entry in formats.entries(str(tmp_path))}
@@ -234,7 +234,7 @@ def test_a_truth_without_its_page_is_counted(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_read_is_told_in_a_line(
     files: dict[str, str | bytes], told: str, tmp_path: Path
 ) -> None:
-    """What is of no known layout, or broken, is named with the file and what is wrong with it."""
+    """A folder of no layout, or a broken one, is named with the file and its fault."""
     with pytest.raises(InputError, match=r"^[^\n]+$") as error:
         read([laid_out(tmp_path, files)])
     assert told in str(error.value)

@@ -1,4 +1,4 @@
-"""Floors hold what was reached, and sink only when somebody asks."""
+"""Floors hold what was reached, and sink only on request."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def test_a_floor_rises_by_itself_and_sinks_only_when_asked(floors: str) -> None:
 
 
 def test_other_pages_need_asking_too(floors: str) -> None:
-    """Or a set with easier pages would raise every floor and hold nothing."""
+    """Without --lower-floors a set with easier pages would raise every floor and hold nothing."""
     with pytest.raises(EvaluationError, match="made has other pages now"):
         gate.pin(floors, reached(0.99, pages="easier"), lower=False)
     gate.pin(floors, reached(0.99, pages="easier"), lower=True)

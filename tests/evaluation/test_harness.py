@@ -77,7 +77,7 @@ def test_texts_and_facts_lie_beside_the_scores(evaluated: Path) -> None:
 
 
 def test_golden_scores_of_our_own_set(evaluated: Path) -> None:
-    """What the methods reach on the small set; a change of these is a change of results, to be said why."""
+    """The methods reach these scores on the small set; a change of them is a change of results and needs a reason."""
     rows = table(evaluated)
     found = {
         extractor: {metric: mean_f1(rows, extractor=extractor, metric=metric) for metric in GOLDEN[extractor]}
@@ -117,7 +117,7 @@ def test_two_sets_are_also_told_side_by_side(tmp_path: Path) -> None:
 
 
 def test_a_second_run_takes_the_texts_of_peers_and_their_seconds(tmp_path: Path) -> None:
-    """Asked to, it says so; a joint method runs again, and the scores are the same."""
+    """With --reuse the summary counts them; a joint method runs again, and the scores are the same."""
     harness.evaluate(request(tmp_path, names="dbce,lxml"), config.default())
     before = table(tmp_path)
     told = harness.evaluate(request(tmp_path, names="dbce,lxml", reuse=True), config.default())
@@ -134,7 +134,7 @@ def test_without_being_asked_nothing_is_taken_again(tmp_path: Path) -> None:
 
 
 def test_an_ensemble_has_rows_beside_its_members(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It is made of their texts on all sets, and has the place it was asked for."""
+    """It is made of their texts on all sets, and stands in its place among the requested names."""
     monkeypatch.setitem(ensembles.SELECTIONS, 5, ("lxml", "bte"))
     told = harness.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
     found = {(row["page_id"], row["extractor"]): row["text"] for row in table(tmp_path, extracted_texts.NAME)}
@@ -150,7 +150,7 @@ def test_an_ensemble_without_its_members_is_refused_at_once(tmp_path: Path) -> N
 
 
 def test_pages_that_were_skipped_are_told(tmp_path: Path) -> None:
-    """By set; nothing is said where there are none."""
+    """They are counted by set; there is no note if there are none."""
     lines = [*own_set(), line("z", tok_cov=0.5)]
     told = harness.evaluate(
         request(tmp_path, names="lxml", paths=[written(tmp_path, lines, "z.jsonl")]), config.default()
@@ -160,7 +160,7 @@ def test_pages_that_were_skipped_are_told(tmp_path: Path) -> None:
 
 
 def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What is lacking is named, and an ensemble that needs it is left out too."""
+    """Missing packages are named, and an ensemble that needs one is left out too."""
     here = {name: peer for name, peer in PEERS.items() if name in ("lxml", "bte")}
     monkeypatch.setattr(harness, "PEERS", {**here, "gone": replace(PEERS["lxml"], lacking=lambda: "gone is not here")})
     monkeypatch.setattr(extractors, "JOINT", {"dbce": extractors.JOINT["dbce"], "dbce-spark": extractors.JOINT["dbce"]})
@@ -171,13 +171,13 @@ def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("wrong", [{"pin_floors": True}, {"floors": "f.json", "lower_floors": True}])
 def test_floors_are_pinned_only_where_it_is_said_fully(tmp_path: Path, wrong: dict[str, Any]) -> None:
-    """Told before anything runs."""
+    """Incomplete options are refused before anything runs."""
     with pytest.raises(ConfigError, match="add --"):
         harness.evaluate(request(tmp_path, names="lxml", paths=["none.jsonl"], **wrong), config.default())
 
 
 def test_floors_are_pinned_and_held(tmp_path: Path) -> None:
-    """What was reached passes; a floor above it does not, and the scores are there to look at."""
+    """The reached scores pass; a higher floor does not, and the scores are written all the same."""
     floors = tmp_path / "floors.json"
     harness.evaluate(request(tmp_path, names="lxml", floors=str(floors), pin_floors=True), config.default())
     told = harness.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
@@ -218,7 +218,7 @@ def test_news_pages(shared_data: Path, tmp_path: Path) -> None:
 
 
 def test_what_learns_from_a_stream_has_its_course_told(tmp_path: Path) -> None:
-    """In the summary and in the report: who is how good after how many documents, and who passes whom."""
+    """Summary and report show the scores over documents, and which extractor passes which."""
     told = harness.evaluate(request(tmp_path, names="urltree,lxml"), config.default())
     section = told.partition("## Over the stream")[2].partition("\n## ")[0]
     report = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ DOG, LION = "A black dog chases a cat".split(), "A lion chases a zebra".split()
 
 
 def edits(a: Sequence[str], b: Sequence[str]) -> int:
-    """Wagner and Fischer's table."""
+    """Return the edit distance by Wagner and Fischer's table."""
     row = list(range(len(b) + 1))
     for i, word in enumerate(a, start=1):
         before, row = row, [i]
@@ -40,7 +40,7 @@ def edits(a: Sequence[str], b: Sequence[str]) -> int:
 
 
 def common(a: Sequence[str], b: Sequence[str]) -> int:
-    """The length of the longest common subsequence, by its definition."""
+    """Return the length of the longest common subsequence, by its definition."""
     row = [0] * (len(b) + 1)
     for word in a:
         before, row = row, [0]
@@ -63,7 +63,7 @@ def test_the_examples_of_the_study() -> None:
 
 
 def test_four_grams_keep_the_order_that_words_lose() -> None:
-    """Of "A dog chases a cat for fun" turned round, every word is found and no run of four."""
+    """ "A dog chases a cat for fun" turned round has every word and no run of four."""
     dog = "A dog chases a cat for fun".split()
     assert Score(1, 1, 1) == bag_of_words(dog, dog[::-1])
     assert Score(0, 0, 0) == four_gram(dog, dog[::-1])
@@ -138,7 +138,7 @@ def test_rouge_score_says_the_same_line_by_line(rouge: Any, a: list[list[str]], 
 
 @given(a=TEXTS, b=TEXTS)
 def test_texts_of_one_line_have_one_rouge(a: list[str], b: list[str]) -> None:
-    """Where nothing is cut into lines, rouge_lsum is rouge_l."""
+    """Without line breaks rouge_lsum is rouge_l."""
     assert rouge_l(a, b) == rouge_lsum([a] if a else [], [b] if b else [])
 
 

@@ -80,7 +80,7 @@ def test_a_page_without_nodes_is_told_right() -> None:
 
 
 def test_nodes_are_leaves_with_a_word(tmp_path: Path) -> None:
-    """Of five leaves with words, the text has the menu too much and nothing too little; the bar is no node."""
+    """The text has the menu of five leaves with words too much and nothing too little; the bar is no node."""
     [page] = gold_pages(tmp_path, [line("a", PAGE, "A grey seal.")])
     told = node_scores.of_page(
         page, {"one": Extracted("Home\nA grey seal.", 0, ""), "two": Extracted("", 0, "timeout")}
@@ -136,7 +136,7 @@ def test_a_table_that_is_of_no_votes_is_named(tmp_path: Path) -> None:
 
 
 def test_only_nodes_that_people_agree_on_are_compared(tmp_path: Path) -> None:
-    """One leaf of three is voted otherwise than the gold says; the uncertain, the tie and the bar do not count."""
+    """One leaf of three is voted otherwise than by the gold; the uncertain, the tie and the bar do not count."""
     [page] = gold_pages(tmp_path, [line("a", PAGE, "A grey seal.")])
     tags = [GOOD, GOOD, GOOD, UNCERTAIN, BAD, TIE]
     assert Confusion(tp=1, fn=1, fp=1, tn=0) == agreement(page, [Vote(1, tag, 100) for tag in tags])

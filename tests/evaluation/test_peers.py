@@ -1,4 +1,4 @@
-"""Every extractor of other people gives the text of a page, and says what it lacks."""
+"""Every extractor of other people gives the text of a page, and names what it lacks."""
 
 from configparser import ConfigParser
 from pathlib import Path
@@ -32,7 +32,7 @@ def needed(name: str) -> None:
 
 @pytest.mark.parametrize("name", PEERS)
 def test_every_peer_finds_a_story(name: str) -> None:
-    """Each gives the text of a plain page as text, not as HTML; those that are told to give all give the menu too."""
+    """Each gives the text of a plain page as text, not as HTML; those that give all text give the menu too."""
     needed(name)
     child = Child(PEERS[name].load, time_limit=30.0)
     try:
@@ -46,7 +46,7 @@ def test_every_peer_finds_a_story(name: str) -> None:
 @pytest.mark.parametrize("name", ["lxml", "lxml-cleaner", "xpath-text", "bte", "readability-js", "defuddle"])
 @pytest.mark.parametrize("html", ["", "<!-- -->", "<p", "<script>x"])
 def test_a_page_of_nothing_has_no_words(name: str, html: str) -> None:
-    """Those that are of our own make take what no parser makes a page of."""
+    """Our own extractors take pages that no parser can read."""
     needed(name)
     child = Child(PEERS[name].load, time_limit=30.0)
     try:
@@ -57,14 +57,14 @@ def test_a_page_of_nothing_has_no_words(name: str, html: str) -> None:
 
 
 def test_a_missing_package_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The error says what to install."""
+    """The error names what to install."""
     monkeypatch.setattr(peers, "find_spec", lambda name: None)
     with pytest.raises(PlatformError, match=r"justext is not installed; run: pip install 'dbce-spark\[justext\]'"):
         extractors.by_name(["justext"], setting())
 
 
 def test_a_package_for_a_newer_python_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What pip would not install is not advised."""
+    """The error does not advise an install that pip would refuse."""
     monkeypatch.setattr(peers, "sys", SimpleNamespace(version_info=(3, 11, 7)))
     with pytest.raises(PlatformError, match=r"trafipy needs Python 3\.12 or newer"):
         extractors.by_name(["trafipy"], setting())
@@ -78,7 +78,7 @@ def test_every_extra_that_is_advised_exists() -> None:
 
 
 def test_node_and_its_packages_are_told_when_they_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without Node, with one that is too old, and without packages: each says what to do."""
+    """Without Node, with one that is too old, and without packages, each error has the next step."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "node is not installed; install Node 18 or newer" == node.lacking()
     with pytest.raises(PlatformError, match="npm is not installed"):
@@ -96,7 +96,7 @@ def test_node_and_its_packages_are_told_when_they_are_missing(tmp_path: Path, mo
 
 
 def test_an_install_that_fails_leaves_nothing_that_looks_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """npm ended badly: the error says so, and the packages are still missing."""
+    """After npm failed there is an error, and the packages are still missing."""
     npm = tmp_path / "npm"
     npm.write_text("#!/bin/sh\nexit 3\n")
     npm.chmod(0o755)
@@ -129,7 +129,7 @@ def test_the_seconds_of_an_extractor_in_node_are_those_of_node() -> None:
 
 
 def test_the_lock_file_names_no_registry() -> None:
-    """Packages come from the registry that npm is told to use, and are what their hashes say."""
+    """Packages come from the registry that npm is configured for, and match their hashes."""
     lock = (Path(node.__file__).parent / "package-lock.json").read_text(encoding="utf-8")
     assert (0, 0) == (lock.count('"resolved"'), lock.count("://"))
     assert lock.count('"integrity"') == lock.count('    "node_modules/')

@@ -1,4 +1,4 @@
-"""Plots are well-formed, hold every mark, and put it where its value says."""
+"""Plots are well-formed, hold every mark, and put it at its value."""
 
 import re
 from xml.etree import ElementTree
@@ -53,7 +53,7 @@ def test_a_violin_is_wide_where_pages_are() -> None:
 
 
 def test_a_cumulated_line_goes_from_no_page_to_all() -> None:
-    """Of even scores it is the diagonal."""
+    """For even scores it is the diagonal."""
     (line,) = drawn(score_plots.cumulated([EVEN]), "polyline")
     y = [float(one.split(",")[1]) for one in (line.get("points") or "").split()]
     expected = np.linspace(y[0], y[-1], len(y))
@@ -74,7 +74,7 @@ def test_a_scatter_has_every_point_in_the_colour_of_its_group() -> None:
 
 
 def test_a_heat_map_leaves_out_what_is_not_known() -> None:
-    """Of four cells one is no number."""
+    """One of four cells is no number."""
     svg = score_plots.heat_map(("a", "b"), np.array([[1.0, -0.5], [np.nan, 1.0]]))
     assert 3 == len(drawn(svg, "rect"))
     assert ["1.00", "-0.50", "1.00"] == re.findall(r">(-?\d\.\d\d)<", svg)

@@ -1,4 +1,4 @@
-"""The report is one file that asks for nothing."""
+"""The report is one file that loads nothing."""
 
 import re
 from pathlib import Path

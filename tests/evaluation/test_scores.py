@@ -27,7 +27,7 @@ TEXTS = {
 def made(folder: Path, order: tuple[str, ...] = ("whole", "half")) -> Scores:
     pages = gold_pages(folder, LINES)
     told: list[int] = []
-    parts, counted = scores.score(pages, facts.of(pages), TEXTS, told.append)
+    parts, counted = scores.score(pages, facts.measure(pages), TEXTS, told.append)
     assert 6 == sum(told)
     # Two leaves a page: half of the first, which "b" gives, is enough for it.
     assert {"half": Confusion(2, 1, 0, 3), "whole": Confusion(3, 0, 0, 3)} == {

@@ -50,7 +50,7 @@ def test_pages_with_one_url_key_all_have_a_text(tmp_path: Path) -> None:
 
 
 def test_page_without_a_word_is_a_miss(tmp_path: Path) -> None:
-    """With the reason as the other joint methods tell it."""
+    """It has the reason that the other joint methods give."""
     found = gold_stream.extract(gold_pages(tmp_path, [line("a", "<br>", "")]), STRICT, CONFIG.page)
 
     assert ("", "no_text: no word outside scripts, styles and forms") == (found["a"].text, found["a"].error)

@@ -1,4 +1,4 @@
-"""The summary says what was measured, and how it was weighed."""
+"""The summary shows what was measured, and how it was weighed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,7 +70,7 @@ def test_every_table_says_its_weights() -> None:
 
 
 def test_misses_are_counted_by_their_first_words() -> None:
-    """What follows the colon differs from page to page."""
+    """The rest behind the colon differs from page to page."""
     errors = (("", "timeout: no text after 1 s", "timeout: no text after 1 s", "crash: SIGSEGV"),)
     scores = replace(made_scores(PAGES, {"good": [1.0, 0.0, 0.0, 0.0]}), errors=errors)
     misses = evaluation_summary.text(analyse(scores, NODES), []).split("## Misses\n\n")[1]

@@ -31,24 +31,24 @@ def pages(tmp_path: Path) -> list[GoldPage]:
 def test_a_text_that_would_be_the_same_is_taken_again(pages: list[GoldPage], tmp_path: Path) -> None:
     """With the seconds it took; not a miss, and none that took longer than is allowed now."""
     kept = extracted_texts.read(str(tmp_path))
-    assert {"a": Extracted("a ?", 0.5, "")} == kept.of("lxml", pages, time_limit=5.0)
-    assert {"a", "b"} == set(kept.of("lxml", pages, time_limit=30.0))
+    assert {"a": Extracted("a ?", 0.5, "")} == kept.reusable("lxml", pages, time_limit=5.0)
+    assert {"a", "b"} == set(kept.reusable("lxml", pages, time_limit=30.0))
 
 
 def test_a_joint_method_always_runs_again(pages: list[GoldPage], tmp_path: Path) -> None:
-    """What it makes of a page depends on all others, and on this program."""
-    assert {} == extracted_texts.read(str(tmp_path)).of("dbce", pages, time_limit=30.0)
+    """Its text of a page depends on all others, and on this program."""
+    assert {} == extracted_texts.read(str(tmp_path)).reusable("dbce", pages, time_limit=30.0)
 
 
 def test_another_page_or_version_runs_again(
     pages: list[GoldPage], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same id with other HTML, and the same page with another version of the package."""
+    """A page with other HTML runs again, and so does one with another version of the package."""
     kept = extracted_texts.read(str(tmp_path))
     other = gold_pages(tmp_path, [line("a", "<p>a, edited</p>")])
-    assert {} == kept.of("lxml", other, time_limit=30.0)
+    assert {} == kept.reusable("lxml", other, time_limit=30.0)
     monkeypatch.setattr(extracted_texts, "stamp_of", lambda name: "lxml 99")
-    assert {} == kept.of("lxml", pages, time_limit=30.0)
+    assert {} == kept.reusable("lxml", pages, time_limit=30.0)
 
 
 def test_the_stamp_names_package_and_code() -> None:
@@ -61,8 +61,8 @@ def test_the_stamp_names_package_and_code() -> None:
 def test_rows_of_a_set_can_be_kept_while_others_are_made(pages: list[GoldPage], tmp_path: Path) -> None:
     """A run that is ended loses no text of the sets it did not come to."""
     kept = extracted_texts.read(str(tmp_path))
-    assert 6 == sum(batch.num_rows for batch in kept.of_sets(["made"]))
-    assert 0 == sum(batch.num_rows for batch in kept.of_sets(["other"]))
+    assert 6 == sum(batch.num_rows for batch in kept.rows_of(["made"]))
+    assert 0 == sum(batch.num_rows for batch in kept.rows_of(["other"]))
 
 
 def test_a_folder_without_texts_has_none(tmp_path: Path) -> None:

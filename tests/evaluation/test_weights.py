@@ -47,7 +47,7 @@ def test_sites_of_few_and_of_many_pages_can_weigh_the_same() -> None:
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
 def test_with_equal_weights_the_median_is_the_plain_one(values: list[float]) -> None:
-    """Of an even number of values it is the middle of two."""
+    """For an even number of values it is the middle of two."""
     array = np.array(values)
     assert pytest.approx(float(np.median(array))) == page_weights.median(array, page_weights.equal(len(array)))
 

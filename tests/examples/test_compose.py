@@ -91,7 +91,7 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
     volumes = Volumes(archives=tmp_path / "archives", output=tmp_path / "output", events=tmp_path / "events")
     for folder in (volumes.output, volumes.events):
         folder.mkdir()
-    main(["sample-archive", str(volumes.archives), "--pages", "8"])
+    main(["sample-archive", str(volumes.archives), "--pages", "20"])
     with engine(services(), volumes, tmp_path) as started:
         if started is None:
             pytest.skip("containers without an engine need network namespaces: root and iproute2 on Linux")

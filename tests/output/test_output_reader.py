@@ -27,14 +27,14 @@ def ids(found: output_reader.Output, table: str = output_reader.EXTRACTIONS) -> 
 
 def test_tables_have_all_rows_of_an_output(extracted: Path) -> None:
     """Whatever the files are, each row of each table is read once."""
-    opened = output_reader.opened(str(extracted))
+    opened = output_reader.open_output(str(extracted))
     for table in (output_reader.EXTRACTIONS, output_reader.CAPTURES):
         assert sorted(row["capture_id"] for row in rows(extracted, table, ["capture_id"])) == sorted(ids(opened, table))
 
 
 def test_a_site_is_in_one_part(extracted: Path) -> None:
     """The parts share out the files of the extractions, and no site is in two."""
-    opened = output_reader.opened(str(extracted))
+    opened = output_reader.open_output(str(extracted))
     sites = [
         {site for batch in part.batches(["site"], rows=99) for site in batch.column("site").to_pylist()}
         for part in opened.parts()
@@ -62,9 +62,9 @@ def test_parts_are_in_order_of_their_numbers() -> None:
 def test_an_output_in_a_store_is_read_alike(extracted: Path) -> None:
     """A URL gives the rows that the folder gives, by URLs of its files."""
     fsspec.filesystem("memory").put(str(extracted), "/reading/out", recursive=True)
-    opened = output_reader.opened("memory://reading/out/")
+    opened = output_reader.open_output("memory://reading/out/")
 
-    assert ids(output_reader.opened(str(extracted))) == ids(opened)
+    assert ids(output_reader.open_output(str(extracted))) == ids(opened)
     assert all(path.startswith("memory://") for path in opened.tables[output_reader.CAPTURES])
 
 
@@ -74,12 +74,12 @@ def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Pa
     for name in ("_half.parquet", ".half.parquet", "notes.txt"):
         (tmp_path / "out" / "extractions" / name).write_bytes(b"half")
 
-    assert ids(output_reader.opened(str(extracted))) == ids(output_reader.opened(str(tmp_path / "out")))
+    assert ids(output_reader.open_output(str(extracted))) == ids(output_reader.open_output(str(tmp_path / "out")))
 
 
 def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
     """Of the segments only the fields that are named come along."""
-    opened = output_reader.opened(str(extracted))
+    opened = output_reader.open_output(str(extracted))
     batch = next(opened.batches(output_reader.EXTRACTIONS, ["segments.label", "segments.start", "url"], rows=2))
 
     assert 2 >= len(batch)
@@ -93,7 +93,7 @@ def test_an_output_without_its_account_is_refused(tmp_path: Path, text: str | No
     if text is not None:
         (tmp_path / "run.json").write_text(text)
     with pytest.raises(OutputError, match=r"no run\.json that can be read"):
-        output_reader.opened(str(tmp_path))
+        output_reader.open_output(str(tmp_path))
 
 
 def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_what_cannot_be_read_is_named(extracted: Path, tmp_path: Path) -> None:
     with pytest.raises(OutputError, match=r"a\.parquet: cannot be read: .*make it again"):
         list(output_reader.batches([str(file)], ["url"], rows=1))
     with pytest.raises(OutputError, match=r"part-00000\.parquet: has no column nothing;"):
-        list(output_reader.opened(str(extracted)).batches(output_reader.REJECTS, ["url", "nothing"], rows=1))
+        list(output_reader.open_output(str(extracted)).batches(output_reader.REJECTS, ["url", "nothing"], rows=1))
 
 
 def main_texts(found: output_reader.Output) -> list[tuple[str, str]]:
@@ -125,12 +125,12 @@ def test_a_collection_is_read_as_one_run_over_its_crawls(collected: Path, versio
     """Each version gives each capture once, with what was last said of it then."""
     result = grown.whole(collected, version or 3)
 
-    assert sorted(grown.texts(result).items()) == main_texts(output_reader.opened(str(collected), version))
+    assert sorted(grown.texts(result).items()) == main_texts(output_reader.open_output(str(collected), version))
 
 
 def test_a_site_of_a_collection_is_in_one_part(collected: Path) -> None:
     """With its rows of all increments, and what was replaced in none of them."""
-    parts = output_reader.opened(str(collected)).parts()
+    parts = output_reader.open_output(str(collected)).parts()
     rows = [[row for batch in part.batches(["site", "text"], rows=9) for row in listed(batch)] for part in parts]
 
     assert [3, 3] == [len(part.layers) for part in parts]
@@ -145,7 +145,7 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(collected:
     """What is found later is no reject any more, by the rows and by the account."""
     reasons = {}
     for version in (2, 3):
-        opened = output_reader.opened(str(collected), version)
+        opened = output_reader.open_output(str(collected), version)
         told = [
             row["reason"]
             for batch in opened.batches(output_reader.REJECTS, ["reason"], rows=3)
@@ -159,7 +159,7 @@ def test_revisits_without_an_original_are_those_of_the_last_increment(collected:
 
 def test_what_is_not_asked_for_is_not_read_along(collected: Path) -> None:
     """Columns by which rows are chosen come only where they are asked for."""
-    opened = output_reader.opened(str(collected))
+    opened = output_reader.open_output(str(collected))
     for table in (output_reader.EXTRACTIONS, output_reader.REJECTS, output_reader.CAPTURES):
         assert {("url",)} == {tuple(batch.schema.names) for batch in opened.batches(table, ["url"], rows=5)}
 
@@ -167,9 +167,9 @@ def test_what_is_not_asked_for_is_not_read_along(collected: Path) -> None:
 def test_a_version_that_is_not_there_is_told(collected: Path, extracted: Path) -> None:
     """Of a collection, and of an output, which has none."""
     with pytest.raises(InputError, match="has no version 7; it has 1, 2, 3"):
-        output_reader.opened(str(collected), 7)
+        output_reader.open_output(str(collected), 7)
     with pytest.raises(InputError, match="is no collection, so it has no version 1; leave --version out"):
-        output_reader.opened(str(extracted), 1)
+        output_reader.open_output(str(extracted), 1)
 
 
 def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> None:
@@ -177,13 +177,13 @@ def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> N
     shutil.copytree(collected, tmp_path / "c")
     shutil.rmtree(tmp_path / "c" / "increments" / "00000002")
     with pytest.raises(OutputError, match=r"00000002: no run\.json that can be read"):
-        output_reader.opened(str(tmp_path / "c"))
+        output_reader.open_output(str(tmp_path / "c"))
 
 
 def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_path: Path) -> None:
     """What each of their runs told is kept beside their rows, and summed up as before."""
     collection = Collection(str(shutil.copytree(collected, tmp_path / "c")))
-    before = output_reader.opened(collection.folder)
+    before = output_reader.open_output(collection.folder)
     texts = main_texts(before)
     whole = [path for crawl in grown.crawls(collected.parent) for path in crawl]
     shutil.copytree(grown.grow(tmp_path / "whole", [whole]) / "increments" / "00000001", collection.increment(4))
@@ -194,11 +194,11 @@ def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_
         shutil.rmtree(collection.increment(number))
     one = Increment(number=4, page_files=3, captures=9, extractions=9, relabelled=0)
     collection.commit(replace(collection.known(), number=4, increments=(one,)))
-    after = output_reader.opened(collection.folder)
+    after = output_reader.open_output(collection.folder)
 
     assert texts == main_texts(after)
     assert {**before.run, "collection": None} == {**after.run, "collection": None}
-    assert [1, 2, 3] == [*output_reader.told(collection, collection.known())]
+    assert [1, 2, 3] == [*output_reader.read_runs(collection, collection.known())]
 
 
 @settings(deadline=None, max_examples=40)  # files are written

@@ -9,7 +9,7 @@ from tests.support import sample_collection as grown
 def test_every_record_has_one_fate(collected: Path) -> None:
     """In each version the counts add up, and are those of one run over its crawls."""
     for version in (1, 2, 3):
-        run, result = output_reader.opened(str(collected), version).run, grown.whole(collected, version)
+        run, result = output_reader.open_output(str(collected), version).run, grown.whole(collected, version)
         fates = (run["extractions"], run["revisits"], sum(run["rejects"].values()), sum(run["skipped"].values()))
 
         assert run["records_read"] == sum(fates)
@@ -19,7 +19,7 @@ def test_every_record_has_one_fate(collected: Path) -> None:
 
 def test_what_is_asked_of_a_run_is_there(collected: Path) -> None:
     """Its settings are those of all labels, its version is named, and its plan is another one for each version."""
-    runs = [output_reader.opened(str(collected), version).run for version in (1, 2, 3)]
+    runs = [output_reader.open_output(str(collected), version).run for version in (1, 2, 3)]
 
     assert [3] * 3 == [run["config"]["output"]["site_parts"] for run in runs]
     assert [1, 2, 3] == runs[2]["collection"]["increments"]

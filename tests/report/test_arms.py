@@ -7,7 +7,7 @@ import numpy as np
 from dbce_spark import config
 from dbce_spark.html import page
 from dbce_spark.model import Label
-from dbce_spark.report.arms import fullest, marked
+from dbce_spark.report.arms import fullest, masked_segments
 from dbce_spark.report.page_sample import Pick
 from dbce_spark.report.page_views import views
 from dbce_spark.report.report_rows import ReportOutput
@@ -18,7 +18,7 @@ def test_marked_spans_hold_the_masked_words() -> None:
     html = "<p>one two three four</p><p>five 六七 eight</p>".encode()
     blocks = page.parse(html, "utf-8", config.default().page).blocks
     mask = np.array([0, 1, 1, 1, 1, 0, 1, 0], np.bool_)
-    segments = marked(blocks, mask, Label.CONTENT)
+    segments = masked_segments(blocks, mask, Label.CONTENT)
     spans = zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)
     assert ["two three four", "five", "七"] == [blocks.text[start:end] for start, end in spans]
     assert [0, 1, 1] == segments.blocks.tolist()
@@ -27,7 +27,7 @@ def test_marked_spans_hold_the_masked_words() -> None:
 def test_no_word_is_marked_by_an_empty_mask() -> None:
     """Pages that share nothing give no segments."""
     blocks = page.parse(b"<p>one two</p>", "utf-8", config.default().page).blocks
-    assert len(marked(blocks, np.zeros(2, np.bool_), Label.CONTENT)) == 0
+    assert len(masked_segments(blocks, np.zeros(2, np.bool_), Label.CONTENT)) == 0
 
 
 def test_the_fullest_cross_has_most_arms_then_similarity() -> None:

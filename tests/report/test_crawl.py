@@ -26,8 +26,8 @@ def grown(folder: Path, files: Iterable[str]) -> Collection:
     return Collection(str(sample_collection.grow(folder / "collection", [[path] for path in files], PARAMETERS)))
 
 
-def reported(of: Collection, version: int | None = None) -> crawl_report.Compared:
-    return crawl_report.compared(of, of.known() if version is None else of.version(version), CONFIG)
+def reported(of: Collection, version: int | None = None) -> crawl_report.CrawlComparison:
+    return crawl_report.compare(of, of.known() if version is None else of.version(version), CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
         assert both.before
         was = crawl_figures.figures(both.before, CONFIG)
         large = [name for name, captures in was.templates.items() if captures >= CONFIG.least]
-        found = template_likeness.lost(large, (both.before, was), both.now, of, version, CONFIG.remains)
+        found = template_likeness.lost_templates(large, (both.before, was), both.now, of, version, CONFIG.remains)
         lost[of.folder] = [site for site, _ in found]
         assert {crawls.GAZETTE, crawls.DIARY} == {site for site, _ in large}
 

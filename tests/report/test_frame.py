@@ -10,7 +10,7 @@ from dbce_spark.html import page
 from dbce_spark.model import Label
 from dbce_spark.report import html_frame
 from dbce_spark.report.archived_html import Archived
-from dbce_spark.report.arms import marked
+from dbce_spark.report.arms import masked_segments
 from tests.support.report_outputs import HOSTILE, article, tree
 
 
@@ -53,7 +53,7 @@ def test_text_without_a_label_is_kept() -> None:
     """What stands behind an element that is taken out stays where it was, also if no segment holds it."""
     utf8 = b"<p>first <link rel='x'>second <b>third</b><meta name='x'>fourth</p>"
     blocks = page.parse(utf8, "utf-8", config.default().page).blocks
-    nothing = marked(blocks, np.zeros(len(blocks.tokens), np.bool_), Label.CONTENT)
+    nothing = masked_segments(blocks, np.zeros(len(blocks.tokens), np.bool_), Label.CONTENT)
     shown = tree(html_frame.document(Archived(utf8, blocks, is_labelled=False), blocks.text, nothing))
     assert "first second thirdfourth" == shown.xpath("string(//p)")
 

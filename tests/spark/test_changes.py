@@ -16,7 +16,7 @@ from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
-from dbce_spark.output.history.page_history import PageRedesigned
+from dbce_spark.output.history.page_history import PageRedesign
 from dbce_spark.output.schemas import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
 from dbce_spark.spark.jobs import changes
 
@@ -117,7 +117,7 @@ def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
             compared += [step] if step.similarity is not None and step.after.site == "example.org" else []
         yield "lives", history_rows.lives_batch(line[-1], known.rest())
     changed = [
-        PageRedesigned(
+        PageRedesign(
             url=step.after.url,
             before=step.before.timestamp,
             after=step.after.timestamp,

@@ -65,7 +65,7 @@ def whole(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.Tem
 
 def read(of: Collection) -> Texts:
     """Return the rows that count, as `dbce export` and others read them."""
-    opened = output_reader.opened(of.folder)
+    opened = output_reader.open_output(of.folder)
     found = {}
     for name, schema in zip(
         TABLES, (extraction_rows.EXTRACTIONS, capture_rows.CAPTURES, reject_rows.REJECTS), strict=True
@@ -116,7 +116,10 @@ def test_readers_see_the_rows_that_count(grown_in_time: Grown, grown_late: Grown
 
 def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, whole: Whole) -> None:
     """What run.json of all increments says together is what that of one run says."""
-    told, expected = output_reader.opened(grown_in_time.to.folder).run, output_reader.opened(str(whole.output)).run
+    told, expected = (
+        output_reader.open_output(grown_in_time.to.folder).run,
+        output_reader.open_output(str(whole.output)).run,
+    )
     names = ("records_read", "captures", "extractions", "revisits", "rejects", "skipped")
 
     assert [expected[name] for name in names] == [told[name] for name in names]
@@ -198,10 +201,8 @@ def test_a_collection_is_extended_as_it_was_begun(grown_late: Grown, crawls: lis
     """Other settings are refused, and the difference is named; how files are read may change."""
     to, more = grown_late.to, [*crawls, "more.warc"]
 
-    with pytest.raises(
-        OutputError, match=r'was labelled otherwise: config\.label\.by was "classifier", is "T002"\. Ask'
-    ):
-        increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "label.by=T002"]))
+    with pytest.raises(OutputError, match=r"was labelled with other settings: config\.bucket\.cap was 6, is 7\. Give"):
+        increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "bucket.cap=7"]))
     assert increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "input.max_failed_files=0.5"]))
 
 

@@ -270,7 +270,7 @@ def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
     begun.parent.mkdir(parents=True)
     begun.write_text("{}")
 
-    with pytest.raises(OutputError, match="give its command again first"):
+    with pytest.raises(OutputError, match="give the command of that run again first"):
         compaction.run(grown, 1000)
     assert begun.exists()
 

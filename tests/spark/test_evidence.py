@@ -99,7 +99,7 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
 
     assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
     by_id = {one.capture_id: one for one in pages() if one.features}
-    for made in member_rows.witnesses_from(sent.where("verdicts is not null").toArrow()):
+    for made in member_rows.page_features_from(sent.where("verdicts is not null").toArrow()):
         one = pools.page_features(by_id[made.capture_id])
         assert (one.url_key, one.timestamp) == (made.url_key, made.timestamp)
         for column in ("words", "link_words", "first_scores", "keys"):

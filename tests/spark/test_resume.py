@@ -177,25 +177,28 @@ def test_finished_stages_and_parts_are_kept(
     """
     output = tmp_path / "out"
     obstacle = output / next(name for name in undisturbed if name.endswith("part-00001.parquet"))
-    write = write_extractions.write
 
-    def write_with_obstacle(*given: Any, **named: Any) -> Any:
+    def write_with_obstacle(*given: Any) -> Any:
         obstacle.mkdir(parents=True)
         (obstacle / "in the way").touch()
-        return write(*given, **named)
+        return write_extractions.STAGE.work(*given)
 
-    monkeypatch.setattr(write_extractions, "write", write_with_obstacle)
+    obstructed = replace(write_extractions.STAGE, work=write_with_obstacle)
+    monkeypatch.setattr(
+        job, "LABELLING", tuple(obstructed if one is write_extractions.STAGE else one for one in job.LABELLING)
+    )
     with pytest.raises(JobError, match=r"[Tt]he same command goes on from there"):
         extract(spark, archive, output)
     monkeypatch.undo()
-    told = (output / "_staging/sites/_SUCCESS").stat()
+    checkpoint = Path(staging.done(str(output), "sites"))
+    kept = checkpoint.stat()
     first = {one: one.stat() for one in output.glob("extractions/*/part-00000.parquet")}
     with pytest.raises(JobError):
         extract(spark, archive, output)
 
     assert first
     assert first == {one: _but_access(one, first) for one in output.glob("extractions/*/part-00000.parquet")}
-    assert told == (output / "_staging/sites/_SUCCESS").stat()
+    assert kept == checkpoint.stat()
 
     shutil.rmtree(obstacle)
     staged = output / "_staging/pages/00000001.parquet"

@@ -48,7 +48,7 @@ def test_what_was_counted_is_that_of_all_batches(tmp_path: Path, capsys: pytest.
         name: told[name] for name in ("files", "records", "captures", "revisits", "labels", "late_labels", "repeats")
     }
     assert {"no_text": 3, "bad_http": 1} == told["rejects"]
-    assert told["last_batch"].pop("committed") == stream_tables.committed(str(tmp_path))[1].committed
+    assert told["last_batch"].pop("committed") == stream_tables.read_commits(str(tmp_path))[1].committed
     assert {"batch": 1, "seconds": 2.0, "captures": 8, "pages_per_second": 4.0} == told["last_batch"]
 
 

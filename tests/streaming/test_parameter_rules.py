@@ -1,4 +1,4 @@
-"""`dbce rules`: what archives say of their URLs."""
+"""Run `dbce rules` over archives."""
 
 import tomllib
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.support.builders import archive, http, record
 
 
 def page(number: int) -> str:
-    """A page of ten blocks of its own, below a menu of ten."""
+    """Return the HTML of a page of ten blocks of its own, below a menu of ten."""
     blocks = [f"menu {'x' * at}" for at in range(1, 11)] + [
         f"story {'ab'[number % 2]} {'y' * (9 * number + at)}" for at in range(9)
     ]
@@ -18,7 +18,8 @@ def page(number: int) -> str:
 
 
 def test_rules_of_an_archive_are_written_as_configuration(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Six stories by number, each twice, once from a feed; the first line tells of duplicates."""
+    """Six stories, each found by two URLs of one number, give a rule that keeps the number; the first line counts
+    duplicates."""
     records = [
         record(http(page(number)), url=f"http://a.example/story?{feed}id={number}")
         for number in range(6)
@@ -35,7 +36,7 @@ def test_rules_of_an_archive_are_written_as_configuration(tmp_path: Path, capsys
 
 
 def test_rules_that_are_given_are_known_by_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With them, the stories are what is left."""
+    """A second run with the learned rules counts no duplicates by key."""
     archive(tmp_path / "a.warc.gz", *[record(http(page(at)), url=f"http://a.example/story?id={at}") for at in range(6)])
     main(["rules", str(tmp_path)])
     (tmp_path / "rules.toml").write_text(capsys.readouterr().out)

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dbce_spark.annotation import accounts, page_import, tutorial, workbench_store
-from dbce_spark.annotation.page_import import Added, WantedPages
+from dbce_spark.annotation.page_import import AddedPages, WantedPages
 from dbce_spark.annotation.workbench_settings import WorkbenchSettings, settings
 from tests.support.builders import CONFIG, archive, http, record
 
@@ -61,7 +61,7 @@ def wanted(**fields: object) -> WantedPages:
     return WantedPages(**(known | fields))  # type: ignore[arg-type]
 
 
-def filled(folder: Path, **fields: object) -> tuple[str, Added]:
+def filled(folder: Path, **fields: object) -> tuple[str, AddedPages]:
     """A store of what is wanted of that archive."""
     path = str(folder / "labels.db")
     return path, page_import.add(path, [crawl(folder / "crawl.warc")], wanted(**fields), CONFIG, SETTINGS)
@@ -72,7 +72,7 @@ def _filled() -> bytes:
     """A store of all that is wanted of that archive, and of the tutorial. Made once: a copy of its file is another."""
     with TemporaryDirectory() as folder:
         path, _ = filled(Path(folder))
-        opened = workbench_store.opened(path)
+        opened = workbench_store.open_store(path)
         tutorial.add(opened, CONFIG)
         opened.close()
         return Path(path).read_bytes()
@@ -82,7 +82,7 @@ def with_people(folder: Path, *names: str, settings: WorkbenchSettings = SETTING
     """A store of that archive, and accounts that all have PASSWORD; the first is an admin's."""
     path = str(folder / "labels.db")
     Path(path).write_bytes(_filled())
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     for at, name in enumerate(names):
         accounts.add(opened, name, settings, password=PASSWORD, is_admin=at == 0)
     opened.close()

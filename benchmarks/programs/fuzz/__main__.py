@@ -30,7 +30,7 @@ def main(target: str, corpus: str, *arguments: str) -> None:
 
 
 def _kept(target: Callable[[bytes], None], folder: Path) -> Callable[[bytes], None]:
-    """The target, whose failing input is written down: libFuzzer itself does so for timeouts alone."""
+    """Wrap the target so that failing input is written down: libFuzzer itself does so for timeouts alone."""
 
     def one(data: bytes) -> None:
         try:

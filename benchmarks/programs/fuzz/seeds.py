@@ -1,4 +1,4 @@
-"""Small inputs that a fuzzer begins with: what each target is meant for, whole, damaged, and in every coding."""
+"""Small inputs that a fuzzer begins with: the proper input of each target, whole, damaged, and in every coding."""
 
 import bz2
 import gzip

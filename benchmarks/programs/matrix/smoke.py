@@ -1,11 +1,13 @@
-"""What runs in each combination of versions, where it is begun: the commands, and Spark held to plain Python.
+"""Run the commands on a combination of versions, and compare Spark's rows with those of plain Python.
 
-Nothing but the installed package is imported. The last line that it prints tells which versions it ran on, as JSON.
+`smoke.py ARCHIVE` runs where only the package is installed, so it imports nothing else: its caller makes the archive.
+Its last line has the versions that it ran on, as JSON.
 """
 
 import importlib.metadata
 import json
 import platform
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,19 +27,20 @@ CONFIG = config.default()
 
 
 def command(*words: str) -> None:
+    """Run a command in this process; raise SystemExit if it fails."""
     if status := main(words):
         raise SystemExit(f"dbce {words[0]} ended with {status}")
 
 
 def written() -> list[dict[str, Any]]:
-    """Rows that Spark has written."""
+    """Read the rows that Spark has written, by capture id."""
     return sorted_rows(
         ds.dataset("extracted/extractions", partitioning="hive", schema=extraction_rows.EXTRACTIONS).to_table()
     )
 
 
 def expected(archive: Path) -> list[dict[str, Any]]:
-    """Rows of the method in plain Python."""
+    """Extract the archive in plain Python; return its rows by capture id."""
     result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
     languages = local.detect_languages(result.extractions, CONFIG.language)
     again = seen([one.page.capture for one in result.extractions], result.revisits)
@@ -60,9 +63,8 @@ def versions() -> dict[str, str]:
     return {**libraries, "java": java, "python": platform.python_version()}
 
 
-def smoke() -> None:
-    archive = Path("sample").absolute()
-    command("sample-archive", str(archive), "--pages", "16")
+def smoke(archive: Path) -> None:
+    """Extract and report an archive, compare its rows, and print the versions."""
     command("extract", str(archive), "--output", "extracted", "--master", "local[2]")
     command("report", "extracted", "--output", "report")
     found = written()
@@ -72,4 +74,4 @@ def smoke() -> None:
 
 
 if __name__ == "__main__":
-    smoke()
+    smoke(Path(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""Archived pages as a person saw them, from the store alone.
+"""Show archived pages as a person saw them, from the store alone.
 
 An archived page is hostile. Four walls stand around it, of which each would do: what acts is taken out of it; a content
 policy lets nothing run but the one script of ours, and nothing load but from here; the frame is sandboxed, and so of no
@@ -41,12 +41,12 @@ _NOTHING = "default-src 'none'; sandbox"
 
 
 def create(path: str, settings: WorkbenchSettings) -> Flask:
-    """The application that shows the archived pages of a store, for any WSGI server.
+    """Create the application that shows the archived pages of a store, for any WSGI server.
 
     Raises:
         InputError: there is no such store.
     """
-    with closing(workbench_store.opened(path)) as opened:
+    with closing(workbench_store.open_store(path)) as opened:
         secret = workbench_store.secret(opened)
     app = Flask(__name__, static_folder=None)
 
@@ -71,7 +71,7 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
     @app.get("/<ticket>/<arm>/page")
     def page(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
-        with closing(workbench_store.opened(path)) as opened:
+        with closing(workbench_store.open_store(path)) as opened:
             found = _row(opened, leave.page, arm, "html, url")
         if found is None:
             abort(404)
@@ -89,7 +89,7 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
     def loaded(ticket: str, arm: str = "") -> Response:
         leave = ticket_of(ticket)
         url, kind = request.args.get("url", ""), request.args.get("kind", links.OTHER)
-        with closing(workbench_store.opened(path)) as opened:
+        with closing(workbench_store.open_store(path)) as opened:
             row = _row(opened, leave.page, arm, "timestamp")
             found = page_resources.nearest(opened, url, row["timestamp"]) if row else None
         if found is None:
@@ -100,19 +100,19 @@ def create(path: str, settings: WorkbenchSettings) -> Flask:
 
 
 def _row(opened: workbench_store.Connection, page: str, arm: str, columns: str) -> Any:
-    """Some columns of a page to label, or of the neighbour in one of its arms; None: there is none."""
+    """Return these columns of a page to label, or of the neighbour in one of its arms; None if there is none."""
     if arm:
         return opened.execute(f"SELECT {columns} FROM neighbours WHERE page = ? AND arm = ?", (page, arm)).fetchone()
     return opened.execute(f"SELECT {columns} FROM pages WHERE id = ?", (page,)).fetchone()
 
 
 def _prefix(here: str, ticket: str, arm: str) -> str:
-    """What the addresses of all begin with that a scene loads."""
+    """Return the prefix of all addresses that a scene loads."""
     return f"{here}/{ticket}/{arm}" if arm else f"{here}/{ticket}"
 
 
 def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
-    """The page with all that it loads led to the store, and with our style sheet and script."""
+    """Return the page with all that it loads led to the store, and with our style sheet and script."""
     root = _led(html, url, prefix)
     head = root.find("head")
     if head is None:
@@ -122,23 +122,24 @@ def _page(html: str, url: str, prefix: str, workbench: str, nonce: str) -> str:
     style.text = _static("frame.css")
     script = {"nonce": nonce, "src": f"{_origin(prefix)}/frame.js", "defer": "defer", "data-workbench": workbench}
     etree.SubElement(head, "script", script)
-    return links.written(root, links.doctype(html))
+    return links.to_html(root, links.doctype(html))
 
 
 def _answer(found: Resource, kind: str, prefix: str) -> Response:
-    """What a page loads, as what it was loaded for: what is no style sheet by its place is never served as one."""
+    """Return a resource as the type it was loaded for: a body that is no style sheet by its place is never served as
+    one."""
     headers = {"Cache-Control": "private, max-age=3600", "Access-Control-Allow-Origin": "*"}
     if kind == links.FRAME:
         if found.mime.startswith("image/"):
             return Response(found.body, mimetype=found.mime, headers=headers)
-        text = page_resources.decoded(found)
-        shown = links.written(_led(text, found.url, prefix), links.doctype(text))
+        text = page_resources.decode_text(found)
+        shown = links.to_html(_led(text, found.url, prefix), links.doctype(text))
         policy = f"{_policy(_origin(prefix))}; sandbox"
         return Response(shown, mimetype="text/html", headers={**headers, "Content-Security-Policy": policy})
     if found.status >= 400:
         return Response("", status=404, headers=headers)
     if kind == links.STYLE:
-        css = links.lead_css(page_resources.decoded(found), found.url, _lead(prefix))
+        css = links.lead_css(page_resources.decode_text(found), found.url, _lead(prefix))
         return Response(css, mimetype="text/css", headers=headers)
     shown_as = found.mime if found.mime.startswith(_SHOWN) else "application/octet-stream"
     return Response(found.body, mimetype=shown_as, headers=headers)
@@ -149,8 +150,8 @@ def _origin(url: str) -> str:
 
 
 def _led(text: str, url: str, prefix: str) -> lxml_html.HtmlElement:
-    root = links.parsed(text)
-    base = links.base_of(root, url)
+    root = links.parse_html(text)
+    base = links.base_url(root, url)
     links.disarm(root)
     links.lead_html(root, base, _lead(prefix))
     return root
@@ -161,7 +162,8 @@ def _lead(prefix: str) -> links.Lead:
 
 
 def _policy(here: str) -> str:
-    """What an archived page may load: from here, and what it holds itself; nothing it has may run or send."""
+    """Return the content policy of an archived page: it loads from here and from itself; nothing in it may run or
+    send."""
     loads = {"style-src": "'unsafe-inline' {}", "img-src": "{} data:", "font-src": "{} data:", "media-src": "{}"}
     allowed = "; ".join(f"{name} {value.format(here)}" for name, value in loads.items())
     return (

@@ -1,4 +1,4 @@
-"""The pages of a store as a browser is to be shown them for their looks: by the replay, with what was archived."""
+"""Make scenes of a store's pages, to render their looks: by the replay, with what was archived."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,8 +13,8 @@ from dbce_spark.annotation.workbench_settings import WorkbenchSettings
 _PIECES = Pieces(SEGMENT, NODE)
 
 
-def of_store(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
-    """All pages of the corpus of a store. The replay answers within this process: nothing listens.
+def make_scenes(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
+    """Yield scenes of all pages of the corpus of a store. The replay answers within this process: nothing listens.
 
     Raises:
         InputError: there is no such store.
@@ -27,10 +27,10 @@ def of_store(path: str, settings: WorkbenchSettings) -> Iterator[Scene]:
         found = client.get(url)
         return Answer(found.data, found.content_type, found.status_code)
 
-    with closing(workbench_store.opened(path)) as opened:
+    with closing(workbench_store.open_store(path)) as opened:
         secret = workbench_store.secret(opened)
-        for page in stored_pages.of_kind(opened, stored_pages.CORPUS):
-            ticket = tickets.written(Ticket(page.page, PLACE), secret)
+        for page in stored_pages.read_kind(opened, stored_pages.CORPUS):
+            ticket = tickets.sign(Ticket(page.page, PLACE), secret)
             yield Scene(
                 page=page.page,
                 address=f"{PLACE}/{ticket}/page",

@@ -1,4 +1,4 @@
-"""The addresses of archived pages: signed, for one page and one workbench, and void after some hours."""
+"""Sign the addresses of archived pages: for one page and one workbench, and void after some hours."""
 
 from dataclasses import dataclass
 
@@ -15,14 +15,14 @@ class Ticket:
     workbench: str  # such as "http://127.0.0.1:8420"
 
 
-def written(ticket: Ticket, secret: str) -> str:
-    """A ticket as a part of a URL."""
+def sign(ticket: Ticket, secret: str) -> str:
+    """Sign a ticket as a part of a URL."""
     found = URLSafeTimedSerializer(secret, salt=_SALT).dumps([ticket.page, ticket.workbench])
     return found if isinstance(found, str) else found.decode()
 
 
 def read(text: str, secret: str, hours: int) -> Ticket | None:
-    """The ticket that a text holds; None: it is forged, or too old."""
+    """Return the ticket that a text holds; None if it is forged, or too old."""
     try:
         page, workbench = URLSafeTimedSerializer(secret, salt=_SALT).loads(text, max_age=hours * 3600)
     except (BadData, ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""The workbench for people: logging in, labelling, one's own statistics, the tutorial, and what an admin sees."""
+"""Serve the workbench to people: login, labelling, one's own statistics, the tutorial, and the view of an admin."""
 
 import hmac
 import secrets
@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from dbce_spark.annotation import accounts, drafts, neighbours, stored_pages, tutorial, workbench_store
 from dbce_spark.annotation.accounts import TooManyTries, UserAccount
-from dbce_spark.annotation.drafts import Draft, Order, Stale
+from dbce_spark.annotation.drafts import Draft, Order, StaleDraft
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.web import tickets
 from dbce_spark.annotation.web.tickets import Ticket
@@ -30,7 +30,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secure: bool = False) -> Flask:
-    """The application for people, for any WSGI server.
+    """Create the application for people, for any WSGI server.
 
     `replay` is the origin of the application that shows archived pages ("https://pages.example.org"); "": the same host
     at `replay_port`. `is_secure`: the workbench is reached by HTTPS, and its cookie goes no other way.
@@ -38,7 +38,7 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
     Raises:
         InputError: there is no such store.
     """
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     try:
         secret = workbench_store.secret(opened)
     finally:
@@ -67,7 +67,7 @@ def create(path: str, settings: WorkbenchSettings, replay: str = "", *, is_secur
 
 
 class _Workbench:
-    """What the views share: the store of this request, and who asks."""
+    """The store, the account and the settings that the views of one request share."""
 
     def __init__(self, path: str, settings: WorkbenchSettings, replay: str, secret: str):
         self.path, self.settings, self.secret = path, settings, secret
@@ -76,7 +76,7 @@ class _Workbench:
     @property
     def store(self) -> workbench_store.Connection:
         if "store" not in g:
-            g.store = workbench_store.opened(self.path)
+            g.store = workbench_store.open_store(self.path)
         return g.store  # type: ignore[no-any-return]  # flask.g holds anything
 
     @property
@@ -84,7 +84,7 @@ class _Workbench:
         return g.account  # type: ignore[no-any-return]
 
     def replay(self) -> str:
-        """The origin of archived pages, as this browser reaches it."""
+        """Return the origin of archived pages, as this browser reaches it."""
         if self._replay:
             return self._replay
         host = request.host.rpartition(":")[0] if ":" in request.host.rpartition("]")[2] else request.host
@@ -98,10 +98,11 @@ class _Workbench:
 
 
 def _guard(app: Flask, workbench: _Workbench) -> None:
-    """Who asks, whether the request comes from a page of ours, and what a browser may do with the answer."""
+    """Add the checks of all requests: the account, the token against forged requests, and the policies of the
+    answer."""
 
     @app.before_request
-    def know() -> None:
+    def load_account() -> None:
         g.account = None
         number, stamp = session.get("account"), session.get("stamp")
         if number is not None:
@@ -146,14 +147,14 @@ def _guard(app: Flask, workbench: _Workbench) -> None:
     @app.errorhandler(403)
     @app.errorhandler(404)
     @app.errorhandler(409)
-    def told(error: Any) -> Answer:
+    def show_error(error: Any) -> Answer:
         if request.path.startswith("/api/"):
             return {"error": error.description}, error.code  # type: ignore[return-value]  # Flask makes JSON of it
         return render_template("error.html", error=error), error.code  # type: ignore[return-value]
 
 
-def _known(view: View) -> View:
-    """Lets in who is logged in; shows others the way."""
+def _logged_in(view: View) -> View:
+    """Let in requests of a logged-in account; send others to the login."""
 
     @wraps(view)
     def guarded(*args: Any, **values: Any) -> Answer:
@@ -167,7 +168,7 @@ def _known(view: View) -> View:
 
 
 def _admin(view: View) -> View:
-    """Lets in admins; others do not learn what is there."""
+    """Let in admins; others get the answer of a missing page."""
 
     @wraps(view)
     def guarded(*args: Any, **values: Any) -> Answer:
@@ -175,7 +176,7 @@ def _admin(view: View) -> View:
             abort(404)
         return view(*args, **values)
 
-    return _known(guarded)
+    return _logged_in(guarded)
 
 
 def _add_entrance(app: Flask, workbench: _Workbench) -> None:
@@ -208,12 +209,12 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
         return redirect(url_for("login"))
 
     @app.get("/password")
-    @_known
+    @_logged_in
     def password() -> Answer:
         return render_template("password.html", least=workbench.settings.min_password)
 
     @app.post("/password")
-    @_known
+    @_logged_in
     def change_password() -> Answer:
         account, settings = workbench.account, workbench.settings
         try:
@@ -231,40 +232,40 @@ def _add_entrance(app: Flask, workbench: _Workbench) -> None:
 
 def _add_desk(app: Flask, workbench: _Workbench) -> None:
     @app.get("/")
-    @_known
+    @_logged_in
     def home() -> Answer:
         number = workbench.account.number
         return render_template(
             "home.html",
-            done=drafts.done(workbench.store, number),
-            next_page=drafts.following(workbench.store, number, Order.CHANCE),
+            done=drafts.list_pages(workbench.store, number),
+            next_page=drafts.next_page(workbench.store, number, Order.CHANCE),
             progress=drafts.progress(workbench.store),
             lesson=_lesson(workbench),
             lessons=tutorial.PAGES,
         )
 
     @app.get("/guidelines")
-    @_known
+    @_logged_in
     def guidelines() -> Answer:
         return render_template("guidelines.html")
 
     @app.get("/next")
-    @_known
+    @_logged_in
     def next_page() -> Answer:
         order = Order.DOUBT if request.args.get("order") == Order.DOUBT else Order.CHANCE
-        found = drafts.following(workbench.store, workbench.account.number, order)
+        found = drafts.next_page(workbench.store, workbench.account.number, order)
         if found is None:
             flash("You have labelled all pages there are. Thank you!")
             return redirect("/")
         return redirect(url_for("page", number=found))
 
     @app.get("/pages/<number>")
-    @_known
+    @_logged_in
     def page(number: str) -> Answer:
         return _bench(workbench, workbench.page(number), "label")
 
     @app.post("/pages/<number>/withdrawal")
-    @_known
+    @_logged_in
     def withdraw(number: str) -> Answer:
         own = workbench.account.number
         if drafts.withdraw(workbench.store, own, workbench.page(number).page, own):
@@ -273,13 +274,13 @@ def _add_desk(app: Flask, workbench: _Workbench) -> None:
 
 
 def _add_labelling(app: Flask, workbench: _Workbench) -> None:
-    """What the page of the workbench asks for while somebody labels."""
+    """Add the views that the page of the workbench requests while somebody labels."""
 
     @app.get("/api/pages/<number>")
-    @_known
+    @_logged_in
     def page_data(number: str) -> Answer:
         found = workbench.page(number)
-        kept = drafts.draft(workbench.store, workbench.account.number, number)
+        kept = drafts.read_draft(workbench.store, workbench.account.number, number)
         answer: dict[str, Any] = {
             "page": number,
             "kind": found.kind,
@@ -294,14 +295,16 @@ def _add_labelling(app: Flask, workbench: _Workbench) -> None:
         return answer  # type: ignore[return-value]
 
     @app.put("/api/pages/<number>/draft")
-    @_known
+    @_logged_in
     def keep(number: str) -> Answer:
         found = workbench.page(number)
-        kept = _unless_stale(lambda: drafts.keep(workbench.store, workbench.account.number, number, _given(found)))
+        kept = _unless_stale(
+            lambda: drafts.keep(workbench.store, workbench.account.number, number, _posted_draft(found))
+        )
         return {"revision": kept.revision}  # type: ignore[return-value]
 
     @app.post("/api/pages/<number>/prelabel")
-    @_known
+    @_logged_in
     def prelabel(number: str) -> Answer:
         found = workbench.page(number)
         if found.kind != stored_pages.CORPUS:
@@ -310,10 +313,10 @@ def _add_labelling(app: Flask, workbench: _Workbench) -> None:
         return _model(found)  # type: ignore[return-value]
 
     @app.post("/api/pages/<number>/submission")
-    @_known
+    @_logged_in
     def submit(number: str) -> Answer:
         found = workbench.page(number)
-        _unless_stale(lambda: drafts.submit(workbench.store, workbench.account.number, found, _given(found)))
+        _unless_stale(lambda: drafts.submit(workbench.store, workbench.account.number, found, _posted_draft(found)))
         is_lesson = found.kind == stored_pages.TUTORIAL
         then = url_for("answer", number=number) if is_lesson else url_for("next_page")
         return {"then": then}  # type: ignore[return-value]
@@ -321,7 +324,7 @@ def _add_labelling(app: Flask, workbench: _Workbench) -> None:
 
 def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
     @app.get("/tutorial")
-    @_known
+    @_logged_in
     def lessons() -> Answer:
         number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
         if number is None:
@@ -330,27 +333,27 @@ def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
         return redirect(url_for("page", number=number))
 
     @app.post("/tutorial/restart")
-    @_known
+    @_logged_in
     def restart() -> Answer:
         drafts.restart_tutorial(workbench.store, workbench.account.number)
         return redirect(url_for("lessons"))
 
     @app.get("/tutorial/<number>")
-    @_known
+    @_logged_in
     def answer(number: str) -> Answer:
         found = workbench.page(number)
         if (
             found.kind != stored_pages.TUTORIAL
-            or drafts.last(workbench.store, workbench.account.number, number) is None
+            or drafts.last_tags(workbench.store, workbench.account.number, number) is None
         ):
             return redirect(url_for("lessons"))
         return _bench(workbench, found, "answer")
 
     @app.get("/api/tutorial/<number>")
-    @_known
+    @_logged_in
     def answer_data(number: str) -> Answer:
         found = workbench.page(number)
-        given = drafts.last(workbench.store, workbench.account.number, number)
+        given = drafts.last_tags(workbench.store, workbench.account.number, number)
         if found.kind != stored_pages.TUTORIAL or given is None:
             abort(404)
         return {  # type: ignore[return-value]
@@ -363,8 +366,8 @@ def _add_tutorial(app: Flask, workbench: _Workbench) -> None:
 
 def _add_admin(app: Flask, workbench: _Workbench) -> None:
     def shown(made: tuple[str, str] | None = None) -> Answer:
-        """Accounts and progress; a password that was made is shown this once."""
-        people, progress = accounts.all_of(workbench.store), drafts.progress(workbench.store)
+        """Render accounts and progress; a generated password is shown this once."""
+        people, progress = accounts.list_accounts(workbench.store), drafts.progress(workbench.store)
         return render_template("admin.html", people=people, progress=progress, made=made)
 
     def person(number: int) -> UserAccount:
@@ -403,7 +406,7 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
     @_admin
     def submitted(number: int) -> Answer:
         found = person(number)
-        done = [one for one in drafts.done(workbench.store, number) if one.submitted is not None]
+        done = [one for one in drafts.list_pages(workbench.store, number) if one.submitted is not None]
         return render_template("submitted.html", who=found, done=done)
 
     @app.post("/admin/accounts/<int:number>/withdrawal")
@@ -415,8 +418,8 @@ def _add_admin(app: Flask, workbench: _Workbench) -> None:
 
 
 def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
-    """The page with the archived one in its frame."""
-    ticket = tickets.written(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
+    """Render the workbench with an archived page in its frame."""
+    ticket = tickets.sign(Ticket(page.page, request.host_url.rstrip("/")), workbench.secret)
     return render_template(
         "bench.html",
         page=page,
@@ -428,14 +431,14 @@ def _bench(workbench: _Workbench, page: StoredPage, mode: str) -> Answer:
 
 
 def _lesson(workbench: _Workbench) -> int:
-    """Which lesson comes next, from 1; one more than there are: all are done."""
+    """Return the position of the next lesson, from 1; one more than there are if all are done."""
     number = drafts.next_of_tutorial(workbench.store, workbench.account.number)
     found = None if number is None else stored_pages.get(workbench.store, number)
     return found.position if found else tutorial.PAGES + 1
 
 
-def _given(page: StoredPage) -> Draft:
-    """The draft that a request holds."""
+def _posted_draft(page: StoredPage) -> Draft:
+    """Return the draft that a request holds."""
     fields: Any = request.get_json(silent=True)
     try:
         return Draft(
@@ -458,17 +461,17 @@ def _number(text: Any, end: int) -> int:
 def _unless_stale(act: Callable[[], Draft | Any]) -> Any:
     try:
         return act()
-    except Stale:
+    except StaleDraft:
         abort(409, "This page was changed in another window; load it again to go on from there.")
 
 
-def _fields(one: Draft) -> dict[str, Any]:
+def _fields(draft: Draft) -> dict[str, Any]:
     return {
-        "marks": {str(node): label.word for node, label in one.marks.items()},
-        "hidden": sorted(one.hidden),
-        "revision": one.revision,
-        "seconds": one.seconds,
-        "prelabelled": one.prelabelled,
+        "marks": {str(node): label.word for node, label in draft.marks.items()},
+        "hidden": sorted(draft.hidden),
+        "revision": draft.revision,
+        "seconds": draft.seconds,
+        "prelabelled": draft.prelabelled,
     }
 
 

@@ -1,4 +1,4 @@
-"""The workbench as one process: waitress on two ports, one for people, one for archived pages."""
+"""Serve the workbench as one process: waitress on two ports, one for people, one for archived pages."""
 
 import logging
 import socket
@@ -17,21 +17,21 @@ from dbce_spark.errors import PlatformError
 
 
 def serve(path: str, settings: WorkbenchSettings, config: DbceConfig, ready: Callable[[str], None]) -> None:
-    """Serves a store until the process is told to stop. `ready` is called with the address once it listens.
+    """Serve a store until the process is to stop. `ready` is called with the address once it listens.
 
     Raises:
         InputError: there is no such store.
         PlatformError: a port is taken.
     """
-    with closing(workbench_store.opened(path)) as opened:
+    with closing(workbench_store.open_store(path)) as opened:
         tutorial.add(opened, config)
     with _socket(settings.host, settings.replay_port) as for_pages, _socket(settings.host, settings.port) as for_people:
-        # It tells of every request that waits for another, which with ten annotators is most of them.
+        # It logs every request that waits for another, which with ten annotators is most of them.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
         pages = _server(replay.create(path, settings), settings, for_pages)
         people = _server(workbench_app.create(path, settings), settings, for_people)
         try:
-            # waitress hears that it is to stop, and ends well; but not in the moment before it runs.
+            # waitress handles the interrupt and ends well; but not in the moment before it runs.
             with suppress(KeyboardInterrupt):
                 ready(f"http://{settings.host}:{settings.port}/")
                 threading.Thread(target=pages.run, daemon=True).start()

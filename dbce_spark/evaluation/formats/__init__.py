@@ -1,7 +1,7 @@
 """The layouts that gold pages come in, each read into the fields of a JSON line.
 
-A file is JSON lines; a folder is one of the five published sets of the benchmark study (section 3.1), told apart by
-what lies in it.
+A file is JSON lines; a folder is one of the five published sets of the benchmark study (section 3.1), recognised by
+its files.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ from dbce_spark.evaluation.formats.entry import GoldEntry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldLayout:
-    """How a folder looks that holds a published set, in words, and who knows and reads it."""
+    """The layout of a published set's folder: its description in words, its test and its reader."""
 
     looks: str
     fits: Callable[[Path], bool]
@@ -26,15 +26,16 @@ LAYOUTS: Mapping[str, GoldLayout] = {
     module.NAME: GoldLayout(looks=module.LOOKS, fits=module.fits, entries=module.entries)
     for module in (readability_pages, article_extraction, cetd, dragnet, cleaneval)
 }
-"""By the name of the set. In the order in which a folder is tried: what is told by one file before what is told by
-many."""
+"""Layouts by the name of the set, in the order in which a folder is tried: those recognised by one file before those
+recognised by many."""
 
 
 def entries(path: str) -> Iterator[GoldEntry]:
-    """The pages of a file of JSON lines, or of a folder in one of the known layouts, where each HTML counts once.
+    """Iterate over the pages of a file of JSON lines, or of a folder in one of these layouts, where each HTML counts
+    once.
 
     Raises:
-        InputError: it cannot be read, or is of no known layout.
+        InputError: it cannot be read, or is of none of these layouts.
     """
     folder = Path(path)
     if not folder.is_dir():
@@ -44,22 +45,22 @@ def entries(path: str) -> Iterator[GoldEntry]:
 
 
 def recognised(folder: Path) -> str:
-    """The name of the set that a folder holds, by its layout.
+    """Name the set that a folder holds, by its layout.
 
     Raises:
-        InputError: it is of no known layout.
+        InputError: it is of none of these layouts.
     """
     for name, layout in LAYOUTS.items():
         if layout.fits(folder):
             return name
-    known = "; ".join(f"{name} ({layout.looks})" for name, layout in LAYOUTS.items())
+    layouts = "; ".join(f"{name} ({layout.looks})" for name, layout in LAYOUTS.items())
     raise InputError(
-        f"{folder}: no set of gold pages is known to look like this; give a file of JSON lines, or {known}"
+        f"{folder}: no set of gold pages is known to look like this; give a file of JSON lines, or {layouts}"
     )
 
 
 def _once(name: str, found: Iterator[GoldEntry]) -> Iterator[GoldEntry]:
-    """The pages of a set, but those that were there already, which are kept for the count."""
+    """Iterate over the pages of a set; a repeated page becomes an entry that is only counted."""
     seen: set[str] = set()
     for entry in found:
         page_id = entry.fields.get("id", "")

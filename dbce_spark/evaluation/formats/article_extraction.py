@@ -18,7 +18,7 @@ def fits(folder: Path) -> bool:
 
 
 def entries(folder: Path) -> Iterator[GoldEntry]:
-    """A page for each key of the ground truth, in their order; pages without a key last."""
+    """Iterate over a page for each key of the ground truth, in their order; pages without a key last."""
     place = folder / _TRUTH
     truths = entry.parsed_json(place)
     if not isinstance(truths, dict):

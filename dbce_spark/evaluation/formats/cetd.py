@@ -20,7 +20,7 @@ def fits(folder: Path) -> bool:
 
 
 def entries(folder: Path) -> Iterator[GoldEntry]:
-    """The pages of all sites; the folder of one site is taken too. The set knows no URLs."""
+    """Iterate over the pages of all sites; the folder of one site is taken too. The set knows no URLs."""
     for site, pages, golds in _sites(folder):
         for pair in pairs(pages, golds):
             if pair.html is None or pair.gold is None:
@@ -30,7 +30,7 @@ def entries(folder: Path) -> Iterator[GoldEntry]:
 
 
 def _sites(folder: Path) -> Iterator[tuple[str, Path, Path]]:
-    """The name of each site, and where its pages and its gold texts lie."""
+    """Iterate over the sites: the name of each, and the folders of its pages and of its gold texts."""
     inner = sorted(path for path in folder.iterdir() if path.is_dir())
     for site in (folder, *inner):
         pages, golds = subfolder(site, "original"), subfolder(site, "gold")

@@ -39,7 +39,7 @@ def fits(folder: Path) -> bool:
 
 
 def entries(folder: Path) -> Iterator[GoldEntry]:
-    """The pages of all folders that go together, in the order of their names."""
+    """Iterate over the pages of all folders that go together, in the order of their names."""
     for pages, golds in _places(folder):
         for pair in pairs(pages, golds):
             if pair.html is None or pair.gold is None:
@@ -55,7 +55,7 @@ def _places(folder: Path) -> Iterator[tuple[Path, Path]]:
             yield html, gold
     whole = (pair.gold for pair in pairs(folder, folder) if not pair.missing)
     first = next(whole, None)
-    # Any page may lie beside a text: only the markup says that the text is CleanEval's.
+    # Any page may lie beside a text: only the markup shows that the text is CleanEval's.
     if first and _is_marked(entry.text(entry.stored(first))):
         yield folder, folder
 
@@ -86,7 +86,8 @@ def _fields(html_path: Path, gold_path: Path, lang: str) -> dict[str, Any]:
 
 
 def _without_header(html: bytes) -> tuple[bytes, dict[str, str]]:
-    """A page without the <text> that was put around it, and that tag's attributes: id (the URL), title, encoding."""
+    """Remove the <text> that was put around a page; return the page and the tag's attributes: id (the URL), title,
+    encoding."""
     header = _HEADER.match(html)
     if not header:
         return html, {}
@@ -95,5 +96,5 @@ def _without_header(html: bytes) -> tuple[bytes, dict[str, str]]:
 
 
 def _without_markup(gold: str) -> str:
-    """The text without its URL line, the tags at the beginning of lines and the rulers between parts (study, 3.2)."""
+    """Remove the URL line, the tags at the beginning of lines and the rulers between parts (study, 3.2)."""
     return unescape(_RULERS.sub(" ", _BLOCK_TAGS.sub("", _URL_LINE.sub("", gold)))).strip()

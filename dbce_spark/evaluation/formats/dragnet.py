@@ -21,7 +21,7 @@ def fits(folder: Path) -> bool:
 
 
 def entries(folder: Path) -> Iterator[GoldEntry]:
-    """The pages in the order of their names. The set knows no URLs."""
+    """Iterate over the pages in the order of their names. The set knows no URLs."""
     pages, golds = subfolder(folder, "HTML"), _golds(folder)
     for pair in pairs(pages, golds) if pages and golds else ():
         if pair.html is None or pair.gold is None:
@@ -31,7 +31,7 @@ def entries(folder: Path) -> Iterator[GoldEntry]:
 
 
 def _golds(folder: Path) -> Path | None:
-    """Some copies of the set have the folder twice, one within the other."""
+    """Find the folder of gold texts: copies of the set may have it twice, one within the other."""
     outer = subfolder(folder, "Corrected")
     return outer and (subfolder(outer, "Corrected") or outer)
 

@@ -1,4 +1,4 @@
-"""What every layout is read into, and the bytes it is read from."""
+"""The entry that every layout is read into, and the bytes it is read from."""
 
 import gzip
 import hashlib
@@ -15,9 +15,9 @@ from dbce_spark.html import charset
 
 @dataclass(frozen=True, slots=True)
 class GoldEntry:
-    """A page as a JSON line has it (`id`, `html`, `gold` and what else is known), and its place for errors.
+    """A page as a JSON line has it (`id`, `html`, `gold` and further fields), and its place for errors.
 
-    `missing` is "" or says what keeps it from being a gold page ("no gold text"): then its fields do not count.
+    `missing` is "" or names what keeps it from being a gold page ("no gold text"): then its fields do not count.
     """
 
     place: str
@@ -26,7 +26,7 @@ class GoldEntry:
 
 
 def stored(path: Path) -> bytes:
-    """A file's bytes, inflated if they are gzip.
+    """Read a file's bytes, inflated if they are gzip.
 
     Raises:
         InputError: it cannot be read.
@@ -39,18 +39,18 @@ def stored(path: Path) -> bytes:
 
 
 def text(content: bytes, declared: str = "") -> str:
-    """A page or a gold text, by the rules for pages in archives: the sets mix UTF-8, its byte order mark and
+    """Decode a page or a gold text by the rules for pages in archives: the sets mix UTF-8, its byte order mark and
     Windows-1252 (study, section 3.1)."""
     return charset.decode(content, declared).html.decode("utf-8", "replace")
 
 
 def page_id(html: bytes) -> str:
-    """The SHA-256 of a page as stored: the study's key, since not all sets know their URLs (figure 3.2)."""
+    """Hash a page as stored (SHA-256): the study's key, since not all sets know their URLs (figure 3.2)."""
     return hashlib.sha256(html).hexdigest()
 
 
 def parsed_json(path: Path) -> Any:
-    """What a JSON file holds.
+    """Parse a JSON file.
 
     Raises:
         InputError: it cannot be read, or is no JSON.

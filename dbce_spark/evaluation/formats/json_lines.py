@@ -11,7 +11,7 @@ TEXTS = ("url", "site", "group", "url_key", "lang", "page_type", "dataset", "way
 
 
 def entries(path: str) -> Iterator[GoldEntry]:
-    """A page a line, its place such as "file:3".
+    """Iterate over the lines of a file, a page a line, its place such as "file:3".
 
     Raises:
         InputError: the file cannot be read, or a line is no gold page.

@@ -21,12 +21,12 @@ class Pair:
 
     @property
     def missing(self) -> str:
-        """What is not there, or ""."""
+        """Name what is missing, or ""."""
         return "no page" if self.html is None else "no gold text" if self.gold is None else ""
 
 
 def pairs(pages: Path, golds: Path) -> Iterator[Pair]:
-    """All pages and gold texts of two folders, or of one, in the order of their names."""
+    """Iterate over all pages and gold texts of two folders, or of one, in the order of their names."""
     html = _by_name(pages, _PAGE_ENDINGS)
     gold = _by_name(golds, _GOLD_ENDINGS)
     for name in sorted({*html, *gold}):
@@ -34,13 +34,13 @@ def pairs(pages: Path, golds: Path) -> Iterator[Pair]:
 
 
 def subfolder(folder: Path, name: str) -> Path | None:
-    """The folder of this name within another, whatever its capitals are, or None."""
+    """Find the folder of this name within another, whatever its capitals are, or None."""
     named = (inner for inner in sorted(folder.iterdir()) if inner.name.lower() == name.lower() and inner.is_dir())
     return next(named, None)
 
 
 def _by_name(folder: Path, endings: tuple[str, ...]) -> dict[str, Path]:
-    """The files of a folder by their names without their ending, the longest that fits."""
+    """Map the files of a folder by their names without their ending, the longest that fits."""
     found = {}
     for path in sorted(folder.iterdir()):
         ending = next((ending for ending in endings if path.name.lower().endswith(ending)), "")

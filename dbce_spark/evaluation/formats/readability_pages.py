@@ -19,7 +19,7 @@ def fits(folder: Path) -> bool:
 
 
 def entries(folder: Path) -> Iterator[GoldEntry]:
-    """A page for each folder with a source.html, in the order of their names."""
+    """Iterate over a page for each folder with a source.html, in the order of their names."""
     for source in sorted(folder.glob("*/source.html")):
         expected = source.with_name("expected.html")
         if expected.is_file():
@@ -51,7 +51,8 @@ def _metadata(path: Path) -> dict[str, Any]:
 
 
 def _without_markup(path: Path) -> str:
-    """The gold's text, a line a block, so that no words of two elements become one (study, section 3.4, issue 2)."""
+    """Extract the gold's text, a line a block, so that no words of two elements become one (study, section 3.4, issue
+    2)."""
     try:
         return page.parse(entry.stored(path), "", default().page).blocks.text
     except page.NoText:

@@ -27,13 +27,13 @@ _LISTS = ("package.json", "package-lock.json")
 
 
 def folder() -> Path:
-    """Where the packages are installed."""
+    """Return the folder that the packages are installed in."""
     given = os.environ.get("DBCE_NODE_PACKAGES")
     return Path(given) if given else Path.home() / ".cache" / "dbce-spark" / "node"
 
 
 def install() -> None:
-    """Installs the packages, in place of those there.
+    """Install the packages, in place of those there.
 
     Raises:
         PlatformError: npm is missing, or fails.
@@ -51,7 +51,7 @@ def install() -> None:
 
 
 def lacking() -> str:
-    """What has to be installed before these extractors run; "" if nothing."""
+    """Name what has to be installed before these extractors run; "" if nothing."""
     node = shutil.which("node")
     if node is None:
         return f"node is not installed; install Node {OLDEST} or newer"
@@ -65,7 +65,7 @@ def lacking() -> str:
 
 
 class NodePage:
-    """The main text of a page by one of the methods in serve.js.
+    """An extractor by one of the methods in serve.js.
 
     Raises:
         ImportError: Node cannot load it.
@@ -79,7 +79,7 @@ class NodePage:
             raise ImportError(f"node cannot load {method} from {folder()}; run: python -m {__name__}")
 
     def __call__(self, html: str, lang: str) -> str:
-        """The text.
+        """Extract the text.
 
         Raises:
             RuntimeError: what the method raised.
@@ -96,7 +96,7 @@ class NodePage:
         return str(answer["text"])
 
     def clock(self) -> float:
-        """Seconds of CPU that Node has taken, as of its last answer."""
+        """Read the seconds of CPU that Node has taken, as of its last answer."""
         return self._seconds
 
     def _answer(self) -> dict[str, Any] | None:
@@ -109,7 +109,7 @@ class NodePage:
         return answer
 
     def _follow(self) -> NoReturn:
-        """Ends this process as Node ended, so that whoever waits for the page is told the reason, and starts anew."""
+        """End this process as Node ended, so that whoever waits for the page gets the reason, and starts anew."""
         code = self._process.wait()
         if code < 0:
             signal.signal(-code, signal.SIG_DFL)

@@ -1,1 +1,1 @@
-"""How the classifier is trained: gold pages in, one small file out."""
+"""Train the classifier: gold pages in, one small file out."""

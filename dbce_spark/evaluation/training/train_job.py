@@ -25,7 +25,7 @@ FOLDS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainRequest:
-    """What to train on, and where to write it. `folds` is a folder, or None."""
+    """The pages to train on, and the files to write. `folds` is a folder, or None."""
 
     paths: Sequence[str]
     output: str
@@ -34,7 +34,7 @@ class TrainRequest:
 
 
 def train(request: TrainRequest, config: DbceConfig) -> str:
-    """Trains and writes what was asked for, and says so. The same pages give the same files.
+    """Train and write the classifiers; return a line on them. The same pages give the same files.
 
     Raises:
         InputError: the pages cannot be read.
@@ -55,7 +55,7 @@ def train(request: TrainRequest, config: DbceConfig) -> str:
 
 
 def _train_folds(prepared: trainer.Prepared, folder: Path) -> None:
-    """Writes `fold-N.npz`, each without the pages of fold N, and which site is in which."""
+    """Write `fold-N.npz`, each without the pages of fold N, and the fold of each site."""
     folder.mkdir(parents=True, exist_ok=True)
     fold_of = trainer.folds(prepared.sites, FOLDS)
     for fold in tqdm(range(FOLDS), desc="folds", leave=False, disable=None):

@@ -1,6 +1,6 @@
-"""Trains the forests: the first on pages alone, the second on what the first says of pages it has not seen.
+"""Trains the forests: the first on pages alone, the second on the first's scores of pages it has not seen.
 
-Two-stage training on out-of-fold verdicts is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
+Two-stage training on out-of-fold scores is Wolpert's stacking (*Stacked generalization*, 1992), applied along the
 page and across the pages of a template.
 """
 
@@ -28,7 +28,7 @@ SEED = 1
 """Of every draw, so that the same pages give the same classifier."""
 
 COUNTED_WORDS = 60
-"""Most words that a block weighs by: what decides a page's score are its long blocks, but not the longest alone."""
+"""Most words that a block weighs by: a page's score is decided by its long blocks, but not the longest alone."""
 
 PAGE_WEIGHT = 1700
 """What the blocks of a page weigh together, about what they would by their words: scores are means over pages, and a
@@ -40,10 +40,10 @@ HOST_PAGES = 25
 FIRST_TREES, SECOND_TREES, THIRD_TREES, REPLY_TREES = 80, 200, 200, 80
 
 _EVIDENCE = ("siblings", "crosses")
-"""Groups of features, in the order of `corpus.evidence_columns`."""
+"""Groups of features, in the order of `training_examples.evidence_columns`."""
 
 NEVER: Mapping[str, Any] = {"leaf_value": -20.0}
-"""The tree that stands for comments where no set tells them apart."""
+"""The tree that stands for comments where no set marks them."""
 
 _PARAMETERS = {
     "objective": "binary",
@@ -63,8 +63,8 @@ _PARAMETERS = {
     "seed": SEED,
     "verbosity": -1,
 }
-"""Small steps, each tree on a tenth of the features: what siblings say is rarely asked for where the page's own
-features may be asked first. A fixed number of threads: sums depend on it."""
+"""Small steps, each tree on a tenth of the features: evidence of siblings is rarely split on where the page's own
+features may be split on first. A fixed number of threads: sums depend on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Prepared:
     page_codes: Codes  # (features, rows)
     is_content: npt.NDArray[np.bool_]
     is_reply: npt.NDArray[np.bool_]
-    tells_replies: npt.NDArray[np.bool_]  # of each row, whether its set tells comments apart
+    marks_replies: npt.NDArray[np.bool_]  # of each row, whether its set marks comments
     weights: Weights
     sites: Sequence[str]  # of each page
     whole: Mapping[str, ShownNeighbours]
@@ -85,7 +85,7 @@ class Prepared:
 
 
 def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
-    """The bins, labels and weights of all blocks of some pages."""
+    """Compute the bins, labels and weights of all blocks of the pages."""
     sample = training_examples.page_columns(training_examples.sampled(examples, SEED))
     page_binning = training_examples.binning(sorted(sample), sample)
     codes = [
@@ -95,7 +95,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
     sites = [one.page.capture.site for one in examples]
     counted = np.concatenate([one.counted for one in examples])
     held, replied = (np.concatenate([getattr(one, name) for one in examples]) for name in ("held", "replied"))
-    telling = {one.gold.dataset for one in examples if one.gold.comments}
+    marking = {one.gold.dataset for one in examples if one.gold.comments}
     pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
     hosts = [one.gold.site or one.page.capture.site for one in examples]
     of_host = Counter(hosts)
@@ -109,7 +109,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         page_codes=np.concatenate(codes, axis=1),
         is_content=(2 * held >= counted) & (counted > 0),
         is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
-        tells_replies=np.array([one.gold.dataset in telling for one in examples])[pages],
+        marks_replies=np.array([one.gold.dataset in marking for one in examples])[pages],
         weights=by_words * (by_page / np.maximum(np.bincount(pages, by_words), 1))[pages],
         sites=sites,
         whole=whole,
@@ -118,7 +118,7 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
 
 
 def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
-    """Of each page the fold its site is in. Folds have about as many pages; all pages of a site are in one."""
+    """Assign each page the fold of its site. Folds have about as many pages; all pages of a site are in one."""
     sizes = Counter(sites)
     order = sorted(sizes)
     random.Random(SEED).shuffle(order)
@@ -132,7 +132,7 @@ def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
 
 
 def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mapping[str, Any]) -> Classifier:
-    """A classifier from the pages that `is_trained_on` marks, one entry a page.
+    """Train a classifier on the pages that `is_trained_on` marks, one entry a page.
 
     Raises:
         InputError: they are of one site only.
@@ -146,16 +146,16 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     examples = [one for one, chosen in zip(prepared.examples, is_trained_on, strict=True) if chosen]
     rows = is_trained_on[prepared.pages]
     half, trained = half_of_page[prepared.pages][rows], (prepared.weights > 0)[rows]
-    telling = trained & prepared.tells_replies[rows]
+    marking = trained & prepared.marks_replies[rows]
     codes = prepared.page_codes[:, rows]
     content = _Task(prepared.is_content[rows], prepared.weights[rows], trained, half)
-    reply = _Task(prepared.is_reply[rows], prepared.weights[rows], telling, half)
-    first, verdicts = content.stacked(codes, FIRST_TREES)
-    first_replies, reply_verdicts = reply.stacked(codes, REPLY_TREES)
-    binnings, codes = _second_codes(prepared, examples, codes, verdicts, reply_verdicts)
+    reply = _Task(prepared.is_reply[rows], prepared.weights[rows], marking, half)
+    first, scores = content.stacked(codes, FIRST_TREES)
+    first_replies, reply_scores = reply.stacked(codes, REPLY_TREES)
+    binnings, codes = _second_codes(prepared, examples, codes, scores, reply_scores)
     content, reply = content.twice(), reply.twice()
-    second, verdicts = content.stacked(codes, SECOND_TREES)
-    binnings["third"], around = _third_codes(examples, verdicts)
+    second, scores = content.stacked(codes, SECOND_TREES)
+    binnings["third"], around = _third_codes(examples, scores)
     codes = np.concatenate((codes, around))
     third, replies = content.fit(codes, THIRD_TREES), reply.fit(codes, REPLY_TREES)
     return Classifier({"page": prepared.page_binning, **binnings}, first, first_replies, second, third, replies, card)
@@ -163,8 +163,8 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """What a forest is to tell apart: of each row its label, its weight, whether it is trained on, and the half of the
-    pages that it is in."""
+    """The task of a forest: of each row its label, its weight, whether it is trained on, and the half of the pages that
+    it is in."""
 
     labels: npt.NDArray[np.bool_]
     weights: Weights
@@ -172,19 +172,19 @@ class _Task:
     half: npt.NDArray[np.int64]
 
     def twice(self) -> "_Task":
-        """The same rows, and behind them the same again."""
+        """Repeat all rows behind themselves."""
         return _Task(np.tile(self.labels, 2), np.tile(self.weights, 2), np.tile(self.trained, 2), np.tile(self.half, 2))
 
     def fit(self, codes: Codes, trees: int) -> Forest:
         return self._fit(codes, self.trained, trees)
 
     def stacked(self, codes: Codes, trees: int) -> tuple[Forest, npt.NDArray[np.int64]]:
-        """A forest from all rows, and the verdict on each row of one that was trained on the other half."""
-        verdicts = np.zeros(codes.shape[1], np.int64)
+        """Train a forest on all rows; score each row by one that was trained on the other half."""
+        scores = np.zeros(codes.shape[1], np.int64)
         for side in (0, 1):
             of_others = self._fit(codes, self.trained & (self.half != side), trees)
-            verdicts[self.half == side] = first_scores(of_others.log_odds(codes[:, self.half == side]))
-        return self.fit(codes, trees), verdicts
+            scores[self.half == side] = first_scores(of_others.log_odds(codes[:, self.half == side]))
+        return self.fit(codes, trees), scores
 
     def _fit(self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
         if not self.labels[rows].any():
@@ -196,15 +196,16 @@ def _second_codes(
     prepared: Prepared,
     examples: Sequence[Example],
     page_codes: Codes,
-    verdicts: npt.NDArray[np.int64],
-    reply_verdicts: npt.NDArray[np.int64],
+    scores: npt.NDArray[np.int64],
+    reply_scores: npt.NDArray[np.int64],
 ) -> tuple[dict[str, Binning], Codes]:
-    """The bins of what only the second forest sees, and all it sees: first with all evidence, then with some hidden."""
-    seen = training_examples.witnesses(examples, verdicts)
+    """Compute the bins that only the second forest sees, and all it sees: first with all evidence, then with some
+    hidden."""
+    seen = training_examples.page_features(examples, scores)
     own = [one.page.capture_id for one in examples]
     around = {
-        "context": training_examples.context_columns(examples, verdicts),
-        "replies": training_examples.row_columns(examples, reply_verdicts),
+        "context": training_examples.context_columns(examples, scores),
+        "replies": training_examples.row_columns(examples, reply_scores),
     }
     whole, hidden = (
         training_examples.evidence_columns(examples, {capture_id: shown[capture_id] for capture_id in own}, seen)
@@ -212,9 +213,11 @@ def _second_codes(
     )
     binnings = {group: training_examples.binning(sorted(columns), columns) for group, columns in around.items()}
     for at, group in enumerate(_EVIDENCE):
-        told = [of_page[at] for of_page in whole if of_page[at]]
+        present = [of_page[at] for of_page in whole if of_page[at]]
         binnings[group] = (
-            training_examples.binning(sorted(told[0]), training_examples.joined(told)) if told else Binning((), ())
+            training_examples.binning(sorted(present[0]), training_examples.joined(present))
+            if present
+            else Binning((), ())
         )
     blocks = [len(one.page.blocks) for one in examples]
     of_around = [binnings[group].codes(columns, sum(blocks)) for group, columns in around.items()]
@@ -235,19 +238,19 @@ def _second_codes(
 
 
 def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequence[int]) -> Codes:
-    """The bins of some pages, one behind the other: (features, rows)."""
+    """Join the bins of pages, one behind the other: (features, rows)."""
     return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
 
 
-def _third_codes(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
-    """The bins of what only the third forest sees, and that, for the rows of `_second_codes`."""
-    parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(verdicts, 2)]
+def _third_codes(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
+    """Compute the bins that only the third forest sees, and its codes, for the rows of `_second_codes`."""
+    parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(scores, 2)]
     binning = training_examples.binning(sorted(parts[0]), parts[0])
-    return binning, np.concatenate([binning.codes(columns, len(verdicts) // 2) for columns in parts], axis=1)
+    return binning, np.concatenate([binning.codes(columns, len(scores) // 2) for columns in parts], axis=1)
 
 
 def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:
-    """A forest on (features, rows) bins."""
+    """Train a forest on (features, rows) bins."""
     import lightgbm
 
     data = lightgbm.Dataset(np.ascontiguousarray(codes.T), is_content, weight=weights, free_raw_data=True)
@@ -256,7 +259,7 @@ def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees
 
 
 def forest(structures: Sequence[Mapping[str, Any]]) -> Forest:
-    """A forest from trees as LightGBM tells them."""
+    """Convert trees as LightGBM dumps them to a forest."""
     splits: list[tuple[int, int, int, int]] = []
     split_counts, leaf_counts, values = [], [], []
     for structure in structures:
@@ -279,7 +282,7 @@ def forest(structures: Sequence[Mapping[str, Any]]) -> Forest:
 
 
 def _walk(node: Mapping[str, Any], splits: list[tuple[int, int, int, int]], leaves: list[float]) -> None:
-    """Appends the splits and leaves below a node, the left before the right."""
+    """Append the splits and leaves below a node, the left before the right."""
     if "leaf_value" in node:
         leaves.append(node["leaf_value"])
         return

@@ -1,4 +1,4 @@
-"""Gold pages as examples: the bins of every block, what it is, and what siblings say of it."""
+"""Gold pages as examples: the bins of every block, its label, and the evidence of siblings on it."""
 
 import random
 from collections import defaultdict
@@ -32,7 +32,7 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A gold page: what it is to others, and for each block how many of its words are counted, how many of them are in
+    """A gold page as its siblings see it, and for each block how many of its words are counted, how many of them are in
     the gold text, and how many in the comments."""
 
     gold: GoldPage
@@ -45,7 +45,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class ShownNeighbours:
-    """What a page is set beside: the pools it is a wanted member of, and its crosses annotated.
+    """The neighbours of a page: the pools it is a wanted member of, and its crosses annotated.
 
     Snapshots are not learned from: those of few sites would teach what kind of sites have some (docs/method.md)."""
 
@@ -54,7 +54,7 @@ class ShownNeighbours:
 
 
 def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
-    """The gold pages that give a page, in their order. There is no classifier yet: they come without traits."""
+    """Parse the gold pages that can be, in their order. There is no classifier yet: they come without features."""
     found = []
     for one in tqdm(list(gold), desc="pages", unit=" pages", leave=False, disable=None):
         fetch = one.fetch(0)
@@ -70,13 +70,13 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
 
 
 def _texts(parsed: Parsed) -> list[list[str]]:
-    """The words of each block, as metrics count them."""
+    """Split each block into words as metrics count them."""
     text, starts, ends = parsed.blocks.text, parsed.blocks.starts.tolist(), parsed.blocks.ends.tolist()
     return [words(text[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
 def held(gold: str, texts: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
-    """How many words of each block are in the longest common subsequence of all blocks and a gold text."""
+    """Count the words of each block that are in the longest common subsequence of all blocks and a gold text."""
     numbers: dict[str, int] = {}
     target = [numbers.setdefault(word, len(numbers)) for word in words(gold)]
     prediction = [numbers.setdefault(word, len(numbers)) for text in texts for word in text]
@@ -90,7 +90,7 @@ def held(gold: str, texts: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
 
 
 def binning(names: Sequence[str], columns: Columns) -> Binning:
-    """Bins of about as many blocks each; fewer where a feature has fewer values."""
+    """Cut features into bins of about as many blocks each; fewer where a feature has fewer values."""
     edges = []
     for name in names:
         values = np.unique(columns[name])
@@ -112,41 +112,41 @@ def batches(examples: Sequence[Example]) -> Iterable[Sequence[Example]]:
 
 
 def page_columns(examples: Sequence[Example]) -> Columns:
-    """The features of all blocks by their page alone."""
+    """Compute the features of all blocks by their page alone."""
     return joined([features.of_pages(Layout([one.parsed for one in some])) for some in batches(examples)])
 
 
-def context_columns(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> Columns:
-    """The features of all blocks from first verdicts on them."""
+def context_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:
+    """Compute the features of all blocks from first scores of them."""
     parts, start = [], 0
     for some in batches(examples):
         pages = Layout([one.parsed for one in some])
-        parts.append(context.of_pages(pages, verdicts[start : start + len(pages)]))
+        parts.append(context.of_pages(pages, scores[start : start + len(pages)]))
         start += len(pages)
     return joined(parts)
 
 
-def row_columns(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> Columns:
-    """Of all blocks, the features that no elements are needed for, from verdicts on them."""
+def row_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:
+    """Compute the features of all blocks that need no elements, from scores of them."""
     parts, start = [], 0
     for some in batches(examples):
         pages = Layout([one.parsed for one in some])
         keys = [key.astype(np.uint64) for key in block_keys(pages)[CLASS:]]
-        parts.append(context.of_rows(pages, keys, verdicts[start : start + len(pages)]))
+        parts.append(context.of_rows(pages, keys, scores[start : start + len(pages)]))
         start += len(pages)
     return joined(parts)
 
 
 def sampled(examples: Sequence[Example], seed: int) -> list[Example]:
-    """Some examples, about SAMPLE blocks together."""
+    """Draw examples of about SAMPLE blocks together."""
     order = list(examples)
     random.Random(seed).shuffle(order)
     ends = np.cumsum([len(one.page.blocks) for one in order])
     return order[: int(np.searchsorted(ends, SAMPLE)) + 1]
 
 
-def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> dict[str, PageFeatures]:
-    """The pages as others see them, by capture id."""
+def page_features(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> dict[str, PageFeatures]:
+    """Collect the features of the pages that their neighbours see, by capture id."""
     found: dict[str, PageFeatures] = {}
     start = 0
     for some in batches(examples):
@@ -154,7 +154,7 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
         keys = block_keys(pages)
         for at, one in enumerate(some):
             rows = slice(int(pages.starts[at]), int(pages.starts[at + 1]))
-            of_page = verdicts[start + rows.start : start + rows.stop].astype(np.uint16)
+            of_page = scores[start + rows.start : start + rows.stop].astype(np.uint16)
             found[one.page.capture_id] = PageFeatures(
                 capture_id=one.page.capture_id,
                 url_key=one.page.capture.url_key,
@@ -169,11 +169,11 @@ def witnesses(examples: Sequence[Example], verdicts: npt.NDArray[np.int64]) -> d
 
 
 def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, ShownNeighbours]:
-    """What each page is set beside when nothing is hidden, by capture id: exactly as in a run over all of them."""
+    """Find the neighbours of each page when nothing is hidden, by capture id: exactly as in a run over all of them."""
     pages = [one.page for one in examples]
     siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for heard, wanted in pools.sibling_pools(buckets.members(pages), config.bucket.cap):
-        siblings |= {capture_id: tuple(heard) for capture_id in wanted}
+    for pool, wanted in pools.sibling_pools(buckets.members(pages), config.bucket.cap):
+        siblings |= {capture_id: tuple(pool) for capture_id in wanted}
     found = sites.choose_crosses(buckets.members(pages), config)
     annotated = local.annotate_crosses([one.cross for one in found], pages, config)
     return {
@@ -184,10 +184,10 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, ShownNe
 def hidden(
     examples: Sequence[Example], whole: Mapping[str, ShownNeighbours], config: DbceConfig, seed: int
 ) -> dict[str, ShownNeighbours]:
-    """The same with siblings hidden at random: half of the pages keep none of them, the others at most FEW.
+    """Hide siblings at random: half of the pages keep none of them, the others at most FEW.
 
-    Else that a page stands alone would say what kind of site it is from: in a collection of news sites only the odd
-    pages are alone.
+    Else a page without siblings would reveal its kind of site: in a collection of news sites only the odd pages
+    have none.
     """
     urls = {one.page.capture_id: one.page.capture.url_key for one in examples}
     chosen: dict[str, tuple[str, ...]] = {}
@@ -208,7 +208,7 @@ def hidden(
 def evidence_columns(
     examples: Sequence[Example], shown: Mapping[str, ShownNeighbours], seen: Mapping[str, PageFeatures]
 ) -> list[tuple[Columns, Columns]]:
-    """What siblings and crosses say of each page's blocks; nothing at all where they are not there."""
+    """Compute the features of each page's blocks from siblings and crosses; empty where there are none."""
     wanted: dict[tuple[str, ...], set[str]] = defaultdict(set)
     for capture_id, one in shown.items():
         wanted[one.siblings].add(capture_id)

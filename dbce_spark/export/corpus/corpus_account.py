@@ -1,4 +1,4 @@
-"""What became of every extraction: kept, or removed by which filter; in all, by site and by language."""
+"""Count the outcome of every extraction, kept or removed by which filter: in all, by site and by language."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class CorpusAccount:
     largest: list[tuple[int, str, _Fates]] = field(default_factory=list)
 
     def add(self, batch: pa.RecordBatch, fates: npt.NDArray[np.intp]) -> None:
-        """Counts some rows."""
+        """Count some rows."""
         numbers = fates.tolist()
         self.fates.update(numbers)
         for number, words in zip(numbers, batch.column("text_words").to_pylist(), strict=True):
@@ -46,7 +46,7 @@ class CorpusAccount:
             self.statuses[status] += number == len(self.filters)
 
     def end_part(self) -> None:
-        """All rows of the sites counted so far are."""
+        """End a site part: rank its sites, of which no more rows come."""
         some = [(sum(fates.values()), site, fates) for site, fates in self.sites.items()]
         self.largest = nlargest(SITES, [*self.largest, *some], key=lambda one: (one[0], one[1]))
         self.site_count += len(some)
@@ -57,7 +57,7 @@ class CorpusAccount:
         return self.fates[len(self.filters)]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for corpus.json."""
+        """Convert to plain values, for corpus.json."""
         languages = sorted(self.languages.items(), key=lambda item: (-sum(item[1].values()), item[0]))
         return {
             **self._counts(self.fates),
@@ -76,7 +76,7 @@ class CorpusAccount:
         }
 
     def markdown(self) -> str:
-        """A table of what each filter removed of what those before had left."""
+        """Write a table of what each filter removed of what those before had left."""
         rows = [
             ["", "keeps", "captures", "of these", "words"],
             ["---", "---", "---:", "---:", "---:"],

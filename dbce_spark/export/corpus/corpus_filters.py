@@ -1,4 +1,4 @@
-"""Filters on extractions: each says of a batch of rows which it keeps."""
+"""Filter extractions: each filter marks the rows of a batch that it keeps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ CONTENT = "content"
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """One filter: its name, what it keeps in words, and the rows of a batch that it keeps."""
+    """One filter: its name, what it keeps in words, and the function that marks the rows of a batch that it keeps."""
 
     name: str
     keeps: str
@@ -30,7 +30,8 @@ class Filter:
 
 
 def chosen(config: CorpusConfig) -> list[Filter]:
-    """The filters that are asked for, in the order in which they are applied; those that would keep all are not."""
+    """List the filters of a configuration, in the order in which they are applied, without those that would keep
+    all."""
     filters = [
         status(config.statuses),
         language(config.languages),
@@ -42,28 +43,28 @@ def chosen(config: CorpusConfig) -> list[Filter]:
 
 
 def status(statuses: Sequence[str]) -> Filter | None:
-    """Keeps pages of these statuses."""
+    """Keep pages of these statuses."""
     if {*STATUSES} <= {*statuses}:
         return None
     return Filter("status", " or ".join(statuses) or "none", lambda batch: _is_in(batch, "status", statuses))
 
 
 def language(languages: Sequence[str]) -> Filter | None:
-    """Keeps texts in these languages, as the column `language` has them."""
+    """Keep texts in these languages, as the column `language` has them."""
     if not languages:
         return None
     return Filter("language", " or ".join(languages), lambda batch: _is_in(batch, "language", languages))
 
 
 def words(least: int) -> Filter | None:
-    """Keeps texts of so many words, or more."""
+    """Keep texts of so many words, or more."""
     if not least:
         return None
     return Filter("words", f"{least:,} words or more", lambda batch: _numbers(batch, "text_words") >= least)
 
 
 def likely(least: float) -> Filter | None:
-    """Keeps texts that are content with such a probability, or a higher one."""
+    """Keep texts that are content with such a probability, or a higher one."""
     if not least:
         return None
     return Filter(
@@ -72,7 +73,7 @@ def likely(least: float) -> Filter | None:
 
 
 def duplicates(kind: str, within: str) -> Filter | None:
-    """Keeps the earliest capture of a text, in all or of each URL: of the very same text, or of nearly the same."""
+    """Keep the earliest capture of a text, in all or of each URL: of the very same text, or of nearly the same."""
     if kind == "keep":
         return None
     what = "text" if kind == "exact" else "text, and of those nearly like it"
@@ -85,8 +86,8 @@ def duplicates(kind: str, within: str) -> Filter | None:
 
 
 def probability(segments: pa.ListArray) -> npt.NDArray[np.float64]:
-    """How likely the main text of each row is content: the mean score of the segments that are labelled so, by their
-    characters; 0 without one. `segments` have SEGMENT_FIELDS."""
+    """Compute how likely the main text of each row is content: the mean score of the segments that are labelled so, by
+    their characters; 0 without one. `segments` have SEGMENT_FIELDS."""
     flat = segments.flatten()
     rows = pc.list_parent_indices(segments).to_numpy()
     is_content = pc.equal(flat.field("label"), CONTENT).to_numpy(zero_copy_only=False)
@@ -97,8 +98,9 @@ def probability(segments: pa.ListArray) -> npt.NDArray[np.float64]:
     return found
 
 
-def fates(batch: pa.RecordBatch, filters: Sequence[Filter]) -> npt.NDArray[np.intp]:
-    """Of each row the index of the first filter that removes it, or their number if none does. `batch` has COLUMNS."""
+def outcomes(batch: pa.RecordBatch, filters: Sequence[Filter]) -> npt.NDArray[np.intp]:
+    """Find for each row the index of the first filter that removes it, or their number if none does. `batch` has
+    COLUMNS."""
     found = np.full(len(batch), len(filters), np.intp)
     for at in reversed(range(len(filters))):
         found[~filters[at].of(batch)] = at

@@ -1,4 +1,4 @@
-"""Writes a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
+"""Write a corpus: one pass over the extractions of an output, some rows at a time, without Spark."""
 
 import json
 from collections.abc import Sequence, Set
@@ -13,7 +13,7 @@ from dbce_spark.config import CorpusConfig
 from dbce_spark.errors import InputError, OutputError
 from dbce_spark.export.corpus import corpus_source
 from dbce_spark.export.corpus.corpus_account import CorpusAccount
-from dbce_spark.export.corpus.corpus_filters import chosen, fates
+from dbce_spark.export.corpus.corpus_filters import chosen, outcomes
 from dbce_spark.export.corpus.corpus_source import CorpusSource
 from dbce_spark.files import storage
 from dbce_spark.output.output_reader import EXTRACTIONS, RUN_FILE, TableFile
@@ -26,8 +26,8 @@ _ROWS_PER_GROUP = 512
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusRequest:
-    """What is asked for: the folder of an output or a collection, where the corpus goes, and its columns; none: all
-    there are. `version` is that of the collection; None: the latest."""
+    """The parameters of a corpus: the folder of an output or a collection, the target, and the columns to write; none:
+    all there are. `version` is that of the collection; None: the latest."""
 
     output: str
     target: str
@@ -37,14 +37,14 @@ class CorpusRequest:
 
 
 def write(request: CorpusRequest, config: CorpusConfig) -> str:
-    """Writes the rows that the filters keep, and an account of all. Returns that as a table in Markdown.
+    """Write the rows that the filters keep, and an account of all. Return that as a table in Markdown.
 
     Raises:
         OutputError: there is no finished output, it says nothing of duplicates though they are to be left out, or the
             target holds something.
         InputError: a column is asked for that there is not, or a version.
     """
-    found = corpus_source.opened(request.output, request.version)
+    found = corpus_source.open_source(request.output, request.version)
     if config.duplicates != "keep" and not found.has_marks:
         raise OutputError(
             f"{request.output} has no table of duplicates; extract it with duplicates.find = true, or give"
@@ -75,7 +75,7 @@ def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
 
 
 def _make_room(target: str, *, overwrite: bool) -> None:
-    """Removes an earlier corpus, first of all what says that it is finished."""
+    """Remove an earlier corpus, first of all the files that mark it as finished."""
     holds = storage.names(target)
     if holds and not overwrite:
         raise OutputError(f"{target} exists; give another --to, or --overwrite to replace it")
@@ -90,12 +90,12 @@ def _make_room(target: str, *, overwrite: bool) -> None:
 def _filter(
     found: CorpusSource, file: TableFile, gone: Set[str], target: str, schema: pa.Schema, account: CorpusAccount
 ) -> None:
-    """Writes what is kept of one file, as a file of its name; none where nothing is. Rows of captures that are gone are
-    not looked at."""
+    """Write the kept rows of one file, as a file of its name; none where no row is kept. Rows of captures that are gone
+    are not looked at."""
     with ExitStack() as opened:
         kept = None
         for batch in found.batches(file, gone, schema.names):
-            fate = fates(batch, account.filters)
+            fate = outcomes(batch, account.filters)
             account.add(batch, fate)
             rows = batch.take(pa.array(np.flatnonzero(fate == len(account.filters))))
             if not len(rows):
@@ -108,8 +108,8 @@ def _filter(
 
 
 def _run(run: dict[str, Any], account: CorpusAccount, told: dict[str, Any]) -> dict[str, Any]:
-    """What run.json says of the corpus: that of the output, with what was removed counted as skipped. So a corpus can
-    be read wherever an output is, and every record is still accounted for."""
+    """Build run.json of the corpus: that of the output, with the removed rows counted as skipped. So a corpus can be
+    read wherever an output is, and every record is still accounted for."""
     removed = {f"corpus:{name}": count for name, count in told["removed"].items() if count}
     statuses = {status: account.statuses[status] for status in ("crossed", "single")}
     return run | {

@@ -1,4 +1,4 @@
-"""The extractions of an output with what is said of their duplicates, some rows at a time."""
+"""Read the extractions of an output with the columns of their duplicates, some rows at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
@@ -27,11 +27,11 @@ _ROWS = 256
 
 @dataclass(frozen=True, slots=True)
 class CorpusSource:
-    """A finished output: what its run.json says, its files by site part, as a site's rows are all in one, and the
-    columns that its rows have as they are stored, and here. `has_marks` says whether those of duplicates are known.
+    """A finished output: its run.json, its files by site part, as a site's rows are all in one, and its columns, as
+    they are stored and as they are read here. `has_marks` is True if those of duplicates are there.
 
-    `remarked` is what increments of a collection say anew of captures of earlier ones: by the capture, the number of
-    the last such increment, and its marks. They are held, some 500 bytes each.
+    `remarked` has the marks that increments of a collection give anew to captures of earlier ones: by the capture, the
+    number of the last such increment, and its marks. They are held, some 500 bytes each.
     """
 
     run: dict[str, Any]
@@ -45,7 +45,8 @@ class CorpusSource:
         return {*MARKS} <= {*self.schema.names}
 
     def batches(self, file: TableFile, gone: Set[str], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """The rows of a file, but those of the captures that are gone, with the columns that filters need, and these.
+        """Read the rows of a file, except those of the captures that are gone, with the columns that filters need, and
+        these.
 
         Raises:
             OutputError: the file of duplicates is of another run.
@@ -54,23 +55,23 @@ class CorpusSource:
             marks = opened.enter_context(output_reader.parquet(file.marks)) if file.marks else None
             beside = None if marks is None else _Marks(file, marks, self.remarked)
             for batch in output_reader.batches([file.path], self._read(columns), rows=_ROWS):
-                yield output_reader.but(_completed(batch, columns, beside), gone)
+                yield output_reader.without_captures(_completed(batch, columns, beside), gone)
 
     def _read(self, columns: Sequence[str]) -> list[str]:
-        """The stored columns that are read: of the segments only what is needed, unless they are asked for."""
+        """List the stored columns to read: of the segments only the needed fields, unless `columns` has them."""
         found = [name for name in (*_NEEDED, *columns, *MARKS) if name in self.stored.names and name != "segments"]
         segments = ["segments"] if "segments" in columns else [f"segments.{one}" for one in SEGMENT_FIELDS]
         return [*dict.fromkeys(found), *segments]
 
 
-def opened(root: str, version: int | None = None) -> CorpusSource:
-    """The output in a folder, local or in an object store, or a version of the collection there.
+def open_source(root: str, version: int | None = None) -> CorpusSource:
+    """Open the output in a folder, local or in an object store, or a version of the collection there.
 
     Raises:
         OutputError: there is no run.json that can be read, or no extractions.
         InputError: there is no such version.
     """
-    found = output_reader.opened(root, version)
+    found = output_reader.open_output(root, version)
     parts = found.parts()
     if not parts:
         raise OutputError(f"{root} has no {EXTRACTIONS}; run `dbce extract` again")
@@ -90,7 +91,7 @@ def _remarked(found: Output) -> dict[str, tuple[int, dict[str, Any]]]:
 
 
 def _has_marks(found: Output) -> bool:
-    """Whether each run has compared its texts with others."""
+    """Return True if each run has compared its texts with others."""
     return all(run.tables[DUPLICATES] or not _has_rows(run.tables[EXTRACTIONS].values()) for run in found.runs)
 
 
@@ -103,15 +104,15 @@ def _has_rows(files: Iterable[str]) -> bool:
 
 
 def _schema(stored: pa.Schema, *, has_marks: bool) -> pa.Schema:
-    """The columns of the extractions, with what is said of duplicates and their probability."""
+    """Build the schema of the extractions, with the marks of duplicates and the probability."""
     marks = [duplicate_rows.DUPLICATES.field(name) for name in MARKS if name not in stored.names] if has_marks else []
     own = [field for field in stored if field.name != PROBABILITY]
     return pa.schema([*own, *marks, pa.field(PROBABILITY, pa.float64())])
 
 
 class _Marks:
-    """The rows of a file of duplicates, which are those of the extractions that have a text, in the same order. What
-    later increments say stands for them."""
+    """The rows of a file of duplicates, which are those of the extractions that have a text, in the same order. Marks
+    of later increments replace them."""
 
     def __init__(self, file: TableFile, marks: pq.ParquetFile, remarked: Mapping[str, tuple[int, dict[str, Any]]]):
         self._file, self._remarked = file, remarked
@@ -119,7 +120,7 @@ class _Marks:
         self._next = duplicate_rows.DUPLICATES.empty_table().select(["capture_id", *MARKS])
 
     def of(self, batch: pa.RecordBatch) -> dict[str, pa.Array]:
-        """The marks of some extractions; null for those without a text."""
+        """Read the marks of some extractions; null for those without a text."""
         has_text = pc.greater(batch.column("text_words"), 0).to_numpy(zero_copy_only=False)
         count = int(has_text.sum())
         while self._next.num_rows < count and (some := next(self._batches, None)) is not None:
@@ -140,7 +141,7 @@ class _Marks:
 
 
 def _completed(batch: pa.RecordBatch, columns: Sequence[str], beside: _Marks | None) -> pa.RecordBatch:
-    """A batch with its marks and its probability, and without the segments if nobody asks for them."""
+    """Add marks and probability to a batch, and drop the segments unless `columns` has them."""
     found = {name: batch.column(name) for name in batch.schema.names}
     found[PROBABILITY] = pa.array(probability(found["segments"]), pa.float64())
     if beside is not None:

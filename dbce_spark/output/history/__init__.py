@@ -1,1 +1,1 @@
-"""The history of pages in a collection: of one URL, of a text, of a crawl beside the one before."""
+"""Follow pages through a collection: one URL, each text, and a crawl beside the one before."""

@@ -1,4 +1,4 @@
-"""A crawl beside the one before it: figures of both in, what changed oddly out.
+"""Find what changed oddly between a crawl and the one before it, from the figures of both.
 
 Shares are compared site by site: what is expected of a crawl is what the one before had on each of its sites, so that
 another mix of sites is nothing odd. What few captures may bring about by chance is nothing odd either.
@@ -24,8 +24,8 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """What a crawl has of a site: captures, and of these those whose page stands alone, and those with hardly any main
-    text; words of all their text, and of their main text."""
+    """The counts of one site in a crawl: captures, of these those without siblings (`single`) and those with hardly any
+    main text (`short`); words of all their text, and of their main text."""
 
     captures: int = 0
     single: int = 0
@@ -49,8 +49,8 @@ _Pair = tuple[Site, Site]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What a crawl has brought. `templates` are its captures by template, `refused` the records that became no capture,
-    by reason: rejects, and what was passed over for its HTTP status; `known` are captures that had come before."""
+    """The counts of one crawl. `templates` are its captures by template, `refused` the records that became no capture,
+    by reason: rejects, and those passed over for their HTTP status; `known` are captures that had come before."""
 
     number: int
     sites: Mapping[str, Site]
@@ -71,7 +71,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something odd: of which kind, how odd (1 is where it begins), in words, and where it shows most."""
+    """An odd change: its kind, how odd it is (1 is where it begins), a sentence, and the places where it shows most."""
 
     kind: str
     oddness: float
@@ -81,7 +81,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class _Share:
-    """A share of something: which figure of a site it is a part of which, and what its rise and its fall are called."""
+    """A share: the fields of Site that are its part and its whole, and phrases for its rise and its fall."""
 
     kind: str
     part: str
@@ -90,7 +90,7 @@ class _Share:
     falls: str
 
     def of(self, sites: Iterable[Site]) -> float:
-        """The share over some sites; 0 of nothing."""
+        """Divide the part by the whole, both summed over sites; 0 of nothing."""
         counts = [(getattr(one, self.part), getattr(one, self.whole)) for one in sites]
         return _quotient(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
@@ -103,8 +103,8 @@ SHARES = (
 
 
 def compare(before: Figures, now: Figures, lost: Sequence[Template], config: ComparisonConfig) -> list[Finding]:
-    """What changed oddly, the oddest first; nothing in a crawl as others are. `lost` are those of `missing` that no
-    page is like any more."""
+    """List the odd changes, the oddest first; none in an ordinary crawl. `lost` are those of `missing` that no page is
+    like any more."""
     found = [*_refused(before, now, config), *_failed(before, now, config)]
     if now.captures:
         found += [one for share in SHARES for one in _share(before, now, share, config)]
@@ -116,9 +116,9 @@ def compare(before: Figures, now: Figures, lost: Sequence[Template], config: Com
     return sorted(found, key=lambda one: (-one.oddness, one.kind))
 
 
-def missing(before: Figures, now: Figures, config: ComparisonConfig) -> list[Template]:
-    """Templates of which too few captures are left to call them the same: of so many as their sites' captures let
-    expect, less than `remains`. They may go by another id."""
+def missing_templates(before: Figures, now: Figures, config: ComparisonConfig) -> list[Template]:
+    """List templates with too few captures left: fewer than `remains` of the number to expect by the captures of their
+    sites. They may go by another id."""
     found = []
     for template, captures in before.templates.items():
         site = template[0]
@@ -131,7 +131,7 @@ def missing(before: Figures, now: Figures, config: ComparisonConfig) -> list[Tem
 
 
 def _share(before: Figures, now: Figures, share: _Share, config: ComparisonConfig) -> Iterator[Finding]:
-    """A share that is another one over all sites, or on some of them."""
+    """Report a share that changed over all sites, or on some of them."""
     both = {site: (before.sites[site], now.sites[site]) for site in sorted(now.sites) if site in before.sites}
     expected, found = _expected(share, both.values()), share.of(one for _, one in both.values())
     captures = [sum(pair[at].captures for pair in both.values()) for at in (0, 1)]
@@ -155,7 +155,7 @@ def _share(before: Figures, now: Figures, share: _Share, config: ComparisonConfi
 
 
 def _places(share: _Share, sites: Mapping[str, _Pair]) -> list[str]:
-    """Sites with their share before and now, those first by which the whole changes most."""
+    """List sites with their share before and now, those first that change the whole most."""
     shares = {site: (share.of(pair[:1]), share.of(pair[1:])) for site, pair in sites.items()}
     weights = {site: abs(now - was) * sites[site][1].captures for site, (was, now) in shares.items()}
     ordered = sorted((site for site in sites if weights[site]), key=lambda site: (-weights[site], site))
@@ -163,7 +163,7 @@ def _places(share: _Share, sites: Mapping[str, _Pair]) -> list[str]:
 
 
 def _expected(share: _Share, both: Iterable[_Pair]) -> float:
-    """The share that some sites would have now if each were as it was."""
+    """Compute the share that sites would have now if each were as it was."""
     wholes = [(share.of([before]), getattr(now, share.whole)) for before, now in both]
     expected: float = sum(one * whole for one, whole in wholes) / max(sum(whole for _, whole in wholes), 1)
     return expected
@@ -183,15 +183,15 @@ def _captures_now(sites: Mapping[str, _Pair]) -> int:
 
 
 def _odd(expected: float, found: float, captures: Sequence[int], threshold: float, errors: float) -> float:
-    """A change of a share in measures of what is allowed: the threshold, or so many standard errors of the difference
-    between two crawls of so many captures if that is more."""
+    """Divide the change of a share by the allowed change: the threshold, or, if that is more, `errors` standard errors
+    of the difference between two crawls of so many captures."""
     middle = min((expected + found) / 2, 1.0)  # words of a text are counted by themselves, and may be one more
     error = sqrt(middle * (1 - middle) * sum(1 / max(one, 1) for one in captures))
     return abs(found - expected) / max(threshold, errors * error)
 
 
 def _captures(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator[Finding]:
-    """Far more or far fewer captures, over all sites or on some."""
+    """Report far more or far fewer captures, over all sites or on some."""
     both = {site: (before.sites[site].captures, now.sites[site].captures) for site in now.sites if site in before.sites}
     had, has = (sum(counts[at] for counts in both.values()) for at in (0, 1))
     oddness = _odd_count(had, has, config.captures, config.errors)
@@ -239,7 +239,7 @@ def _lost_templates(before: Figures, lost: Sequence[Template], config: Compariso
 
 
 def _refused(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator[Finding]:
-    """Reasons by which more records became no capture."""
+    """Report reasons for which a larger share of the records became no capture."""
     wholes = [one.captures + one.known + sum(one.refused.values()) for one in (before, now)]
     for reason in sorted(now.refused):
         was, share = (
@@ -262,8 +262,8 @@ def _failed(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator
 
 
 def _odd_count(was: int, count: int, factor: float, errors: float) -> float:
-    """A change of a count in measures of what is allowed: by which factor it is more or less, or, if that is larger, by
-    so many standard errors of the difference."""
+    """Divide the change of a count by the allowed change: of its factor, or, if that leaves less, by `errors` standard
+    errors of the difference."""
     larger = max(was, count) / max(min(was, count), 1)
     return min(larger / factor, abs(count - was) / (errors * sqrt(max(was + count, 1))))
 

@@ -1,8 +1,8 @@
-"""The history of a page: what each capture of it added, took away, changed and moved, and how long each text stood; and
-what befell many pages of a site at once.
+"""Follow a page through its captures: texts added, removed, changed and moved, and how long each stood; and find
+redesigns, which change many pages of a site at once.
 
-A *piece* is what a block holds of one label. Pieces of two captures are the same where their texts are, in order; what
-remains is paired by the words that texts have in common.
+A *piece* is the text of one block with one label. Pieces of two captures are the same where their texts are, in order;
+the rest is paired by the words that texts have in common.
 """
 
 import re
@@ -39,7 +39,7 @@ _WORD = re.compile(r"[^\W_](?:.*[^\W_])?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """What a block holds of one label."""
+    """The text of one block with one label."""
 
     text: str
     label: str
@@ -48,7 +48,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """A capture of the page: its time in microseconds, and what it holds. Of a revisit, what its original held."""
+    """A capture of the page: its time in microseconds, and its pieces; of a revisit, those of its original."""
 
     capture_id: str
     timestamp: int
@@ -62,7 +62,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What became of one piece from a capture to the next: None on the side where it is not.
+    """The change of one piece from a capture to the next: None on the side where the piece is absent.
 
     `similarity`, 0 to 1, is there where it was edited.
     """
@@ -74,7 +74,7 @@ class Change:
 
     @property
     def label(self) -> str:
-        """Of the piece as it is now, or as it was last."""
+        """Return the label of the piece as it is now, or as it was last."""
         piece = self.after or self.before
         assert piece is not None
         return piece.label
@@ -82,7 +82,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryStep:
-    """From one capture of a URL to the next. `similarity` is that of their templates, 0 to 1; None if not known."""
+    """A capture of a URL and the next. `similarity` is that of their templates, 0 to 1; None without signatures."""
 
     before: Moment
     after: Moment
@@ -90,14 +90,14 @@ class HistoryStep:
     similarity: float | None
 
     def is_redesigned(self, threshold: float) -> bool:
-        """Whether the template is another one now: less similar than pages of one bucket are."""
+        """Compare the templates: True if they are less similar than pages of one bucket are."""
         return self.similarity is not None and self.similarity < threshold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
-    """How long a text stood on the page without a break: from which capture to which, in how many, what it came by and
-    what became of it. A text that comes back begins another life.
+    """The time a text stood on the page without a break: from which capture to which, in how many, how it began and how
+    it ended. A text that comes back begins another life.
 
     `place` is which piece of the page it was at first, from 0; label and path are as they were last. `began` is "" if
     it stood in the first capture already, `ended` if it still stands in the last. `moves` says how often it changed its
@@ -117,7 +117,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PageRedesigned:
+class PageRedesign:
     """A step of one page to another template, with the times of both captures in microseconds."""
 
     url: str
@@ -128,8 +128,8 @@ class PageRedesigned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextExchange:
-    """How many pages went from one template to another."""
+class TemplateExchange:
+    """The number of pages that went from one template to another."""
 
     template_from: str
     template_to: str
@@ -138,8 +138,8 @@ class TextExchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redesign:
-    """What pages of one site have in common that changed their templates at once: between `not_before` and `not_after`,
-    in microseconds, each of them may have done so.
+    """A change of templates of many pages of one site at once: each may have happened between `not_before` and
+    `not_after`, in microseconds.
 
     There are `pages` of them, of `compared` that were fetched before and after; `url` is one. `templates` says from
     which to which, the most pages first.
@@ -150,11 +150,11 @@ class Redesign:
     pages: int
     compared: int
     url: str
-    templates: tuple[TextExchange, ...]
+    templates: tuple[TemplateExchange, ...]
 
 
 def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece, ...]:
-    """The pieces of a row of `extractions`, in the order of the page."""
+    """Join the segments of a row of `extractions` to pieces, in the order of the page."""
     found: list[Piece] = []
     last: tuple[object, object] | None = None
     start = end = 0
@@ -173,7 +173,7 @@ def pieces(page_text: str, segments: Sequence[dict[str, object]]) -> tuple[Piece
 
 
 def steps(moments: Iterable[Moment]) -> Iterator[HistoryStep]:
-    """From each capture of a URL to the next, in order of time, with two of them held at once."""
+    """Pair each capture of a URL with the next, in order of time, with two of them held at once."""
     before = None
     for after in moments:
         if before is not None:
@@ -191,7 +191,7 @@ def _template_similarity(before: Signature | None, after: Signature | None) -> f
 
 
 def changes(before: Moment, after: Moment) -> list[Change]:
-    """What is other in a capture than in the one before it, in the order of the page."""
+    """List the changes between a capture and the one before it, in the order of the page."""
     old, new = before.pieces, after.pieces
     if old == new:
         return []
@@ -209,8 +209,8 @@ def changes(before: Moment, after: Moment) -> list[Change]:
 
 
 def _aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
-    """The places of a longest common subsequence. Texts that one side alone has are left out first: what is quadratic
-    sees little of a page that was rewritten."""
+    """List the places of a longest common subsequence. Texts that one side alone has are left out first, since the
+    quadratic part then sees little of a page that was rewritten."""
     both = {*old} & {*new}
     here, there = ([at for at, text in enumerate(some) if text in both] for some in (old, new))
     found: list[tuple[int, int]] = []
@@ -223,8 +223,8 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
 def _pairs(
     old: Sequence[Piece], new: Sequence[Piece], left: list[int], come: list[int], same: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int, str, float | None]]:
-    """Pieces that went and came that are the same one: moved, edited, or another text in the same place, by its path
-    and by what stands around it. Of `left` and `come` those remain that are in no pair."""
+    """Pair pieces that went with pieces that came: moved, edited, or another text in the same place, by its path and
+    its neighbours. `left` and `come` keep those that are in no pair."""
     moved = _alike([(i, old[i].text) for i in left], [(j, new[j].text) for j in come])
     yield from ((i, j, MOVED, None) for i, j in moved)
     _drop(moved, left, come)
@@ -241,14 +241,14 @@ def _pairs(
 
 
 def _drop(pairs: Sequence[tuple[int, int]], left: list[int], come: list[int]) -> None:
-    """Takes what is in a pair away from what went and what came."""
+    """Remove paired pieces from those that went and those that came."""
     for at, some in ((0, left), (1, come)):
         paired = {pair[at] for pair in pairs}
         some[:] = [one for one in some if one not in paired]
 
 
 def _alike(left: Iterable[tuple[int, Hashable]], come: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
-    """Those with the same key, the first of each with the first."""
+    """Pair items with the same key, the first of each with the first."""
     waiting: dict[Hashable, deque[int]] = defaultdict(deque)
     for j, key in come:
         waiting[key].append(j)
@@ -258,9 +258,9 @@ def _alike(left: Iterable[tuple[int, Hashable]], come: Iterable[tuple[int, Hasha
 def _similar(
     old: Sequence[Piece], new: Sequence[Piece], left: Sequence[int], come: Sequence[int]
 ) -> list[tuple[int, int, float]]:
-    """The most similar pairs first, of equal ones those that stand first; each piece in one pair.
+    """Pair the most similar pieces first, of equal ones those that stand first; each piece in one pair.
 
-    How similar two texts are is twice the weight of the words that both have, to that of all words of both. A word
+    The similarity of two texts is twice the weight of the words that both have, over that of all words of both. A word
     weighs the less the more pieces of the page have it; case, punctuation and order count for nothing.
     """
     if not left or not come:
@@ -292,13 +292,13 @@ def _similar(
 
 
 def words(text: str) -> list[str]:
-    """The different words of a text, whatever their case and the punctuation around them."""
+    """List the different words of a text, in lower case and without the punctuation around them."""
     found = filter(None, map(_WORD.search, tokens(text.casefold())))
     return [*dict.fromkeys(map(itemgetter(0), found))]
 
 
 def _weights(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> dict[str, int]:
-    """What each word weighs: whole numbers, whose sums are the same in any order."""
+    """Weigh each word in whole numbers, whose sums are the same in any order."""
     held, after = (Counter(chain.from_iterable(of)) for of in (ours, theirs))
     for word, count in after.items():
         held[word] = max(held[word], count)
@@ -306,15 +306,15 @@ def _weights(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> 
 
 
 def _behind(at: int, same: Sequence[tuple[int, int]]) -> int:
-    """Where a piece that went would stand: behind the last that stands where it stood before; -1: before all others."""
+    """Find the place of a piece that went: behind the last one before it that stayed; -1: before all others."""
     nearest = bisect_left(same, (at, 0))
     return same[nearest - 1][1] if nearest else -1
 
 
 class Lives:
-    """The lives of the texts of a page, told as they end. Of a text that a capture holds twice, one.
+    """The lives of the texts of a page, returned as they end. A text that a capture holds twice has one.
 
-    Held is what the last capture holds, and no more.
+    Only the last capture's pieces are held.
     """
 
     def __init__(self, first: Moment):
@@ -324,7 +324,7 @@ class Lives:
         self._born = {text: _Birth(place, first.timestamp, 1, "") for text, (place, _) in self._pieces.items()}
 
     def told(self, step: HistoryStep) -> list[Life]:
-        """The lives that end with a step, in the order in which they began."""
+        """Take in a step and return the lives that end with it, in the order in which they began."""
         now = self._pieces if step.after.pieces == step.before.pieces else _by_text(step.after)
         ended = []
         if now is not self._pieces:
@@ -338,7 +338,7 @@ class Lives:
         return ended
 
     def rest(self) -> list[Life]:
-        """The lives of what stands in the last capture."""
+        """Return the lives of the texts in the last capture."""
         return [self._life(text, "") for text in self._born]
 
     def _begin(self, step: HistoryStep, now: "_Pieces") -> None:
@@ -368,7 +368,7 @@ class Lives:
 
 @dataclass(slots=True)
 class _Birth:
-    """Where and when a text came: which piece of the page, in which capture, from 1, and by what."""
+    """The begin of a life: the text's place on the page, the capture, counted from 1, and the kind of change."""
 
     place: int
     timestamp: int
@@ -381,7 +381,7 @@ _Pieces = dict[str, tuple[int, Piece]]
 
 
 def _by_text(moment: Moment) -> _Pieces:
-    """The first piece of each text, with its place."""
+    """Index the first piece of each text, with its place."""
     found: _Pieces = {}
     for place, piece in enumerate(moment.pieces):
         found.setdefault(piece.text, (place, piece))
@@ -389,32 +389,31 @@ def _by_text(moment: Moment) -> _Pieces:
 
 
 def lives(first: Moment, line: Iterable[HistoryStep]) -> list[Life]:
-    """All lives on a page, from its first capture and the steps behind it, in order of when and where they began."""
+    """List all lives on a page, from its first capture and the steps behind it, in order of when and where they
+    began."""
     known = Lives(first)
     ended = [life for step in line for life in known.told(step)]
     return sorted([*ended, *known.rest()], key=lambda one: (one.first_seen, one.place))
 
 
 def redesigns(
-    changed: Iterable[PageRedesigned], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
+    changed: Iterable[PageRedesign], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
 ) -> list[Redesign]:
-    """The redesigns of a site, in order of time.
+    """Find the redesigns of a site, in order of time.
 
     `changed` are the pages that got another template; `befores` and `afters` the times, each in ascending order, of all
-    steps on the site whose similarity is known. A page is of the earliest time at which it may have changed with
-    others, so that there are as few times as can be.
+    steps on the site that have a similarity. Each page is assigned to the earliest time at which it may have changed
+    with others, so that there are as few times as can be.
     """
     return [_redesign(pages, befores, afters) for pages in _at_once(changed) if _shared(pages) >= TOGETHER]
 
 
-def _shared(pages: Sequence[PageRedesigned]) -> int:
-    """How many of some pages had the template that most of them had; a page without siblings has none."""
+def _shared(pages: Sequence[PageRedesign]) -> int:
+    """Count the pages that had the template that most of them had; a page without siblings has none."""
     return max(Counter(page.template_from for page in pages if page.template_from).values(), default=0)
 
 
-def _redesign(
-    pages: Sequence[PageRedesigned], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]
-) -> Redesign:
+def _redesign(pages: Sequence[PageRedesign], befores: npt.NDArray[np.int64], afters: npt.NDArray[np.int64]) -> Redesign:
     first = min(page.after for page in pages)
     exchanged = Counter((page.template_from, page.template_to) for page in pages)
     return Redesign(
@@ -425,15 +424,16 @@ def _redesign(
         compared=int(np.searchsorted(befores, first) - np.searchsorted(afters, first)),
         url=min(page.url for page in pages),
         templates=tuple(
-            TextExchange(template_from=before, template_to=after, pages=count)
+            TemplateExchange(template_from=before, template_to=after, pages=count)
             for (before, after), count in sorted(exchanged.items(), key=lambda one: (-one[1], one[0]))
         ),
     )
 
 
-def _at_once(changed: Iterable[PageRedesigned]) -> Iterator[list[PageRedesigned]]:
-    """Pages by a time at which all of them may have changed: the fewest such times, the first page's latest first."""
-    pages: list[PageRedesigned] = []
+def _at_once(changed: Iterable[PageRedesign]) -> Iterator[list[PageRedesign]]:
+    """Group pages by a time at which all of them may have changed: the fewest such times, the first page's latest
+    first."""
+    pages: list[PageRedesign] = []
     for page in sorted(changed, key=lambda one: (one.after, one.before, one.url)):
         if pages and page.before >= pages[0].after:
             yield pages

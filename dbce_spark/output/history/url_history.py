@@ -1,4 +1,4 @@
-"""All captures of one URL in a collection, and what they tell a person of it."""
+"""List all captures of one URL in a collection, and what changed between them, as lines for a person."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ _NAMED = 3
 
 
 def moments(of: Collection, version: Version, url: str) -> list[Moment]:
-    """The captures of a URL, in order of time.
+    """Read the captures of a URL, in order of time.
 
     Raises:
         InputError: there is none.
@@ -91,7 +91,8 @@ def _signature(stored: bytes | None) -> Any:
 
 
 def text(url: str, line: Sequence[Moment], threshold: float, *, everything: bool, coloured: bool) -> str:
-    """What became of a page, capture by capture: of its content, or with `everything` of its boilerplate too."""
+    """Describe the changes of a page, capture by capture: of its content, or with `everything` of its boilerplate
+    too."""
     paint = _Paint(coloured)
     if len(line) == 1:
         return f"{url}: 1 capture, {minute(line[0].timestamp)}; there is nothing to set it beside"
@@ -127,18 +128,19 @@ def _counted(found: Sequence[Change]) -> str:
 
 
 def _concerns(change: Change) -> bool:
-    """Whether a change is one of the content."""
+    """Return True if a change is one of the content."""
     return any(piece is not None and piece.label == "content" for piece in (change.before, change.after))
 
 
 def _named(step: HistoryStep) -> str:
-    """The templates by name, where both have one."""
+    """Name both templates, where both have an id."""
     names = [one.template_id[:8] for one in (step.before, step.after)]
     return f" ({names[0]}, now {names[1]})" if all(names) else ""
 
 
 def _lines(found: Sequence[Change], paint: "_Paint") -> Iterator[str]:
-    """What changed, in the order of the page; what many texts have in common is said once, behind all else."""
+    """Write the changes, in the order of the page; a change that many texts share is written once, behind all
+    others."""
     respelled = [one.after.text for one in found if _is_respelled(one) and one.after]
     many = len(respelled) > _NAMED
     told = Counter(
@@ -159,7 +161,7 @@ def _lines(found: Sequence[Change], paint: "_Paint") -> Iterator[str]:
 
 
 def _is_respelled(change: Change) -> bool:
-    """Whether a text was edited in nothing but case, punctuation and order."""
+    """Return True if a text was edited in nothing but case, punctuation and order."""
     if change.kind != EDITED or not change.before or not change.after:
         return False
     return {*page_history.words(change.before.text)} == {*page_history.words(change.after.text)}
@@ -190,7 +192,8 @@ def _short(piece: Piece | None) -> str:
 
 
 def _stood(steps: Sequence[HistoryStep], paint: "_Paint", *, everything: bool) -> Iterator[str]:
-    """How long each text of the content stood; those that always did as a number, or with `everything` one by one."""
+    """List how long each text of the content stood; texts present throughout only as a number, or with `everything` one
+    by one."""
     first, last = steps[0].before, steps[-1].after
     captures = len(steps) + 1
     found = [one for one in page_history.lives(first, steps) if everything or one.label == "content"]
@@ -231,8 +234,8 @@ class _Paint:
         return self._in(_DIM, text)
 
     def words(self, before: Sequence[str], after: Sequence[str]) -> str:
-        """The later text, with what went and what came word by word. Of what stayed in a long one only what is next to
-        it."""
+        """Write the later text, with removed and added words marked. In a long text, unchanged words far from a change
+        are left out."""
         out: list[str] = []
         gone: list[str] = []
         come: list[str] = []
@@ -260,7 +263,7 @@ class _Paint:
 
 
 def _near(kept: Sequence[str], *, is_first: bool, is_last: bool) -> list[str]:
-    """Of words that stayed those that stand next to what did not."""
+    """Keep those unchanged words that stand next to a change."""
     head = 0 if is_first else _AROUND
     tail = 0 if is_last else _AROUND
     if len(kept) <= head + tail + _AROUND:  # no shorter with the middle left out

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from dbce_spark.model import Annotation, BucketCross, Cross
-from dbce_spark.output.schemas.codec import BINARY, batch_of, decode_row, fields, packed
-from dbce_spark.output.schemas.cross_rows import BUCKET, CROSS, found_batch
+from dbce_spark.output.schemas.codec import BINARY, build_batch, decode_row, fields, packed
+from dbce_spark.output.schemas.cross_rows import BUCKET, CROSS, bucket_crosses_batch
 from dbce_spark.output.schemas.page_rows import NUMBER
 
 ANNOTATIONS = pa.schema([*CROSS, *BUCKET, *fields(run_ends=BINARY, run_bits=BINARY)])
@@ -17,11 +17,11 @@ ANNOTATIONS = pa.schema([*CROSS, *BUCKET, *fields(run_ends=BINARY, run_bits=BINA
 
 def annotations_batch(annotations: Sequence[tuple[BucketCross, Annotation]]) -> pa.RecordBatch:
     """Store annotations, each with its cross and bucket, as ANNOTATIONS rows."""
-    crosses = found_batch([found for found, _ in annotations])
+    crosses = bucket_crosses_batch([found for found, _ in annotations])
     columns = dict(zip(crosses.schema.names, crosses.columns, strict=True))
     columns["run_ends"] = packed((one.ends for _, one in annotations), NUMBER)
     columns["run_bits"] = packed((one.bits for _, one in annotations), np.uint8)
-    return batch_of(ANNOTATIONS, len(annotations), columns)
+    return build_batch(ANNOTATIONS, len(annotations), columns)
 
 
 def annotation_from(row: dict[str, Any]) -> Annotation:

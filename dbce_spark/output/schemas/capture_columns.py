@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from dbce_spark.model import Capture, Metadata, Page
-from dbce_spark.output.schemas.codec import INT, LONG, STRING, TIME, attributes, fields, names_of
+from dbce_spark.output.schemas.codec import INT, LONG, STRING, TIME, attributes, column_names, fields
 
 CAPTURE = fields(
     capture_id=STRING,
@@ -34,7 +34,7 @@ CAPTURE = fields(
     canonical_url=STRING,
     flags=pa.list_(STRING),
 )
-_OF_CAPTURE = [name for name in names_of(CAPTURE) if name in Capture.__dataclass_fields__]
+_OF_CAPTURE = [name for name in column_names(CAPTURE) if name in Capture.__dataclass_fields__]
 
 
 def capture_columns(pages: Sequence[Page]) -> dict[str, Any]:

@@ -25,12 +25,12 @@ def fields(**types: pa.DataType) -> list[pa.Field]:
     return [pa.field(name, kind, nullable=True) for name, kind in types.items()]
 
 
-def names_of(columns: Iterable[pa.Field]) -> list[str]:
+def column_names(columns: Iterable[pa.Field]) -> list[str]:
     """List the names of columns."""
     return [column.name for column in columns]
 
 
-def batch_of(schema: pa.Schema, length: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
+def build_batch(schema: pa.Schema, length: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
     """Build a batch of a schema; columns that are not given are null."""
     arrays = []
     for field in schema:
@@ -49,18 +49,19 @@ def attributes(records: Sequence[object], names: Iterable[str]) -> dict[str, lis
 
 
 def encode(schema: pa.Schema, records: Sequence[object], **given: Any) -> pa.RecordBatch:
-    """Build a batch of a schema from records, one a row: of attributes where no column is given.
+    """Build a batch of a schema from records, one a row; columns that are not given are read from the attributes of
+    their names.
 
     Raises:
         AttributeError: the records have no attribute of a column's name.
     """
     named = attributes(records, (name for name in schema.names if name not in given))
-    return batch_of(schema, len(records), named | given)
+    return build_batch(schema, len(records), named | given)
 
 
 def decode(kind: type[Record], rows: pa.RecordBatch | pa.Table, **given: Iterable[Any]) -> Iterator[Record]:
-    """Restore records of a dataclass from rows, one at a time: from columns where no values are given. Times are in
-    microseconds since 1970. A field that has no column keeps its default."""
+    """Restore records of a dataclass from rows, one at a time; fields that are not given are read from the columns of
+    their names. Times are in microseconds since 1970. A field that has no column keeps its default."""
     stored = {name: plain(rows.column(name)) for name in _stored(kind, rows.schema.names) if name not in given}
     columns = {**stored, **given}
     for values in zip(*columns.values(), strict=True):
@@ -93,7 +94,7 @@ def unpacked(values: Iterable[bytes | None], kind: npt.DTypeLike) -> Iterator[np
 
 
 def row_places(rows: int, file_no: int, first_row: int) -> dict[str, list[int]]:
-    """List the places of rows that follow one another in a staged file, as columns."""
+    """List the places of consecutive rows in a staged file, as columns."""
     return {"file_no": [file_no] * rows, "row_no": [*range(first_row, first_row + rows)]}
 
 

@@ -25,6 +25,6 @@ and whether others are compared with it."""
 
 
 def placed_batch(places: Sequence[tuple[int, int]], rows: pa.RecordBatch) -> pa.RecordBatch:
-    """Put the place of its page, file_no and row_no, before each of some rows."""
+    """Put the place of its page, file_no and row_no, before each row of a batch."""
     columns = [pa.array(column, pa.int32()) for column in zip(*places, strict=True)]
     return pa.RecordBatch.from_arrays([*columns, *rows.columns], schema=pa.schema([*_PLACE, *rows.schema]))

@@ -6,7 +6,17 @@ from typing import Any
 import pyarrow as pa
 
 from dbce_spark.model import BucketCross, Cross, bits_text
-from dbce_spark.output.schemas.codec import FLOAT, INT, LONG, STRING, attributes, decode_row, encode, fields, names_of
+from dbce_spark.output.schemas.codec import (
+    FLOAT,
+    INT,
+    LONG,
+    STRING,
+    attributes,
+    column_names,
+    decode_row,
+    encode,
+    fields,
+)
 
 CROSS = fields(
     cross_id=STRING,
@@ -22,13 +32,13 @@ CROSS = fields(
     next_similarity=FLOAT,
 )
 BUCKET = fields(bucket_id=STRING, bucket_urls=LONG, group=STRING)
-FOUND = pa.schema([*CROSS, *BUCKET])
+BUCKET_CROSSES = pa.schema([*CROSS, *BUCKET])
 BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
 
 
-def found_rows(found: Sequence[BucketCross]) -> list[dict[str, Any]]:
-    """Convert crosses and their buckets to FOUND rows as dictionaries, as an ASKED row holds them."""
-    rows: list[dict[str, Any]] = found_batch(found).to_pylist()
+def bucket_cross_rows(found: Sequence[BucketCross]) -> list[dict[str, Any]]:
+    """Convert crosses and their buckets to FOUND rows as dictionaries, as a row of a bucket's chunk holds them."""
+    rows: list[dict[str, Any]] = bucket_crosses_batch(found).to_pylist()
     return rows
 
 
@@ -41,12 +51,12 @@ def _bits_words(crosses: Sequence[Cross]) -> pa.Array:
     return BITS_WORDS.take(pa.array([cross.bits for cross in crosses], INT))
 
 
-def found_batch(found: Sequence[BucketCross]) -> pa.RecordBatch:
+def bucket_crosses_batch(found: Sequence[BucketCross]) -> pa.RecordBatch:
     """Store crosses and their buckets as FOUND rows."""
     crosses = [one.cross for one in found]
-    return encode(FOUND, crosses, bits=_bits_words(crosses), **attributes(found, names_of(BUCKET)))
+    return encode(BUCKET_CROSSES, crosses, bits=_bits_words(crosses), **attributes(found, column_names(BUCKET)))
 
 
-def found_from(row: Mapping[str, Any]) -> BucketCross:
+def bucket_cross_from(row: Mapping[str, Any]) -> BucketCross:
     """Restore a cross and its bucket from a FOUND row."""
     return decode_row(BucketCross, row, cross=decode_row(Cross, row))

@@ -17,11 +17,11 @@ from dbce_spark.output.schemas.codec import (
     STRING,
     TIME,
     attributes,
-    batch_of,
+    build_batch,
+    column_names,
     decode,
     encode,
     fields,
-    names_of,
     packed,
     plain,
     unpacked,
@@ -56,7 +56,7 @@ def texts_batch(extracted: pa.RecordBatch, config: DuplicatesConfig, *, task: in
         "task": [task] * len(read),
         "row_no": [*range(first_row, first_row + len(read))],
     }
-    return batch_of(TEXTS, len(read), columns)
+    return build_batch(TEXTS, len(read), columns)
 
 
 def text_signatures(column: pa.Array) -> TextSignature:
@@ -88,7 +88,7 @@ def duplicates_batch(staged: pa.RecordBatch, marks: pa.RecordBatch) -> pa.Record
     """Join TEXTS rows and their MARKS rows, in the same order, to DUPLICATES rows."""
     columns = {name: staged.column(name) for name in staged.schema.names}
     columns |= {field.name: marks.column(field.name) for field in _MARK}
-    return batch_of(DUPLICATES, len(staged), columns)
+    return build_batch(DUPLICATES, len(staged), columns)
 
 
 def marked_batch(marked: Sequence[MarkedText]) -> pa.RecordBatch:
@@ -98,5 +98,5 @@ def marked_batch(marked: Sequence[MarkedText]) -> pa.RecordBatch:
         [text for text, _ in marked],
         text_digest=[text.digest for text, _ in marked],
         signature=packed((text.signature for text, _ in marked), _TEXT_SIGNATURE),
-        **attributes([mark for _, mark in marked], names_of(_MARK)),
+        **attributes([mark for _, mark in marked], column_names(_MARK)),
     )

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from dbce_spark.model import Codes
-from dbce_spark.output.schemas.codec import BINARY, INT, STRING, batch_of, fields, packed
+from dbce_spark.output.schemas.codec import BINARY, INT, STRING, build_batch, fields, packed
 
 EVIDENCE = pa.schema(fields(capture_id=STRING, kind=pa.int8(), features=INT, codes=BINARY))
 """The evidence of one kind of other pages, siblings or snapshots, for a capture: (features, blocks) bins."""
@@ -24,7 +24,7 @@ def evidence_batch(rows: Sequence[tuple[str, int, Codes]]) -> pa.RecordBatch:
         "features": [len(codes) for _, _, codes in rows],
         "codes": packed((codes for _, _, codes in rows), np.uint8),
     }
-    return batch_of(EVIDENCE, len(rows), columns)
+    return build_batch(EVIDENCE, len(rows), columns)
 
 
 def codes_from(row: dict[str, Any]) -> Codes:

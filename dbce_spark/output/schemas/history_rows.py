@@ -11,7 +11,7 @@ import pyarrow as pa
 import zstandard
 
 from dbce_spark.output.history import page_history
-from dbce_spark.output.history.page_history import KINDS, HistoryStep, Life, Moment, PageRedesigned, Piece, Redesign
+from dbce_spark.output.history.page_history import KINDS, HistoryStep, Life, Moment, PageRedesign, Piece, Redesign
 from dbce_spark.output.schemas.codec import (
     BINARY,
     FLOAT,
@@ -20,11 +20,11 @@ from dbce_spark.output.schemas.codec import (
     STRING,
     TIME,
     attributes,
-    batch_of,
+    build_batch,
+    column_names,
     decode,
     encode,
     fields,
-    names_of,
 )
 from dbce_spark.output.schemas.page_rows import SIGNATURE
 
@@ -75,11 +75,12 @@ _PIECE = ("text", "label", "xpath")
 
 
 def held_batch(number: int, extracted: pa.RecordBatch) -> pa.RecordBatch:
-    """Convert EXTRACTIONS rows of an increment to HELD rows; of their segments `history.pieces` reads five fields."""
+    """Convert EXTRACTIONS rows of an increment to HELD rows; of their segments `page_history.pieces` reads five
+    fields."""
     columns = {name: extracted.column(name) for name in ("capture_id", "template_id")}
     rows = zip(extracted.column("page_text").to_pylist(), extracted.column("segments").to_pylist(), strict=True)
     columns["pieces"] = [_packed(page_history.pieces(page_text, segments)) for page_text, segments in rows]
-    return batch_of(HELD, len(extracted), columns | {"number": [number] * len(extracted)})
+    return build_batch(HELD, len(extracted), columns | {"number": [number] * len(extracted)})
 
 
 def _packed(pieces: Iterable[Piece]) -> bytes:
@@ -140,7 +141,7 @@ def steps_batch(step: HistoryStep, *, is_redesigned: bool) -> pa.RecordBatch:
         "is_redesigned": is_redesigned,
         **{kind: kinds[kind] for kind in KINDS},
     }
-    return batch_of(STEPS, 1, _of_step(step, 1) | {name: [value] for name, value in said.items()})
+    return build_batch(STEPS, 1, _of_step(step, 1) | {name: [value] for name, value in said.items()})
 
 
 def changes_batch(step: HistoryStep) -> pa.RecordBatch:
@@ -154,14 +155,14 @@ def changes_batch(step: HistoryStep) -> pa.RecordBatch:
 
 def lives_batch(last: Moment, lives: Sequence[Life]) -> pa.RecordBatch:
     """Store lives that a capture is the last of as LIVES rows."""
-    return encode(LIVES, lives, **attributes([last] * len(lives), names_of(_OF_URL)))
+    return encode(LIVES, lives, **attributes([last] * len(lives), column_names(_OF_URL)))
 
 
-def redesigned_from(steps: pa.Table) -> tuple[list[PageRedesigned], Any, Any]:
-    """Restore the arguments of `history.redesigns` from those STEPS rows of a site that have a similarity."""
+def redesigned_from(steps: pa.Table) -> tuple[list[PageRedesign], Any, Any]:
+    """Restore the arguments of `page_history.redesigns` from those STEPS rows of a site that have a similarity."""
     for name, column in (("before", "before_timestamp"), ("after", "timestamp")):
         steps = steps.append_column(name, steps.column(column).cast(LONG))
-    changed = [*decode(PageRedesigned, steps.filter(steps.column("is_redesigned")))]
+    changed = [*decode(PageRedesign, steps.filter(steps.column("is_redesigned")))]
     befores, afters = (np.sort(steps.column(name).to_numpy()) for name in ("before", "after"))
     return changed, befores, afters
 

@@ -1,4 +1,4 @@
-"""Define the rows of a site's captures, and restore what other pages see of them."""
+"""Define the rows of a site's captures, and restore the features of their pages that are compared."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -41,15 +41,15 @@ _MEMBER = ("capture_id", "url_key", "timestamp", "signature")
 _WITNESS = ("capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys")
 
 
-def witnesses_from(rows: pa.Table) -> list[PageFeatures]:
-    """Restore pages as others see them, from their capture_id, url_key and timestamp (in microseconds), the later half
-    of their block_numbers as `numbers`, their verdicts and keys. Pages that the classifier has not looked at, which
-    have none of these, are left out."""
+def page_features_from(rows: pa.Table) -> list[PageFeatures]:
+    """Restore page features from capture_id, url_key and timestamp (in microseconds), the later half of block_numbers
+    as `numbers`, verdicts and keys. Pages that the classifier has not scored, which have none of these, are left out.
+    """
     return [one for one in _seen_from(rows) if one is not None]
 
 
 def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
-    """Restore pages as others see them; None where the classifier has not looked at one."""
+    """Restore page features; None where the classifier has not scored a page."""
     for capture_id, url_key, timestamp, *packs in zip(*(plain(rows.column(name)) for name in _WITNESS), strict=True):
         if None in packs:
             yield None
@@ -68,13 +68,14 @@ def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
 
 
 def neighbours_from(rows: pa.Table) -> list[Neighbour]:
-    """Restore the pages of one site from what `witnesses_from` reads, their site, signature, bands and tokens."""
+    """Restore the pages of one site from the columns that `witnesses_from` reads, their site, signature, bands and
+    tokens."""
     tokens = unpacked((one or b"" for one in plain(rows.column("tokens"))), HASH)
     return [*decode(Neighbour, rows, member=_members_from(rows), features=_seen_from(rows), tokens=tokens)]
 
 
 def _members_from(rows: pa.Table) -> Iterator[Member | None]:
-    """Restore what buckets know of captures of one site; None without a signature."""
+    """Restore the bucket members of one site; None without a signature."""
     site = rows.column("site")[0].as_py()
     columns = zip(*(plain(rows.column(name)) for name in _MEMBER), _numbers(rows.column("bands")), strict=True)
     for capture_id, url_key, timestamp, signature, bands in columns:
@@ -88,7 +89,7 @@ def _members_from(rows: pa.Table) -> Iterator[Member | None]:
         )
 
 
-def standing_from(rows: pa.Table) -> list[IndexedCapture]:
+def indexed_captures_from(rows: pa.Table) -> list[IndexedCapture]:
     """Restore the captures of one site from MEMBERS rows."""
     return [*decode(IndexedCapture, rows, member=_members_from(rows), has_features=plain(rows.column("is_witness")))]
 

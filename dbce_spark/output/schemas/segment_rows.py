@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from dbce_spark.model import Extraction, Label, Segments
-from dbce_spark.output.schemas.codec import INT, STRING, batch_of, fields, lists
+from dbce_spark.output.schemas.codec import INT, STRING, build_batch, fields, lists
 from dbce_spark.output.schemas.cross_rows import BITS_WORDS
 
 SEGMENT = fields(
@@ -50,7 +50,7 @@ def segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
         "snapshots_with": joined["snapshots_with"],
         "conflict": joined["conflicts"],
     }
-    return lists(parts, batch_of(pa.schema(SEGMENT), len(block_of_all), columns).to_struct_array())
+    return lists(parts, build_batch(pa.schema(SEGMENT), len(block_of_all), columns).to_struct_array())
 
 
 def segments_from(rows: Iterable[dict[str, Any]]) -> Segments:

@@ -1,4 +1,4 @@
-"""Two labellings of a page set beside each other, over the page as it looks: where they differ, and who is wrong.
+"""Set two labellings of a page side by side, over the page as it looks, to show where they differ, and which is wrong.
 
 Text on which both agree has a light colour; text on which they differ has, saturated, the colour of the reference, and
 a line below it in that of the other (KrdWrd 3.3.3 and 4.3).
@@ -41,7 +41,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelDifference:
-    """How far two labellings of a page differ, in words."""
+    """The difference between two labellings of a page, in words."""
 
     page: str
     url: str
@@ -56,25 +56,25 @@ class LabelDifference:
 
     @property
     def share(self) -> float:
-        """Of the words those on which the two differ, 0 to 1."""
+        """Divide the words on which the two differ by all, 0 to 1."""
         return self.differing / self.words if self.words else 0.0
 
     @property
     def file(self) -> str:
-        """The name that the page has in a folder of contrasts: of the id, whatever characters that has."""
+        """Build the name of the page's file: from a digest of the id, whatever characters that has."""
         return f"{digest(self.page)[:16]}.html"
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the two labellings are called."""
+    """The names of the two labellings."""
 
     reference: str
     given: str
 
 
 def difference(of: Contrast) -> LabelDifference:
-    """How far the two labellings of a page differ."""
+    """Count the words on which the two labellings of a page differ."""
     counts = [0, 0, 0]
     words = 0
     for (start, end), reference, given in zip(of.spans, of.reference, of.given, strict=True):
@@ -90,7 +90,7 @@ def difference(of: Contrast) -> LabelDifference:
 
 
 def page_html(of: Contrast) -> str:
-    """The page itself in the colours of the two labellings: without scripts, and asking for nothing.
+    """Colour the page by the two labellings: without scripts, and loading nothing.
 
     Raises:
         PageError: lxml finds no element in it, or its text is another one.
@@ -104,10 +104,11 @@ def page_html(of: Contrast) -> str:
 
 
 def document(of: Contrast, names: Names) -> str:
-    """The page under a bar that says what is seen, as one file; the page lies in a frame that lets it do nothing.
+    """Build the page under a bar that explains the colours, as one file; the page lies in a frame that lets it do
+    nothing.
 
     Raises:
-        PageError: as of `page_html`.
+        PageError: see `page_html`.
     """
     return _template("contrast.html.j2").render(
         names=names, difference=difference(of), page=page_html(of), colours=_colours(), url=of.url or of.page
@@ -115,10 +116,10 @@ def document(of: Contrast, names: Names) -> str:
 
 
 def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[LabelDifference]:
-    """Writes a file a page and index.html, that lists them from those which differ most. Returns the differences.
+    """Write a file a page, and an index.html that lists them from those which differ most. Return the differences.
 
     Raises:
-        PageError: as of `page_html`.
+        PageError: see `page_html`.
     """
     found = []
     for one in contrasts:
@@ -130,7 +131,7 @@ def write(folder: str, contrasts: Iterable[Contrast], names: Names) -> list[Labe
 
 
 def index(differences: Sequence[LabelDifference], names: Names) -> str:
-    """A page that links those of `differences`, in their order."""
+    """Build a page that links those of `differences`, in their order."""
     words = sum(one.words for one in differences)
     return _template("index.html.j2").render(
         css=css(),
@@ -143,7 +144,7 @@ def index(differences: Sequence[LabelDifference], names: Names) -> str:
 
 
 def style() -> str:
-    """The rules of all classes that `page_html` gives."""
+    """Write the rules of all classes that `page_html` gives."""
     rules = [f".dbce-agree-{label.word} {{ {_background(LIGHT[label])} }}" for label in Label]
     for label in Label:
         rules.append(f".dbce-differ-{label.word} {{ {_background(STRONG[label])} }}")

@@ -1,4 +1,4 @@
-"""What drawings of several reports are made of: SVG texts that take their colours from the page around them.
+"""Draw SVG for several reports: texts that take their colours from the page around them.
 
 `templates/drawing.css` gives the page its variables (--ink, --soft, --line, --c0 ...), on light and on dark. The same
 numbers give the same bytes.
@@ -15,7 +15,7 @@ COLOURS = 8
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From values to places on the paper."""
+    """A scale from values to places on the paper."""
 
     low: float
     high: float
@@ -26,7 +26,7 @@ class Axis:
         return self.start + (value - self.low) / ((self.high - self.low) or 1.0) * (self.end - self.start)
 
     def ticks(self) -> Iterator[float]:
-        """Round values of shares, a tenth apart or less."""
+        """Iterate over round values of shares, a tenth apart or less."""
         step = 0.1 if self.high - self.low > 0.35 else 0.05 if self.high - self.low > 0.15 else 0.02
         first = math.ceil(self.low / step - 1e-9)
         for at in range(first, math.floor(self.high / step + 1e-9) + 1):
@@ -34,18 +34,18 @@ class Axis:
 
 
 def circle(x: float, y: float, radius: float, of: int, title: str) -> str:
-    """A dot in a colour of the page; `title` is told where the mouse rests on it."""
+    """Draw a dot in a colour of the page; `title` is shown where the mouse rests on it."""
     drawn = f'<circle cx="{n(x)}" cy="{n(y)}" r="{radius:g}" style="fill:{colour(of)}">'
     return f"{drawn}<title>{escape(title)}</title></circle>"
 
 
 def text(x: float, y: float, words: str, anchor: str, kind: str = "plain") -> str:
-    """Words at a place; anchor: "start", "middle" or "end" of them lies there."""
+    """Write words at a place; `anchor`: "start", "middle" or "end" of them lies there."""
     return f'<text class="{kind}" x="{n(x)}" y="{n(y)}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
 def polyline(points: Iterable[tuple[float, float]], of: int, title: str = "") -> str:
-    """Draw a line through points; `title` as that of a circle."""
+    """Draw a line through points; `title` is shown where the mouse rests on it."""
     drawn = f'<polyline class="line" points="{point_list(points)}" style="stroke:{colour(of)}"'
     return f"{drawn}><title>{escape(title)}</title></polyline>" if title else f"{drawn}/>"
 
@@ -75,16 +75,16 @@ def rules_upright(axis: Axis, top: float, bottom: float, ticks: Iterable[tuple[f
 
 
 def svg(width: float, height: float, body: Sequence[str]) -> str:
-    """A drawing that shrinks with the page, and does not grow beyond its width."""
+    """Build a drawing that shrinks with the page, and does not grow beyond its width."""
     size = f'viewBox="0 0 {width:g} {height:g}" style="max-width:{width:g}px"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" role="img" {size}>{"".join(body)}</svg>'
 
 
 def colour(at: int) -> str:
-    """A colour of the page; -1 is that of what is only there for comparison."""
+    """Choose a colour of the page; -1 is that of series drawn only for comparison."""
     return f"var(--c{at % COLOURS})" if at >= 0 else "var(--soft)"
 
 
 def n(value: float) -> str:
-    """A number with as many places as one sees."""
+    """Format a number with as many places as one sees."""
     return f"{value:.1f}"

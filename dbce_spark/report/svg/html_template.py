@@ -1,4 +1,4 @@
-"""What reports in HTML are made with: templates that escape what they are given, and the style sheet of plots."""
+"""Load the templates of reports in HTML, which escape their values, and the style sheet of plots."""
 
 from importlib.resources import files
 
@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 
 def environment(package: str) -> Environment:
-    """The templates of a package; a name that they are not given is an error."""
+    """Load the templates of a package; a missing value is an error."""
     return Environment(
         loader=PackageLoader(package),
         autoescape=True,
@@ -18,5 +18,5 @@ def environment(package: str) -> Environment:
 
 
 def css() -> Markup:
-    """The style sheet of plots, and of the pages that they stand in."""
+    """Read the style sheet of plots, and of the pages around them."""
     return Markup((files("dbce_spark.report.svg") / "templates" / "drawing.css").read_text(encoding="utf-8"))

@@ -1,1 +1,1 @@
-"""How Spark and its Python workers are set up and fed, whatever the stage."""
+"""The set-up of Spark and of its Python workers, whatever the stage."""

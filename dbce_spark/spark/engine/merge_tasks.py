@@ -1,4 +1,4 @@
-"""How the merging is cut into tasks: which staged row groups make one task, and one part of `extractions`."""
+"""The cut of the merging into tasks: the staged row groups of one task make one part of `extractions`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -56,7 +56,7 @@ _ANY_PAGE = Fetch(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The records of one source, and what makes pages of fetched captures: as `fetches` and `of_fetches`."""
+    """The records of one source, and what makes pages of fetched captures: as `fetches` and `parse_fetches`."""
 
     found: Iterator[ReadRecord]
     pages: Callable[[Sequence[Fetch]], list[Page | Reject]]
@@ -65,22 +65,22 @@ class Reading:
 @contextmanager
 def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator[Reading]:
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
-    found, seconds = fetches(source, config), config.page.max_seconds
+    records, seconds = fetches(source, config), config.page.max_seconds
     in_place = partial(parse_fetches, config=config)
     if attempt is None:
-        yield Reading(found, in_place)
+        yield Reading(records, in_place)
         return
     if attempt == 0:
         with timer(seconds):
-            yield Reading(_timed(found, seconds), in_place)
+            yield Reading(_timed(records, seconds), in_place)
         return
     with parser(config) as one_parser:
         apart = partial(pages_apart, one_parser)
         if attempt == 1:
             with timer(seconds):
-                yield Reading(_timed(found, seconds), apart)
+                yield Reading(_timed(records, seconds), apart)
         else:
-            with Sandbox[int, ReadRecord | None](partial(nth, enumerate(_timed(found, seconds))), seconds) as reader:
+            with Sandbox[int, ReadRecord | None](partial(nth, enumerate(_timed(records, seconds))), seconds) as reader:
                 yield Reading(found_apart(reader, source), apart)
 
 
@@ -114,9 +114,9 @@ def wind(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _timed(found: Iterator[ReadRecord], seconds: float) -> Iterator[ReadRecord]:
+def _timed(records: Iterator[ReadRecord], seconds: float) -> Iterator[ReadRecord]:
     """Pass on records; each has the whole time, and so has what is done with it until the next is taken."""
-    for one in found:
+    for one in records:
         wind(seconds)
         yield one
 
@@ -243,7 +243,7 @@ def _serve(pipe: Connection, near: Connection, work: Callable[[In], Out], second
 
 
 def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> list[Page | Reject]:
-    """Fetched captures as pages, each parsed by itself in a process of its own."""
+    """Parse fetched captures, each by itself in a process of its own."""
     return [_page_apart(parser, fetch) for fetch in lot]
 
 
@@ -254,9 +254,9 @@ def _page_apart(parser: Sandbox[Fetch, Page | Reject], fetch: Fetch) -> Page | R
         return Reject.of_record(fetch.capture, RejectStage.PAGE, lost.reason, str(lost))
 
 
-def nth(found: Iterator[tuple[int, ReadRecord]], number: int) -> ReadRecord | None:
+def nth(records: Iterator[tuple[int, ReadRecord]], number: int) -> ReadRecord | None:
     """Return a record by its number, None behind the last. A new reader finds the place again."""
-    return next((one for at, one in found if at == number), None)
+    return next((one for at, one in records if at == number), None)
 
 
 def found_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> Iterator[ReadRecord]:
@@ -264,14 +264,14 @@ def found_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> Iter
     last: ReadRecord | None = None
     for number in count():
         try:
-            found = reader.of(number)
+            record = reader.of(number)
         except Lost as lost:
             yield _rest(source, last, lost)
             return
-        if found is None:
+        if record is None:
             return
-        last = last if isinstance(found, Skip) else found
-        yield found
+        last = last if isinstance(record, Skip) else record
+        yield record
 
 
 def _rest(source: Source, last: ReadRecord | None, lost: Lost) -> Reject:

@@ -63,8 +63,8 @@ def with_attempts(master: str) -> str:
 
     "local[2]" -> "local[2,4]"; one with a number of its own, and any other, stays.
     """
-    found = _LOCAL.fullmatch(master)
-    return f"local[{found[1] or 1},{ATTEMPTS}]" if found else master
+    local = _LOCAL.fullmatch(master)
+    return f"local[{local[1] or 1},{ATTEMPTS}]" if local else master
 
 
 def defaults() -> dict[str, str]:

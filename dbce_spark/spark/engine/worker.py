@@ -1,4 +1,4 @@
-"""What a Python worker sets of itself before it reads pages."""
+"""Settings of a Python worker that reads pages."""
 
 import gc
 from functools import cache
@@ -10,6 +10,6 @@ page would be searched a dozen times; it leaves none. A tenth of the time of rea
 
 @cache
 def prepare() -> None:
-    """Once in each process."""
+    """Set up garbage collection, once in each process."""
     gc.freeze()  # libraries, which stay
     gc.set_threshold(_CONTAINERS, 20, 100)

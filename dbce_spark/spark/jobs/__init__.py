@@ -1,1 +1,1 @@
-"""What runs on Spark from end to end: the main job, increments of a collection, compaction, page histories, streams."""
+"""Jobs from end to end: the main job, increments of a collection, compaction, page histories, streams."""

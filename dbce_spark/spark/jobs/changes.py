@@ -31,12 +31,14 @@ from dbce_spark.output.history.page_history import KINDS, HistoryStep, Lives, Mo
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import history_rows, increment_rows
 from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.jobs.job import cause
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import PriorState
+from dbce_spark.spark.run.run_request import RUN_FILE
+from dbce_spark.spark.run.task_results import task_results
 
 STEPS, CHANGES, LIVES, REDESIGNS = "steps", "changes", "lives", "redesigns"
-RUN_FILE = "run.json"
 CAPTURES_PER_FILE = 1 << 14
 """Some 50 MB of packed pieces, which Spark sorts, and half a minute."""
 _BYTES_PER_TASK = 64 << 20
@@ -62,8 +64,7 @@ _COMPARED_ROW = pa.schema([history_rows.STEPS.field(name) for name in _COMPARED]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryCounts:
-    """What was written: of how many URLs that have two captures or more, how many steps, changes by kind, lives, and
-    redesigns of sites."""
+    """Counts of the rows that were written, and of the URLs with two captures or more that they are of."""
 
     version: int
     urls: int
@@ -75,7 +76,7 @@ class HistoryCounts:
     seconds: float
 
     def text(self) -> str:
-        """For a person."""
+        """Render it for a person."""
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in self.changes.items() if count)
         return (
             f"version {self.version}: {self.urls:,} URLs of two captures and more, {self.captures:,} captures\n"
@@ -84,25 +85,24 @@ class HistoryCounts:
         )
 
 
-def write(spark: SparkSession, of: Collection, version: Version, output: str, log: Log) -> HistoryCounts:
-    """Write STEPS, CHANGES, LIVES and REDESIGNS of a version into a folder that is not there yet, and behind them what
-    run.json says.
+def write(spark: SparkSession, collection: Collection, version: Version, output: str, log: Log) -> HistoryCounts:
+    """Write STEPS, CHANGES, LIVES and REDESIGNS of a version into a folder that is not there yet, and last run.json.
 
-    In which file the rows of a URL are follows from its key and the number of captures.
+    The file of a URL's rows follows from its key and the number of captures.
 
     Raises:
         JobError: Spark gave up; a file of the collection may be broken.
         OutputError: the folder is there, or cannot be written.
     """
     started = time.monotonic()
-    prior = collection_state.prior_state(of, version)
+    prior = collection_state.prior_state(collection, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
     with storage.whole_folder(output.rstrip("/")) as target, _as_ours():
         with _stage(log, "captures"):
             urls, captures = _sizes(spark, prior)
         parts = max(1, -(-captures // CAPTURES_PER_FILE))
         with _stage(log, f"{captures:,} captures of {urls:,} URLs"):
-            held = _held(spark, of, version)
+            held = _held(spark, collection, version)
             counts = _write_parts(_placed(_lines(spark, prior, held), parts), parts, target, lsh)
         with _stage(log, REDESIGNS):
             redesigns = _write_redesigns(spark, target)
@@ -116,7 +116,7 @@ def write(spark: SparkSession, of: Collection, version: Version, output: str, lo
             redesigns=redesigns,
             seconds=round(time.monotonic() - started, 1),
         )
-        report = asdict(account) | {"collection": of.folder, "versions": {"dbce_spark": __version__}}
+        report = asdict(account) | {"collection": collection.folder, "versions": {"dbce_spark": __version__}}
         with storage.whole_file(f"{target}/{RUN_FILE}") as file:
             file.write(json.dumps(report, indent=2).encode() + b"\n")
     return account
@@ -150,21 +150,20 @@ def _sizes(spark: SparkSession, prior: PriorState) -> tuple[int, int]:
     return (row[0], row[1] or 0) if row else (0, 0)
 
 
-def _held(spark: SparkSession, of: Collection, version: Version) -> DataFrame:
+def _held(spark: SparkSession, collection: Collection, version: Version) -> DataFrame:
     """Read what the extractions that count hold: HELD rows. Tasks read the files by themselves, of their segments five
     fields of twelve."""
-    files = of.files(version, EXTRACTIONS)
+    files = collection.files(version, EXTRACTIONS)
     stored = sum(Path(path).stat().st_size for _, path in files)
     tasks = min(len(files), max(spark.sparkContext.defaultParallelism, -(-stored // _BYTES_PER_TASK)))
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for task in batch.column("id").to_pylist():
-                for number, path in files[task::tasks]:
-                    yield from _pieces(number, path)
+        for task in task_numbers(batches):
+            for number, path in files[task::tasks]:
+                yield from _pieces(number, path)
 
-    rows = spark.range(0, tasks, 1, tasks).mapInArrow(read, staging.schema(history_rows.HELD))
-    again = [path for _, path in of.files(version, SUPERSEDED)]
+    rows = one_task_each(spark, tasks).mapInArrow(read, staging.schema(history_rows.HELD))
+    again = [path for _, path in collection.files(version, SUPERSEDED)]
     if not again:
         return rows.drop("number")
     superseded = collection_state.numbered(spark, again, increment_rows.SUPERSEDED)
@@ -210,7 +209,7 @@ def _write_parts(placed: DataFrame, parts: int, target: str, lsh: LshConfig) -> 
     """Write STEPS, CHANGES and LIVES, a file of each for each part. Returns how many rows they have, and how many
     changes of each kind."""
 
-    def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def write_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
         counts: Counter[str] = Counter()
         rows = chain.from_iterable(batch.to_pylist() for batch in batches)
         for part, of_part in groupby(rows, key=lambda row: row["part"]):
@@ -219,12 +218,9 @@ def _write_parts(placed: DataFrame, parts: int, target: str, lsh: LshConfig) -> 
                 for _, of_url in groupby(of_part, key=lambda row: row["url_key"]):
                     written.write(history_rows.moments_from(of_url))
                 counts += written.counts
-        columns = {"what": pa.array(list(counts), pa.string()), "n": pa.array(list(counts.values()), pa.int64())}
-        yield pa.RecordBatch.from_pydict(columns)
+        return counts
 
-    counts: Counter[str] = Counter()
-    for row in placed.mapInArrow(write_all, "what string, n long").collect():
-        counts[row["what"]] += row["n"]
+    counts = sum(task_results(placed, write_all, Counter[str]), Counter[str]())
     if not counts[STEPS]:
         for name, schema in _SCHEMAS.items():
             storage.write_parquet(f"{target}/{name}/part-00000.parquet", schema, [])
@@ -280,8 +276,8 @@ class _Part:
 def _write_redesigns(spark: SparkSession, target: str) -> int:
     """Write REDESIGNS, of the steps that are written; returns how many rows it has."""
     files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.names(f"{target}/{STEPS}"))]
-    found = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
-    rows = found.sort_by([(name, "ascending") for name in ("site", "not_after")])
+    unsorted = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
+    rows = unsorted.sort_by([(name, "ascending") for name in ("site", "not_after")])
     storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())
     return int(rows.num_rows)
 
@@ -291,13 +287,12 @@ def _compared(spark: SparkSession, files: Sequence[str]) -> DataFrame:
     that were redesigned."""
 
     def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for task in batch.column("id").to_pylist():
-                with storage.open_parquet(files[task]) as file:
-                    for rows in file.iter_batches(columns=[*_COMPARED, "similarity"]):
-                        yield rows.filter(pc.is_valid(rows.column("similarity"))).select(_COMPARED)
+        for task in task_numbers(batches):
+            with storage.open_parquet(files[task]) as file:
+                for rows in file.iter_batches(columns=[*_COMPARED, "similarity"]):
+                    yield rows.filter(pc.is_valid(rows.column("similarity"))).select(_COMPARED)
 
-    rows = spark.range(0, len(files), 1, len(files)).mapInArrow(read, staging.schema(_COMPARED_ROW))
+    rows = one_task_each(spark, len(files)).mapInArrow(read, staging.schema(_COMPARED_ROW))
     of_changed = ("url", "template_from", "template_to")
     changed = {name: F.when(F.col("is_redesigned"), F.col(name)) for name in of_changed}
     return rows.withColumns(changed)
@@ -308,8 +303,8 @@ def redesigns(steps: DataFrame) -> DataFrame:
 
     def of_sites(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for site in groups(batches, ["site"]):
-            found = page_history.redesigns(*history_rows.redesigned_from(site))
-            yield history_rows.redesigns_batch(site.column("site")[0].as_py(), found)
+            of_site = page_history.redesigns(*history_rows.redesigned_from(site))
+            yield history_rows.redesigns_batch(site.column("site")[0].as_py(), of_site)
 
     return (
         steps.repartition("site")

@@ -32,7 +32,7 @@ from dbce_spark.output.collection import (
     Collection,
     Version,
 )
-from dbce_spark.output.output_reader import counting, replaced, table_files
+from dbce_spark.output.output_reader import mark_current, replaced, table_files
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
@@ -49,7 +49,7 @@ _UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *write_increment_tabl
 _BATCH_ROWS = 256
 
 
-def run(to: Collection, rows_per_file: int) -> Version | None:
+def run(collection: Collection, rows_per_file: int) -> Version | None:
     """Write the increment, and make it the next version; None if there is nothing to be put together.
 
     Nobody sees any of it before. Files of extractions have up to `rows_per_file` rows.
@@ -59,22 +59,22 @@ def run(to: Collection, rows_per_file: int) -> Version | None:
         OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
             what this program does not know, or a file that is broken; or it cannot be written.
     """
-    version = to.known()
-    target = Path(to.increment(version.number + 1))
+    version = collection.known()
+    target = Path(collection.increment(version.number + 1))
     _check_free(target)
     if len(version.increments) == 1:
         return None
-    folders = [Path(to.increment(one.number)) for one in version.increments]
+    folders = [Path(collection.increment(one.number)) for one in version.increments]
     _check_understood(folders)
     work = target.with_name(_WORK)
     with staging.run_lock(str(work)):
         with _whole_or_gone(work):
             _empty(work)
-            _write(to, version, work, rows_per_file)
-            _take_place(to, version, work, target)
-        increment.commit(to)
+            _write(collection, version, work, rows_per_file)
+            _take_place(collection, version, work, target)
+        increment.commit(collection)
         shutil.rmtree(staging.path(str(target), ""))
-    return to.known()
+    return collection.known()
 
 
 @contextmanager
@@ -95,8 +95,8 @@ def _check_free(target: Path) -> None:
     lie there."""
     if staging.is_held(str(target)):
         raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
-    found = storage.names(str(target)) - {staging.FOLDER}
-    if found or Path(staging.path(str(target), staging.PLAN)).exists():
+    left = storage.names(str(target)) - {staging.FOLDER}
+    if left or Path(staging.path(str(target), staging.PLAN)).exists():
         raise OutputError(
             f"{target} belongs to a run that did not finish; give the command of that run again first, to resume it"
         )
@@ -117,50 +117,51 @@ def _empty(work: Path) -> None:
         storage.remove(str(work / left))
 
 
-def _take_place(to: Collection, version: Version, work: Path, target: Path) -> None:
-    """From here on it is an increment that has ended: if this process is killed, the next run makes it a version."""
-    if to.known().number == version.number:
+def _take_place(collection: Collection, version: Version, work: Path, target: Path) -> None:
+    """Move it to its place. From then on it is an ended increment: if this process is killed, the next run makes it a
+    version."""
+    if collection.known().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
             return
-    raise OutputError(f"{to.folder} was changed by another command meanwhile; give the same command again")
+    raise OutputError(f"{collection.folder} was changed by another command meanwhile; give the same command again")
 
 
-def _write(to: Collection, version: Version, work: Path, rows_per_file: int) -> None:
+def _write(collection: Collection, version: Version, work: Path, rows_per_file: int) -> None:
     began = time.monotonic()
-    last, anew = replaced(to.files(version, SUPERSEDED)), _anew(to, version)
-    for part, of_part in _by_part(to.files(version, EXTRACTIONS)).items():
+    last, anew = replaced(collection.files(version, SUPERSEDED)), _anew(collection, version)
+    for part, of_part in _by_part(collection.files(version, EXTRACTIONS)).items():
         rows = (batch for number, path in of_part for batch in _counting(path, number, last))
         _store(work / EXTRACTIONS / part, of_part, rows, merge_tasks.ROWS_PER_GROUP, rows_per_file)
         _store_marks(work, part, _Marks(of_part, last, anew))
-    digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in to.files(version, name))
+    digests = sorted(file for name in (DIGESTS, OLD_DIGESTS) for file in collection.files(version, name))
     rows = (batch for number, path in digests for batch in _counting(path, number, last))
     _store(work / DIGESTS, digests, rows, write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
-    fetched = to.files(version, CAPTURES)
+    fetched = collection.files(version, CAPTURES)
     _store(work / CAPTURES, fetched, _by_url(fetched), write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
-    members = to.files(version, MEMBERS)
+    members = collection.files(version, MEMBERS)
     by_site = (batch for _, batch in _merged(members, "site"))
     _store(
         work / MEMBERS, members, by_site, write_increment_tables.ROWS_PER_GROUP, write_increment_tables.MEMBERS_PER_FILE
     )
-    refused = to.files(version, REJECTS)
-    rejects = table_files(to, version, REJECTS).batches(rows=_BATCH_ROWS)
+    refused = collection.files(version, REJECTS)
+    rejects = table_files(collection, version, REJECTS).batches(rows=_BATCH_ROWS)
     _store(work / REJECTS, refused, rejects, write_captures.ROWS_PER_GROUP, write_captures.ROWS_PER_FILE)
-    _link_pages(to, version, work)
-    for path in Path(to.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
+    _link_pages(collection, version, work)
+    for path in Path(collection.increment(version.increments[-1].number), PENDING).glob("*.parquet"):
         storage.link(path, work / PENDING / path.name)
-    (work / INPUTS).write_text(checkpoints.text(to.inputs(version)), encoding="utf-8")
-    _keep_runs(to, version, work)
+    (work / INPUTS).write_text(checkpoints.text(collection.inputs(version)), encoding="utf-8")
+    _keep_runs(collection, version, work)
     report = _report(version, time.monotonic() - began)
     (work / RUN_FILE).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
 
 
 def _by_part(files: Iterable[tuple[int, str]]) -> Mapping[str, list[tuple[int, str]]]:
     """Group files of extractions by the folder of their site part."""
-    found = defaultdict(list)
+    by_part = defaultdict(list)
     for number, path in files:
-        found[Path(path).parent.name].append((number, path))
-    return dict(sorted(found.items()))
+        by_part[Path(path).parent.name].append((number, path))
+    return dict(sorted(by_part.items()))
 
 
 def _batches(path: str) -> Iterator[pa.RecordBatch]:
@@ -171,12 +172,12 @@ def _batches(path: str) -> Iterator[pa.RecordBatch]:
 def _counting(path: str, number: int, last: Mapping[str, int]) -> Iterator[pa.RecordBatch]:
     """Iterate over the rows of an increment's file whose captures no later one has labelled anew."""
     for batch in _batches(path):
-        yield batch.filter(counting(batch.column("capture_id"), number, last))
+        yield batch.filter(mark_current(batch.column("capture_id"), number, last))
 
 
-def _anew(to: Collection, version: Version) -> dict[str, tuple[int, dict[str, Any]]]:
+def _anew(collection: Collection, version: Version) -> dict[str, tuple[int, dict[str, Any]]]:
     """Read the last marks of captures whose extractions stayed, behind the number of the increment."""
-    rows = ((number, row) for number, path in to.files(version, REMARKED) for row in _rows(path))
+    rows = ((number, row) for number, path in collection.files(version, REMARKED) for row in _rows(path))
     return {row["capture_id"]: (number, row) for number, row in rows}
 
 
@@ -198,7 +199,7 @@ class _Marks:
         self._rows = (row for number, path in files for row in self._beside(number, path))
 
     def _beside(self, number: int, path: str) -> Iterator[dict[str, Any]]:
-        """Of one file of extractions; none where no row has a text, or nothing was compared."""
+        """Read the marks beside one file of extractions; none where no row has a text, or nothing was compared."""
         file = Path(path)
         marks = file.parents[2] / DUPLICATES / file.parent.name / file.name
         if marks.exists():
@@ -215,14 +216,14 @@ class _Marks:
         """
         for start in range(0, len(ids), _BATCH_ROWS):
             wanted = [*ids[start : start + _BATCH_ROWS]]
-            some = [*islice(self._rows, len(wanted))]
-            if some and [row["capture_id"] for row in some] != wanted:
+            rows = [*islice(self._rows, len(wanted))]
+            if rows and [row["capture_id"] for row in rows] != wanted:
                 raise OutputError(f"{DUPLICATES} are not those of the {EXTRACTIONS} beside them; roll back to before")
-            yield pa.RecordBatch.from_pylist(some, schema=duplicate_rows.DUPLICATES)
+            yield pa.RecordBatch.from_pylist(rows, schema=duplicate_rows.DUPLICATES)
 
 
 def _store_marks(work: Path, part: str, marks: _Marks) -> None:
-    """Write duplicates to files like those of the extractions."""
+    """Write duplicates, a file for each of extractions that has a text."""
     for path in sorted((work / EXTRACTIONS / part).glob("*.parquet")):
         with opened(str(path)) as file:
             rows = file.read(columns=["capture_id", "text_words"])
@@ -292,21 +293,21 @@ def _form(paths: Sequence[str]) -> tuple[pa.Schema, list[str]]:
     return schema, []
 
 
-def _link_pages(to: Collection, version: Version, work: Path) -> None:
+def _link_pages(collection: Collection, version: Version, work: Path) -> None:
     """Link the files of pages under the numbers that they have over all increments."""
     number = 0
     for one in version.increments:
         for at in range(one.page_files):
-            source = collection_state.page_file(to.increment(one.number), at)
+            source = collection_state.page_file(collection.increment(one.number), at)
             storage.link(Path(source), Path(collection_state.page_file(str(work), number)))
             number += 1
 
 
-def _keep_runs(to: Collection, version: Version, work: Path) -> None:
+def _keep_runs(collection: Collection, version: Version, work: Path) -> None:
     runs = work / RUNS
     runs.mkdir()
     for one in version.increments:
-        folder = Path(to.increment(one.number))
+        folder = Path(collection.increment(one.number))
         if (folder / RUNS).exists():
             shutil.copytree(folder / RUNS, runs, dirs_exist_ok=True)
         else:

@@ -180,10 +180,10 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
 
 def _of_indexes(account: RunAccount) -> dict[str, Any]:
     """Return what run.json holds of the lines of indexes, and of the originals that were looked for there."""
-    found = account.originals
+    originals = account.originals
     return {
         "selection": account.selected.as_dict(),
-        "originals": originals_account(found.looked_for, found.named, found.read),
+        "originals": originals_account(originals.looked_for, originals.named, originals.read),
     }
 
 

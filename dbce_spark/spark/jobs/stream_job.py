@@ -6,7 +6,7 @@ No algorithm is here: `dbce_spark.streaming.stream` labels pages, and `stream.lo
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from operator import itemgetter
@@ -30,6 +30,7 @@ from dbce_spark.log import Log
 from dbce_spark.model import Revisit
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
+from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import under
 from dbce_spark.spark.jobs.job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
@@ -37,13 +38,13 @@ from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import RecordOutcomes
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.arrival import Row, arrived, head
-from dbce_spark.streaming.stream.domain import Domain, Outcome, row
-from dbce_spark.streaming.stream.local_stream import REJECTS, arrivals, of_reject, parsing
+from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
+from dbce_spark.streaming.stream.domain import Domain, Outcome, build_row
+from dbce_spark.streaming.stream.local_stream import REJECTS, make_arrivals, reading_config, reject_row
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 
 try:
-    import google.protobuf  # noqa: F401  # PySpark says nothing of it before the first batch
+    import google.protobuf  # noqa: F401  # PySpark misses it only at the first batch
 
     from dbce_spark.spark.source.file_source import NAME, Arrivals
 except ImportError as error:
@@ -52,10 +53,10 @@ except ImportError as error:
     ) from error
 
 LEDGER = "arrivals"
-"""Folder of the output that says which files were taken in which order."""
-_PAGE, _TALLY = "page", "tally"
+"""Folder of the output that holds which files were taken in which order."""
+_PAGE, _COUNTS = "page", "tally"
 """Kinds of rows that are no rows of a table: a page on its way to its domain, and counts of a file."""
-_PAST = (REJECTS, _TALLY)
+_PAST = (REJECTS, _COUNTS)
 """Tables that no tree labels: their rows are whole in the column `said`."""
 _SHOWN = {
     "files": "files",
@@ -225,19 +226,19 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
     task = TaskContext.get()
     revisits, row_no = _Passed(), 0
     outcomes = RecordOutcomes(revisits)
-    with sandbox.reading(path, parsing(config), None if task is None else task.attemptNumber()) as reading:
-        for some, _ in read_pages.page_batches(reading, outcomes, with_html=False, limit=None):
+    with sandbox.reading(path, reading_config(config), None if task is None else task.attemptNumber()) as reading:
+        for pages, _ in read_pages.page_batches(reading, outcomes, with_html=False, limit=None):
             sent = []
-            for one in arrivals(some, file_no, tree):
+            for one in make_arrivals(pages, file_no, tree):
                 keys = one.keys.astype("<u8").tobytes()
-                sent.append((one.domain, _PAGE, file_no, row_no, one.told, head(one), keys))
+                sent.append((one.domain, _PAGE, file_no, row_no, one.packed_row, pack_head(one), keys))
                 row_no += 1
-            yield _stream_batch(sent)
+            yield batch_of(sent, stream_rows.STREAM)
     outcomes.counts.revisits = revisits.count
     skipped = Counter({f"skipped.{name}": count for name, count in outcomes.counts.skipped.items()})
     counts = outcomes.counts.by_name() + skipped
-    lost = [_past(REJECTS, file_no, at, of_reject(one, file_no)) for at, one in enumerate(outcomes.rejects)]
-    yield _stream_batch([*lost, _past(_TALLY, file_no, 0, counts + Counter(files=1))])
+    lost = [_past(REJECTS, file_no, at, reject_row(one, file_no)) for at, one in enumerate(outcomes.rejects)]
+    yield batch_of([*lost, _past(_COUNTS, file_no, 0, counts + Counter(files=1))], stream_rows.STREAM)
 
 
 def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
@@ -245,14 +246,8 @@ def _past(table: str, file_no: int, row_no: int, row: Row) -> _Sent:
     return "", table, file_no, row_no, _NOTHING, json.dumps(row), _NOTHING
 
 
-def _stream_batch(rows: Sequence[_Sent]) -> pa.RecordBatch:
-    columns = [*zip(*rows, strict=True)] or [()] * len(stream_rows.STREAM)
-    arrays = [pa.array(column, field.type) for column, field in zip(columns, stream_rows.STREAM, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=stream_rows.STREAM)
-
-
 class Labelling(StatefulProcessor):
-    """What happens where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
+    """The labelling where the state of a domain is: STREAM rows of pages in, such of tables out; others go past."""
 
     def __init__(self, tree: UrlTreeConfig):
         self._tree = tree
@@ -277,29 +272,27 @@ class Labelling(StatefulProcessor):
         # Spark warns of a state that is read and not there.
         before = self._state.get() if self._state.exists() else None
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
-        made: list[_Sent] = []
-        for _, _, file_no, row_no, told, said, keys in waiting:
-            for one in domain.take(arrived(file_no, row_no, told, said, keys, self._tree)):
-                made.append((name, one.table, file_no, row_no, one.told, json.dumps(one.said), _NOTHING))
-            if len(made) >= _ROWS_TOGETHER:
-                yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
-                made = []
-        if made:
-            yield pd.DataFrame(made, columns=stream_rows.STREAM.names)
+        made = (
+            (name, one.table, file_no, row_no, one.packed_row, json.dumps(one.columns), _NOTHING)
+            for _, _, file_no, row_no, told, said, keys in waiting
+            for one in domain.take(restore_arrival(file_no, row_no, told, said, keys, self._tree))
+        )
+        for lot in lots(made, _ROWS_TOGETHER):
+            yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)
         self._state.update((domain.to_bytes(),))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing: nothing is held."""
 
 
 def row_of(table: str, told: bytes, said: str) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
     own: Row = json.loads(said)
-    return own if table in _PAST else row(Outcome(table, told, own))
+    return own if table in _PAST else build_row(Outcome(table, told, own))
 
 
 def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
-    """Return what Spark calls with each batch, and calls again after a kill."""
+    """Return the function that Spark calls with each batch, and calls again after a kill."""
 
     def write(batch: DataFrame, number: int) -> None:
         # A batch that is committed already is computed again all the same: Spark lacks the state behind it.
@@ -310,7 +303,7 @@ def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
             files.update(json.loads(part["files"]))
             counts.update(json.loads(part["counts"]))
         made = stream_tables.commit(folder, number, files, counts, seconds=monotonic() - began)
-        _tell(batch.sparkSession, made, log)
+        _show(batch.sparkSession, made, log)
 
     return write
 
@@ -327,18 +320,18 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
                 columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
                 for table, told, said in zip(*columns, strict=True):
                     rows[table].append(row_of(table, told, said))
-                for counted in rows.pop(_TALLY, []):
+                for counted in rows.pop(_COUNTS, []):
                     counts.update(counted)
-                for table, some in rows.items():
-                    part.write(table, some)
-                    counts[table] += len(some)
-                    counts.update(f"steps.{step}" for one in some for step in one.get("steps", ()))
+                for table, of_table in rows.items():
+                    part.write(table, of_table)
+                    counts[table] += len(of_table)
+                    counts.update(f"steps.{step}" for one in of_table for step in one.get("steps", ()))
         yield pa.RecordBatch.from_pydict({"files": [json.dumps(part.rows)], "counts": [json.dumps(counts)]})
 
     return write
 
 
-def _tell(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
+def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
     """Show the counts of a batch: to the log, and in Spark's metrics."""
     totals = Counter(made.totals)
     counted = totals + Counter(sources=totals["files"])

@@ -1,1 +1,1 @@
-"""What a run is and keeps of itself: its plan, staged tables, checkpoints, counts and the collection it extends."""
+"""The state of a run: its plan, staged tables, checkpoints, counts and the collection it extends."""

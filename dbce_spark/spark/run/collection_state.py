@@ -136,8 +136,8 @@ def neighbours(places: DataFrame, prior: PriorState) -> DataFrame:
 
 def _rows(path: str, number: int, at: Sequence[int]) -> Iterator[pa.RecordBatch]:
     with opened(path) as file:
-        found = file.read_row_group(number, columns=member_rows.NEIGHBOURS.names)
-    yield from found.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
+        rows = file.read_row_group(number, columns=member_rows.NEIGHBOURS.names)
+    yield from rows.select(member_rows.NEIGHBOURS.names).take(pa.array(at)).combine_chunks().to_batches()
 
 
 def _read(spark: SparkSession, prior: PriorState, name: str, arrow: pa.Schema) -> DataFrame:

@@ -1,4 +1,4 @@
-"""Tell from its lock and its heartbeat what became of a process that was begun on an output."""
+"""Infer from its lock and its heartbeat the condition of a process that was begun on an output."""
 
 import os
 from datetime import UTC, datetime, timedelta

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from dbce_spark.log import Log, every, reason
-from dbce_spark.spark.run import checkpoints as ledger
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import checkpoints, staging
 
 SECONDS = 5.0
 """How often it is written while a run or a stream works."""
@@ -27,10 +26,10 @@ def now() -> str:
 class Heartbeat:
     """Describe how far a run or a stream is, and its last sign of life: what log, metrics and status render.
 
-    Times are UTC, as ISO 8601 has them. `done` of `total` count what `unit` says; tasks are those planned so far.
+    Times are UTC, as ISO 8601 has them. `done` of `total` are counts of `unit`; tasks are those planned so far.
     `counts` are of the whole run, `pages` of the stage; None: it counts none. `seconds_to_go` are of the stage, None as
-    long as nothing can be said, and of the whole run where the stage `is_last`. `failure` is what ended the run, if it
-    could still be written; `is_ended`: a stream has read all that was there. Of a run, run.json says so.
+    long as nothing is known, and of the whole run where the stage `is_last`. `failure` is what ended the run, if it
+    could still be written; `is_ended`: a stream has read all that was there. The mark of a run's end is run.json.
     """
 
     run_id: str
@@ -81,15 +80,15 @@ def next_attempt(output: str, *, goes_on: bool) -> tuple[str, int]:
 def read(output: str) -> Heartbeat | None:
     """Read what was last written there; None: nothing, or what another version has written."""
     try:
-        return ledger.read(staging.path(output, staging.STATE), Heartbeat)
+        return checkpoints.read(staging.path(output, staging.STATE), Heartbeat)
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
 
 
 def write(output: str, beat: Heartbeat) -> None:
     """Write a heartbeat as that of now; one that cannot be written is left out, since that is no reason to end."""
-    with suppress(OSError):  # a full disk is told by what has to be written there
-        ledger.write(staging.path(output, staging.STATE), replace(beat, updated=now()))
+    with suppress(OSError):  # a full disk shows where tables have to be written
+        checkpoints.write(staging.path(output, staging.STATE), replace(beat, updated=now()))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from dbce_spark.spark.run.run_request import RunRequest
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What all stages share. It stays in the driver: what workers need of it is bound to names of its own first."""
+    """The state that all stages share. It stays in the driver; tasks bind parts of it to names of their own."""
 
     spark: SparkSession
     request: RunRequest

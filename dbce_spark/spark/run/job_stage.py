@@ -27,8 +27,8 @@ class Stage:
     """A stage of the main job.
 
     `name` stands in the log and in run.json's seconds. `work` does it and returns a result, which is kept as a
-    checkpoint if `kept_as` gives its type, and which `count` puts into the account. `applies` says whether there is
-    anything to do, `steps` what the stage consists of, if that is clear before it begins.
+    checkpoint if `kept_as` gives its type, and which `count` puts into the account. `applies` returns whether there is
+    anything to do, `steps` the steps of the stage, if they are clear before it begins.
     """
 
     name: str

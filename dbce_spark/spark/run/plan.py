@@ -19,7 +19,7 @@ _VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz
 _OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
 """Sections of the configuration that no output of a run follows from."""
 STAGING_VERSION = 2
-"""Of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
+"""Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
 _MOST_NAMED = 5
 """Differences, and files of each, that an error names."""
 _MOST_CHARS = 60
@@ -29,8 +29,8 @@ _MOST_CHARS = 60
 class Plan:
     """Everything that the bytes of an output follow from; the content of the inputs aside.
 
-    `classifier` is the digest of the file that pages are judged by, "" if none are; `output` is where the tables go if
-    that is not where they are staged. Of outputs follows nothing from it, nor from `staging_version`.
+    `classifier` is the digest of the file that pages are labelled by, "" if none are; `output` is where the tables go
+    if that is not where they are staged. Neither it nor `staging_version` changes the bytes of an output.
     """
 
     files: list[str]
@@ -46,7 +46,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """The same for outputs that were made alike, wherever they are."""
+        """Return a digest that is the same for outputs made alike, wherever they are."""
         content = asdict(self) | {"output": ""}
         del content["staging_version"]
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
@@ -64,7 +64,7 @@ def made(files: Sequence[str], indexes: Sequence[str], base: str, config: DbceCo
         base=base,
         limit=limit,
         with_html=False,
-        # Of a run follows nothing from what a corpus is made by, runs are compared by, or pages come by.
+        # No row of a run follows from the settings of corpora, comparisons, acquisition or streams.
         config={name: values for name, values in config.as_dict().items() if name not in _OF_OTHERS},
         classifier=_classifier(config.label),
         versions=versions(),
@@ -73,7 +73,7 @@ def made(files: Sequence[str], indexes: Sequence[str], base: str, config: DbceCo
 
 
 def versions() -> dict[str, str]:
-    """Of this package, of Python, and of the libraries that rows depend on."""
+    """Read the versions of this package, of Python, and of the libraries that rows depend on."""
     installed = {name.lower(): version(name) for name in _VERSIONS_OF}
     return {"dbce_spark": dbce_spark.__version__, "python": platform.python_version(), **installed}
 
@@ -115,8 +115,8 @@ def is_begun(plan: Plan, output: str) -> bool:
         more = f"; and {len(unlike_before) - _MOST_NAMED} more" if len(unlike_before) > _MOST_NAMED else ""
         named = "; ".join(unlike_before[:_MOST_NAMED])
         raise OutputError(
-            f"{output} holds an unfinished run that was begun otherwise: {named}{more}. Ask for the same as then to go"
-            " on with it, or give --overwrite to start afresh"
+            f"{output} holds an unfinished run with other settings: {named}{more}. Give the same settings to resume it,"
+            " or --overwrite to start from the beginning"
         )
     return True
 
@@ -147,16 +147,16 @@ def _some(what: str, names: Set[str]) -> Iterator[str]:
 def _settings(one: Plan) -> dict[str, Any]:
     """Return all but the inputs, by dotted names: those of the configuration as --set has them."""
     plain = asdict(one)
-    others = {name: value for name, value in plain.items() if name not in ("files", "indexes", "config")}
-    return _flat(others) | _flat(plain["config"])
+    rest = {name: value for name, value in plain.items() if name not in ("files", "indexes", "config")}
+    return _flat(rest) | _flat(plain["config"])
 
 
 def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """{"lsh": {"threshold": 0.5}} -> {"lsh.threshold": 0.5}."""
-    found: dict[str, Any] = {}
+    """Flatten settings to dotted names: {"lsh": {"threshold": 0.5}} -> {"lsh.threshold": 0.5}."""
+    flat: dict[str, Any] = {}
     for name, value in values.items():
-        found |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
-    return found
+        flat |= _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value}
+    return flat
 
 
 def _shown(value: Any) -> str:

@@ -14,8 +14,7 @@ from pyspark import SparkContext
 from pyspark.accumulators import AccumulatorParam
 
 from dbce_spark.log import Log, Rate, clock, every
-from dbce_spark.spark.run import checkpoints as ledger
-from dbce_spark.spark.run import heartbeat, run_metrics, staging
+from dbce_spark.spark.run import checkpoints, heartbeat, run_metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.record_counts import rejects_by_reason
 
@@ -58,7 +57,7 @@ class Progress:
 
     def __init__(self, context: SparkContext, output: str, log: Log):
         self._kept_at = staging.path(output, staging.SECONDS)
-        self.seconds = ledger.read(self._kept_at, dict[str, float]) or {}
+        self.seconds = checkpoints.read(self._kept_at, dict[str, float]) or {}
         self.log = log
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
@@ -75,7 +74,7 @@ class Progress:
     def spent(self, name: str, seconds: float) -> None:
         """Add to the seconds of a stage."""
         self.seconds[name] = round(self.seconds.get(name, 0.0) + seconds, 3)
-        ledger.write(self._kept_at, self.seconds)
+        checkpoints.write(self._kept_at, self.seconds)
 
     @contextmanager
     def stage(self, name: str, steps: Steps | None = None) -> Iterator[None]:
@@ -105,7 +104,7 @@ class Progress:
         before = self._beat.stage_seconds
         try:
             beat = self._measured(meter)
-        except Py4JError:  # Java is gone: whoever waits for what it does will say so
+        except Py4JError:  # Java is gone: the thread that waits for its work raises the error
             return
         level = logging.INFO if _has_passed(_LINE_SECONDS, before, beat.stage_seconds) else logging.DEBUG
         self.log.tell("progress", line(beat), figures(beat), level=level)

@@ -22,7 +22,7 @@ def rejects_by_reason(counts: Mapping[str, int]) -> dict[str, int]:
 
 @dataclass(slots=True)
 class RecordCounts:
-    """What became of the records of some sources. `skipped` by filter, `rejects` by reason."""
+    """Counts of the records of some sources by their outcome: `skipped` by filter, `rejects` by reason."""
 
     records: int = 0
     captures: int = 0

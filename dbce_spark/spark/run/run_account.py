@@ -21,7 +21,7 @@ RELABELLED = "relabelled"
 
 @dataclass(slots=True, kw_only=True)
 class RunAccount:
-    """What the stages have counted so far; stages that do not apply count nothing."""
+    """Counts of the stages so far; stages that do not apply count nothing."""
 
     sources: int
     """Files and indexes that were given."""

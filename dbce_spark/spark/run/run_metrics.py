@@ -1,7 +1,7 @@
 """Show the counts of a run among Spark's own metrics: whatever reads those has them while a run works.
 
 They are accumulators, which Spark shows as a source of its metrics system (`LongAccumulatorSource`, made for this): no
-sink and no port is of ours. conf/spark-defaults.conf says where Prometheus finds them.
+sink and no port is of ours. Prometheus finds them where conf/spark-defaults.conf puts them.
 """
 
 from collections.abc import Mapping
@@ -54,8 +54,8 @@ class Gauges:
         self._accumulators = {name: scala.longAccumulator(name) for name in WHOLE}
         self._accumulators |= {name: scala.doubleAccumulator(name) for name in FRACTIONS}
         for kind, names in (("LongAccumulatorSource", WHOLE), ("DoubleAccumulatorSource", FRACTIONS)):
-            some = {name: self._accumulators[name] for name in names}
-            _object(context, f"{_SOURCES}.{kind}").register(scala, _scala_map(context, some))
+            of_kind = {name: self._accumulators[name] for name in names}
+            _object(context, f"{_SOURCES}.{kind}").register(scala, _scala_map(context, of_kind))
 
     def show(self, values: Mapping[str, float]) -> None:
         """Set the gauges of these names. What stays as it is costs nothing."""

@@ -20,7 +20,7 @@ EXISTS = "{} exists; give another --output, or --overwrite to replace it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a run is to do, its parameters aside. `started` is when the command began, by `time.monotonic`.
+    """The request for one run, its parameters aside. `started` is when the command began, by `time.monotonic`.
 
     File names in the `indexes` are relative to `base`; "": to the folder of their index. With `overwrite` it starts
     afresh, whatever an earlier run has left. `staging` is where stages hand on what the next needs; "": in the output.

@@ -1,4 +1,4 @@
-"""Say how far a run is, by its report, or by what it has staged and its heartbeat. Needs neither Spark nor Java."""
+"""Show how far a run is, by its report, or by what it has staged and its heartbeat. Needs neither Spark nor Java."""
 
 import json
 from collections import Counter
@@ -45,7 +45,7 @@ class DoneShare:
 class FailedFiles:
     """Count the files that failed, of how many in all, and how many may. `first` has reasons by path.
 
-    `is_spent` says that more have failed than may.
+    With `is_spent` more have failed than may.
     """
 
     count: int
@@ -207,21 +207,21 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     return _with_staged(begun, work, plan)
 
 
-def _of_collection(whole: Collection) -> RunStatus:
+def _of_collection(collection: Collection) -> RunStatus:
     """Look at the increment that is written, or was when its run died; where none is, at the last that counts."""
-    latest = whole.latest()
+    latest = collection.latest()
     number = latest.number + 1 if latest else 1
-    found = inspect_run(whole.increment(number))
-    if found.condition is Condition.FINISHED:
-        latest = whole.latest()
+    status = inspect_run(collection.increment(number))
+    if status.condition is Condition.FINISHED:
+        latest = collection.latest()
         if latest is None or latest.number < number:  # all is written but the manifest; the next run makes it a version
-            found = replace(found, condition=Condition.DEAD)
-    elif found.condition is Condition.NONE and latest:
+            status = replace(status, condition=Condition.DEAD)
+    elif status.condition is Condition.NONE and latest:
         number = latest.increments[-1].number
-        found = _finished(whole.increment(number))
-    has_begun = found.condition is not Condition.NONE
+        status = _finished(collection.increment(number))
+    has_begun = status.condition is not Condition.NONE
     open_increment = OpenIncrement(version=latest, increment=number) if has_begun else None
-    return replace(found, output=whole.folder, collection=open_increment)
+    return replace(status, output=collection.folder, collection=open_increment)
 
 
 def _finished(output: str) -> RunStatus:
@@ -247,13 +247,13 @@ def _finished(output: str) -> RunStatus:
 def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
     """Add to the status of an unfinished run what lies in its staging folder."""
     selected: dict[str, Any] = checkpoints.read(staging.done(work, staging.SELECTION), dict[str, Any]) or {}
-    read, tallies, is_all_read = _tallies(work)
+    read, by_source, is_all_read = _source_counts(work)
     losses = [budget.Loss(**one) for one in selected.get("losses", [])]
-    tally = sum(tallies, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
+    counts = sum(by_source, RecordCounts(losses=losses, rejects=Counter(selected.get("rejects", {}))))
     archives: dict[str, int] = selected.get("archives", {})
     # With an index it is not known how much there is to read before that is read.
     is_known = not plan.indexes or bool(selected)
-    captures = [one.captures for one in (*tallies, *_each(work, "originals", RecordCounts))]
+    captures = [one.captures for one in (*by_source, *_each(work, "originals", RecordCounts))]
     written = len(staging.done_tasks(work, "extractions"))
     cut = merge_tasks.cut(captures, plan.config["output"]["rows_per_file"]).count if is_all_read else None
     files = len(plan.files) + len(plan.indexes) + len(archives)
@@ -262,30 +262,30 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
         stages=tuple(staging.ended_stages(work)),
         files=DoneShare(done=read, of=len(plan.files) + selected.get("parts", 0) if is_known else None),
         parts=DoneShare(done=written, of=cut) if is_all_read else None,
-        records=tally.records,
-        captures=tally.captures,
-        rejects=dict(tally.rejects),
-        failed_files=_failed_files(budget.report(budget.joined(tally.losses, archives), files), plan.config),
+        records=counts.records,
+        captures=counts.captures,
+        rejects=dict(counts.rejects),
+        failed_files=_failed_files(budget.report(budget.joined(counts.losses, archives), files), plan.config),
     )
 
 
-def _tallies(work: str) -> tuple[int, list[RecordCounts], bool]:
+def _source_counts(work: str) -> tuple[int, list[RecordCounts], bool]:
     """Count the sources that are read; return also what came of them, and whether that is all of them."""
     whole = checkpoints.read(staging.done(work, staging.PAGES), list[RecordCounts])
     if whole is not None:
         return len(whole), whole, True
-    some = [one.counts for one in _each(work, staging.PAGES, ReadSource)]
-    return len(some), some, False
+    counts = [one.counts for one in _each(work, staging.PAGES, ReadSource)]
+    return len(counts), counts, False
 
 
 def _each(work: str, stage: str, kind: type[T]) -> list[T]:
     """Read what came of those tasks of a stage that have ended."""
-    found = (checkpoints.read(path, kind) for path in staging.done_tasks(work, stage))
-    return [one for one in found if one is not None]
+    results = (checkpoints.read(path, kind) for path in staging.done_tasks(work, stage))
+    return [one for one in results if one is not None]
 
 
 def _failed_files(failed: Mapping[str, Any], config: Mapping[str, Any]) -> FailedFiles:
-    """Set what `failed_files.report` says beside the share of files that may fail."""
+    """Set the figures of `failed_files.report` beside the share of files that may fail."""
     count, of, first = failed["count"], failed["of"], failed["first"]
     allowed = int(config["input"]["max_failed_files"] * of)
     return FailedFiles(count=count, of=of, allowed=allowed, is_spent=count > allowed, first=first)

@@ -12,13 +12,21 @@ from dbce_spark.spark.run.record_counts import RecordCounts
 
 @dataclass(frozen=True, slots=True)
 class SelectedPlaces:
-    """What the indexes gave: how many places of each archive, in how many parts, and what became of their lines."""
+    """Places that the indexes name: how many of each archive, in how many parts, and the outcomes of their lines."""
 
     archives: dict[str, int] = field(default_factory=dict)
     parts: int = 0
     counts: FilterCounts = field(default_factory=FilterCounts)
     rejects: Counter[str] = field(default_factory=Counter)
     losses: list[Loss] = field(default_factory=list)
+
+    def __add__(self, other: "SelectedPlaces") -> "SelectedPlaces":
+        """Add up the lines of two parts of indexes; archives and their parts are counted when all lines are read."""
+        return SelectedPlaces(
+            counts=self.counts + other.counts,
+            rejects=self.rejects + other.rejects,
+            losses=self.losses + other.losses,
+        )
 
     def record_counts(self) -> RecordCounts:
         """Count lines that are no entries, and indexes that are none, as records that were read and rejected."""

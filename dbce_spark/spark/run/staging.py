@@ -153,7 +153,7 @@ def _locked(file: BinaryIO, kind: int) -> bool | None:
 
 
 def clear(work: str) -> None:
-    """Remove everything that is staged, first of all what says that a run can be gone on with."""
+    """Remove everything that is staged, the plan first: without it no run goes on there."""
     folder = Path(path(work, ""))
     (folder / PLAN).unlink(missing_ok=True)
     _empty(folder, [_LOCK])
@@ -182,7 +182,7 @@ def read_sources(work: str) -> list[int]:
 def forget(work: str, broken: str) -> None:
     """Remove a staged file that cannot be read, and all that may have been made of it: what other sources gave stays.
 
-    What an index gave is what all else follows from.
+    All else follows from the tables of an index: if one of them is broken, nothing stays.
     """
     name, file = Path(broken).relative_to(path(work, "")).parts[0], Path(broken)
     if name in (SELECTED, PLACES) or (name in _OF_SOURCES and not file.stem.isdigit()):

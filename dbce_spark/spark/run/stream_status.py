@@ -1,4 +1,4 @@
-"""Say how far a stream is, by its last commit and by the heartbeat of its process. Needs neither Spark nor Java."""
+"""Show how far a stream is, by its last commit and by the heartbeat of its process. Needs neither Spark nor Java."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

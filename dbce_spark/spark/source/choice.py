@@ -10,7 +10,7 @@ from dbce_spark.spark.source.rows import RecordRow
 
 _OF_RESPONSE = frozenset({"status", "mime"})
 _DECIDED = frozenset({"status", "mime", "digest"})
-"""Filters that a record does not pass by saying nothing, since nobody is left to ask. Languages are not its to say."""
+"""Filters that a record without a value does not pass, since nothing after it has one. Records have no languages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,25 @@ class Choice:
         if self.kinds and row.kind not in self.kinds:
             return False
         if entry is not None:
-            said = entry
+            values = entry
         elif self.filters:
             if row.date is None and "date" in self.filters:
                 return False
-            said = entry_of_record(url=row.url or "", timestamp=row.date or 0, digest=row.digest, mime="", status=0)
-            if self.selection.refusal(said) is not None:
+            values = entry_of_record(url=row.url or "", timestamp=row.date or 0, digest=row.digest, mime="", status=0)
+            if self.selection.refusal(values) is not None:
                 return False
         if self.filters.isdisjoint(_DECIDED):
             return True
-        return self._takes_all_of(row, said, self.filters & _DECIDED if entry is None else self.filters & _OF_RESPONSE)
+        decided = self.filters & (_DECIDED if entry is None else _OF_RESPONSE)
+        return self._takes_all_of(row, values, decided)
 
-    def _takes_all_of(self, row: RecordRow, said: IndexEntry, decided: frozenset[str]) -> bool:
-        mime = said.mime
+    def _takes_all_of(self, row: RecordRow, entry: IndexEntry, decided: frozenset[str]) -> bool:
+        mime = entry.mime
         if "mime" in self.filters and not mime:
             mime = row.mime or row.mime_detected or ""
-        status = said.status
+        status = entry.status
         if "status" in self.filters and not status:
             status = row.http_status or 0
-        refusal, undeclared = self.selection.judged(replace(said, mime=mime, status=status))
-        # A revisit may say nothing of its payload: that is the original's to say.
+        refusal, undeclared = self.selection.judged(replace(entry, mime=mime, status=status))
+        # A revisit may have no values of its payload: they are those of the original.
         return refusal is None and (row.kind == "revisit" or decided.isdisjoint(undeclared))

@@ -49,7 +49,7 @@ _ROW_BYTES = 512
 
 
 class SourceRow(Protocol):
-    """What has a value for each column: a record, or bytes that are none."""
+    """A record, or bytes that are none: it has a value for each column."""
 
     def value(self, name: str) -> Any: ...
 
@@ -63,8 +63,8 @@ class Columns:
 
     def values(self, row: SourceRow) -> list[Any]:
         """Return a row's values, in the order of the columns; its fault is computed after all others."""
-        found = {name: row.value(name) for name in sorted(self.names, key=_LAST.__contains__)}
-        return [found[name] for name in self.names]
+        by_name = {name: row.value(name) for name in sorted(self.names, key=_LAST.__contains__)}
+        return [by_name[name] for name in self.names]
 
     def batch(self, values: Sequence[Sequence[Any]]) -> pa.RecordBatch:
         """Make one batch of rows of values."""

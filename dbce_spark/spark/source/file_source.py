@@ -54,7 +54,7 @@ class Ledger:
         return next((end for end in self.ends if end > start), start)
 
     def _name(self) -> str:
-        """Of the step that comes next."""
+        """Return the name of the file of the next step."""
         return f"{len(self.ends):08}.json"
 
     def _append(self, paths: Sequence[str]) -> None:
@@ -74,8 +74,8 @@ def new_files(inputs: Sequence[str], patterns: Sequence[str], taken: frozenset[s
     """List the files that lie there now and were not taken, by name. A folder that is not there yet holds none."""
     for one in inputs:
         url_to_fs(one)[0].invalidate_cache()  # others write there
-    found = {path for one in inputs for path in sources.found(one, patterns)}
-    return sorted(found - taken)
+    paths = {path for one in inputs for path in sources.found(one, patterns)}
+    return sorted(paths - taken)
 
 
 def lot(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:
@@ -94,7 +94,7 @@ def _size(path: str) -> int:
     try:
         return max(0, sources.size(path))
     except OSError:
-        return 0  # gone again: whoever reads it says so
+        return 0  # gone again: its reader reports that
 
 
 class ArrivedFile(InputPartition):
@@ -181,4 +181,4 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield pa.RecordBatch.from_pydict({"file_no": [partition.number], "path": [partition.path]}, schema=_ARROW)
 
     def commit(self, end: dict[str, int]) -> None:
-        """Nothing: the ledger is kept, since it says what was read."""
+        """Do nothing: the ledger is kept, since it lists what was read."""

@@ -1,4 +1,4 @@
-"""What a user says of a read: `.option(name, value)`, texts all of them, checked before anything is read."""
+"""Options of a read as `.option(name, value)` gives them, all of them texts, checked before anything is read."""
 
 import difflib
 import json
@@ -26,9 +26,9 @@ _PARTITION_BYTES = 128 << 20
 
 
 class Mode(StrEnum):
-    """What becomes of what cannot be read: the modes of Spark's own readers."""
+    """The treatment of bytes that cannot be read: the modes of Spark's own readers."""
 
-    PERMISSIVE = "PERMISSIVE"  # a row that says what is damaged
+    PERMISSIVE = "PERMISSIVE"  # a row that names the damage
     DROPMALFORMED = "DROPMALFORMED"  # no row
     FAILFAST = "FAILFAST"  # the end of the job
 
@@ -96,7 +96,7 @@ def parse(texts: Mapping[str, str]) -> Options:
         raise InputError("give load() no paths beside the option index: what is read is what the index names")
     select = _select(given)
     most = ours.max_record_bytes
-    found = Options(
+    options = Options(
         mode=given.take("mode", _mode, Mode.PERMISSIVE),
         columns=given.take("columns", _columns, tuple(name for name in NAMES if name not in ON_DEMAND)),
         kinds=frozenset(given.take("kinds", _list, _NONE)),
@@ -108,16 +108,16 @@ def parse(texts: Mapping[str, str]) -> Options:
         files=_sampled(sources.expand(paths, patterns), given.take("sampleFiles", _share, 1.0), select.sample_seed),
         index=tuple(sources.expand(index, ours.index_patterns)),
     )
-    selection(found.select)
-    return found
+    selection(options.select)
+    return options
 
 
 def _refuse_unknown(texts: Mapping[str, str]) -> None:
-    known = {name.lower(): name for name in (*KNOWN, *PATHS)}
+    options = {name.lower(): name for name in (*KNOWN, *PATHS)}
     for name in texts:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            meant = f"; did you mean {known[near[0]]}?" if near else ";"
+        if name not in options:
+            near = difflib.get_close_matches(name, options, 1)
+            meant = f"; did you mean {options[near[0]]}?" if near else ";"
             raise InputError(f"there is no option {name}{meant} Known are {', '.join(KNOWN)}")
 
 
@@ -134,10 +134,10 @@ def _sampled(files: Sequence[str], share: float, seed: int) -> tuple[str, ...]:
     Raises:
         InputError: there are files, and none is in the sample.
     """
-    found = tuple(path for path in files if share >= 1 or is_sampled(path.rsplit("/", 1)[-1], share, seed))
-    if files and not found:
+    sample = tuple(path for path in files if share >= 1 or is_sampled(path.rsplit("/", 1)[-1], share, seed))
+    if files and not sample:
         raise InputError(f"option sampleFiles is {share}: of {len(files)} files that is none; give a larger share")
-    return found
+    return sample
 
 
 def _select(given: _Given) -> SelectConfig:

@@ -1,4 +1,4 @@
-"""What one task reads: some whole files, or some records that an index names."""
+"""The share of one task: some whole files, or some records that an index names."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -20,7 +20,7 @@ OPENING_BYTES = 4 << 20
 _TASKS = 32
 """Tasks that a small read is divided into, where its files are as many: more than one machine has cores."""
 _UNKNOWN_BYTES = 1 << 15
-"""Stored bytes of a record whose index does not tell its length: what pages have on average."""
+"""Stored bytes of a record whose index lacks its length: what pages have on average."""
 
 
 class Files(InputPartition):
@@ -75,8 +75,8 @@ def _of_index(options: Options) -> list[RangePartition]:
     files, _ = by_file(entries)
     sizes = [
         ((path, entry), (entry.length if entry.length >= 0 else _UNKNOWN_BYTES) + (0 if nth else OPENING_BYTES))
-        for path, found in files.items()
-        for nth, entry in enumerate(found)
+        for path, of_file in files.items()
+        for nth, entry in enumerate(of_file)
     ]
     parts = [RangePartition(_grouped(pairs), []) for pairs in packed(sizes, options.partition_bytes, opening=0)]
     return [RangePartition({}, faults), *parts] if faults else parts or [RangePartition({}, [])]
@@ -94,11 +94,11 @@ def packed(sizes: Iterable[tuple[T, int]], most: int, *, opening: int = OPENING_
 
     `opening` is the cost of each thing beside its size.
     """
-    known = [(thing, size + opening) for thing, size in sizes]
-    aim = min(most, max(OPENING_BYTES, sum(size for _, size in known) // _TASKS))
+    costs = [(thing, size + opening) for thing, size in sizes]
+    aim = min(most, max(OPENING_BYTES, sum(size for _, size in costs) // _TASKS))
     pack: list[T] = []
     held = 0
-    for thing, size in known:
+    for thing, size in costs:
         if pack and held + size > aim:
             yield pack
             pack, held = [], 0

@@ -113,12 +113,12 @@ class WarcReader(DataSourceReader):
     def _of_file(self, path: str) -> Iterator[Found]:
         try:
             with open_file(path, configuration.default().fetch) as stream:
-                for found in records(stream, self._limits):
-                    file = rows.member(path, found.within)
-                    if isinstance(found, Record):
-                        yield RecordRow(found, file, found.offset, self.options.max_payload_bytes), None
-                    elif found.cause.is_loss:
-                        yield rows.of_damage(found, file, found.offset), None
+                for read in records(stream, self._limits):
+                    file = rows.member(path, read.within)
+                    if isinstance(read, Record):
+                        yield RecordRow(read, file, read.offset, self.options.max_payload_bytes), None
+                    elif read.cause.is_loss:
+                        yield rows.of_damage(read, file, read.offset), None
         except OSError as error:
             yield rows.of_unreadable(path, error), None
 
@@ -131,12 +131,12 @@ class WarcReader(DataSourceReader):
 
     def _of_range(self, fetched: Fetched) -> Iterator[Found]:
         before = fetched.entry.offset - len(fetched.dictionary)
-        for found in records(fetched.stream(), self._limits):
-            offset = before + found.offset
-            if isinstance(found, Record):
-                yield RecordRow(found, fetched.entry.path, offset, self.options.max_payload_bytes), fetched.entry
-            elif found.cause.is_loss:
-                yield rows.of_damage(found, fetched.entry.path, offset), fetched.entry
+        for read in records(fetched.stream(), self._limits):
+            offset = before + read.offset
+            if isinstance(read, Record):
+                yield RecordRow(read, fetched.entry.path, offset, self.options.max_payload_bytes), fetched.entry
+            elif read.cause.is_loss:
+                yield rows.of_damage(read, fetched.entry.path, offset), fetched.entry
 
     @property
     def _limits(self) -> Limits:

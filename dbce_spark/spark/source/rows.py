@@ -84,10 +84,10 @@ class RecordRow:
         if block is None or (self.kind == "revisit" and not block):
             return None
         declared_type = "" if self._record.is_arc else declared(self._record.headers.get("content-type")).essence
-        found = http.message(block) if declared_type in ("", "application/http") else http.split(block)
-        if found is None and declared_type in ("", "application/http"):
+        message = http.message(block) if declared_type in ("", "application/http") else http.split(block)
+        if message is None and declared_type in ("", "application/http"):
             self.fault = RowFault(RejectReason.BAD_HTTP, f"begins with {block[:24]!r}")
-        return found
+        return message
 
     @property
     def http_status(self) -> int | None:
@@ -149,12 +149,12 @@ class RecordRow:
 
     @property
     def defects(self) -> list[str]:
-        found = {str(defect) for defect in self._content.defects} if self._content else set()
+        defects = {str(defect) for defect in self._content.defects} if self._content else set()
         if self._record.says_truncated:
-            found.add(_TRUNCATED)
+            defects.add(_TRUNCATED)
         if self.block is not None and len(self.block) < self._record.declared_length:
-            found.add(_SHORT)
-        return sorted(found)
+            defects.add(_SHORT)
+        return sorted(defects)
 
     @property
     def damage(self) -> str | None:
@@ -205,21 +205,21 @@ def of_damage(damage: Damage, file: str, offset: int) -> DamageRow:
     return DamageRow(file=file, offset=offset, length=damage.length, fault=RowFault(reason, damage.detail))
 
 
-def of_unfetched(found: Unfetched) -> DamageRow:
-    entry = found.entry
+def of_unfetched(unfetched: Unfetched) -> DamageRow:
+    entry = unfetched.entry
     return DamageRow(
         file=entry.path,
         offset=entry.offset,
         length=entry.length if entry.length >= 0 else None,
-        fault=RowFault(found.fault, found.detail),
+        fault=RowFault(unfetched.fault, unfetched.detail),
         url=entry.url,
         date=entry.timestamp,
     )
 
 
-def of_bad_line(found: BadLine) -> DamageRow:
-    where = f"line {found.line}: " if found.line > 0 else ""
-    return DamageRow(file=found.path, offset=None, length=None, fault=RowFault(found.fault, f"{where}{found.detail}"))
+def of_bad_line(bad: BadLine) -> DamageRow:
+    where = f"line {bad.line}: " if bad.line > 0 else ""
+    return DamageRow(file=bad.path, offset=None, length=None, fault=RowFault(bad.fault, f"{where}{bad.detail}"))
 
 
 def of_unreadable(file: str, error: OSError) -> DamageRow:

@@ -1,13 +1,12 @@
 """The stage `originals`: `dbce_spark.dbce.originals`, of what no input holds, over all indexes at once.
 
-Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found goes to such.
+Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found becomes such.
 The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import islice
 from typing import Any
 
 import pyarrow as pa
@@ -30,8 +29,10 @@ from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
 from dbce_spark.output.schemas import page_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.engine.sandbox import Sandbox
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.job_run import Run
@@ -43,7 +44,7 @@ from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "originals"
-_LOST, _NAMES, _FOUND, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
+_LOST, _NAMES, _PAYLOADS, _CLAIMS, _OUTCOMES = "lost", "names", "payloads", "claims", staging.PAYLOAD_OUTCOMES
 
 _ROWS = 8192
 """Rows of a batch: some 2 MB."""
@@ -64,7 +65,7 @@ _PAYLOAD = pa.struct(
     ]
 )
 """A `Payload`: rows of it are ordered as that is."""
-_FOUND_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
+_PAYLOAD_ROW = pa.schema([("name", pa.string()), ("is_before", pa.bool_()), ("at", pa.int64()), ("original", _PAYLOAD)])
 _CLAIMS_ROW = pa.schema([*_LOST_ROW.remove(3).remove(2), ("payload", _PAYLOAD), ("original", match_revisits.ORIGINAL)])
 """The payload of a revisit, and the page that was read of it if one was."""
 _OUTCOMES_ROW = pa.schema(
@@ -77,12 +78,12 @@ _OUTCOMES_ROW = pa.schema(
         *_LOST_ROW.remove(3).remove(2),
     ]
 )
-"""What became of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
+"""The outcome of a payload; `file_no` and `row_no` are those of the revisit whose page it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OriginalStaging:
-    """How originals are staged: where, from which file number on, and by which parameters."""
+    """The place of staged originals, their first file number, and the parameters that they are read by."""
 
     work: str
     first_no: int
@@ -101,8 +102,8 @@ def _find_originals(run: Run, account: RunAccount) -> FoundOriginals:
     return _look_in_indexes(run, first_no=len(account.by_source))
 
 
-def _count(_run: Run, account: RunAccount, found: FoundOriginals) -> None:
-    account.originals = found
+def _count(_run: Run, account: RunAccount, originals: FoundOriginals) -> None:
+    account.originals = originals
 
 
 STAGE = Stage(name=NAME, applies=lambda run, account: account.has_revisits, work=_find_originals, count=_count)
@@ -123,7 +124,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
         match_revisits.wanted_of(names_in_index), staging.schema(match_revisits.WANTED_ROW)
     )
     run.stage_rows(wanted_names, _NAMES)
-    run.stage_rows(_look_up(run, wanted), _FOUND)
+    run.stage_rows(_look_up(run, wanted), _PAYLOADS)
     run.stage_rows(_claims(run), _CLAIMS)
     claims = run.staged(_CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
@@ -135,27 +136,25 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
 
 
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
-    """Find what each part of the indexes has under the names of some revisits, as _FOUND_ROW."""
+    """Find what each part of the indexes has under the names of some revisits, as _PAYLOAD_ROW."""
     config, base = run.config, run.request.base
     selection = asked(indexed_records.wanted(config), _keys(wanted, indexed_records.wanted(config).prefixes))
-    found = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
-    parts = run.spark.sparkContext.broadcast(found)
+    parts = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
+    all_parts = run.spark.sparkContext.broadcast(parts)
     names, lost = (staging.path(run.work, name) for name in (_NAMES, _LOST))
 
     def look_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for at in batch.column("id").to_pylist():
-                lookup = Lookup.of(_names_in(names), _places_in(lost))
-                for one in index_file.wanted_of(parts.value[at], base, selection, config.fetch, FilterCounts()):
-                    if isinstance(one, IndexEntry):
-                        lookup.offer(one)
-                yield from _found_batches(lookup)
+        for at in task_numbers(batches):
+            lookup = Lookup.of(_names_in(names), _places_in(lost))
+            for one in index_file.wanted_of(all_parts.value[at], base, selection, config.fetch, FilterCounts()):
+                if isinstance(one, IndexEntry):
+                    lookup.offer(one)
+            yield from _payload_batches(lookup)
 
-    count = len(found)
-    schema = staging.schema(_FOUND_ROW)
-    if not count:
+    schema = staging.schema(_PAYLOAD_ROW)
+    if not parts:
         return run.spark.createDataFrame([], schema)
-    return run.spark.range(0, count, 1, count).mapInArrow(look_up, schema)
+    return one_task_each(run.spark, len(parts)).mapInArrow(look_up, schema)
 
 
 def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
@@ -179,20 +178,18 @@ def _places_in(path: str) -> Iterator[tuple[str, int]]:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _found_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
-    found = lookup.found()
-    while some := [*islice(found, _ROWS)]:
-        rows = [(one.name, one.is_before, one.at, one.payload._asdict()) for one in some]
-        columns = zip(zip(*rows, strict=True), _FOUND_ROW.types, strict=True)
-        yield pa.RecordBatch.from_arrays([pa.array(column, kind) for column, kind in columns], schema=_FOUND_ROW)
+def _payload_batches(lookup: Lookup) -> Iterator[pa.RecordBatch]:
+    rows = ((one.name, one.is_before, one.at, one.payload._asdict()) for one in lookup.found())
+    for lot in lots(rows, _ROWS):
+        yield batch_of(lot, _PAYLOAD_ROW)
 
 
 def _claims(run: Run) -> DataFrame:
     """Find the payload of each revisit that has one, and the page if it was read of just that place."""
-    found = run.staged(_FOUND, _FOUND_ROW)
-    earliest = found.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
+    named = run.staged(_PAYLOADS, _PAYLOAD_ROW)
+    earliest = named.where(~F.col("is_before")).groupBy("name").agg(F.min(F.struct("at", "original")).alias("first"))
     payloads = (
-        found.where("is_before")
+        named.where("is_before")
         .select("name", "at", "original")
         .unionByName(earliest.select("name", "first.at", "first.original"))
     )
@@ -255,9 +252,8 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
     payloads = [
         Payload(**(one | {"languages": tuple(one["languages"])})) for one in batch.column("payload").to_pylist()
     ]
-    some = map(Original, payloads, revisit_rows.revisits_from(batch))
-    places_of = zip(*(batch.column(name).to_pylist() for name in PLACE), strict=True)
-    by_payload = dict(zip(payloads, places_of, strict=True))
+    wanted = map(Original, payloads, revisit_rows.revisits_from(batch))
+    places_of = dict(zip(payloads, batch.select(PLACE).to_pylist(), strict=True))
     rows = []
     captures = 0
     staged = staging.file(to.work, read_pages.NAME, file_no)
@@ -265,21 +261,21 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
         storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         sandbox.parser(to.config) as parser,
     ):
-        for one, found in originals.read(some, to.config):
-            outcome = _page(found, parser) if isinstance(found, Fetch) else found
-            if isinstance(found, Fetch) and isinstance(outcome, Page):
-                html = decode(found.html, found.capture.declared_charset).html if to.with_html else None
+        for one, fetched in originals.read(wanted, to.config):
+            outcome = _page(fetched, parser) if isinstance(fetched, Fetch) else fetched
+            if isinstance(fetched, Fetch) and isinstance(outcome, Page):
+                html = decode(fetched.html, fetched.capture.declared_charset).html if to.with_html else None
                 out.write(page_rows.pages_batch([outcome], [html], file_no=file_no, first_row=captures))
                 captures += 1
-            rows.append(_outcome(one, outcome) | dict(zip(PLACE, by_payload[one.payload], strict=True)))
+            rows.append(_outcome(one, outcome) | places_of[one.payload])
     outcomes = pa.RecordBatch.from_pylist(rows, schema=_OUTCOMES_ROW)
     storage.write_parquet(staging.file(to.work, _OUTCOMES, file_no), _OUTCOMES_ROW, [outcomes])
     return RecordCounts(captures=captures)
 
 
 def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
-    (found,) = sandbox.pages_apart(parser, [fetch])
-    return originals.outcome_of(found)
+    (parsed,) = sandbox.pages_apart(parser, [fetch])
+    return originals.outcome_of(parsed)
 
 
 def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:

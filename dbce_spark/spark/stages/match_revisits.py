@@ -13,6 +13,7 @@ from dbce_spark.archive.revisits import Name, Resolved, left, names, names_of
 from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.model import Reject, RejectReason, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
+from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -44,7 +45,7 @@ WANTED_ROW = pa.schema(
 MATCHED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("original", ORIGINAL)])
 """A revisit's place, and its original."""
 OUTCOME_ROW = pa.schema([*MATCHED_ROW, ("filter", pa.string()), ("lack", pa.string()), ("is_page", pa.bool_())])
-"""What became of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
+"""The outcome of a revisit beside the pages that were read: it shares an extraction, is passed over, lacks what a page
 needs, or is a page of its own. Those without a trace of an original have no row."""
 _FOUND_ROW = pa.schema([*capture_rows.CAPTURES, *(pa.field(name, pa.int32()) for name in PLACE)])
 _FILTER = pa.field("filter", pa.string())
@@ -78,8 +79,8 @@ def stage_outcomes(run: Run, outcomes: DataFrame) -> None:
 
 def _resolve(run: Run, account: RunAccount) -> RevisitCounts:
     """Stage the pages that go no further, and, where there are revisits, what becomes of each."""
-    counts = RevisitCounts(dropped=read_pages.drop(run))
-    return replace(_stage_revisits(run), dropped=counts.dropped) if account.has_revisits else counts
+    dropped = read_pages.drop(run)
+    return replace(_stage_revisits(run) if account.has_revisits else RevisitCounts(), dropped=dropped)
 
 
 def _count(run: Run, account: RunAccount, counts: RevisitCounts) -> None:
@@ -96,8 +97,8 @@ def _stage_revisits(run: Run) -> RevisitCounts:
     Of an archive that is read up to a limit, originals may lie behind it: revisits without one are then counted there.
     """
     placed = _placed(run)
-    found = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
-    run.stage_rows(_filtered(run, found), staging.SHARED)
+    resolved = placed.where(F.col("original").isNotNull()).mapInArrow(_resolved, staging.schema(_FOUND_ROW))
+    run.stage_rows(_filtered(run, resolved), staging.SHARED)
     lost = _lost(placed)
     if run.request.limit is not None:
         lost = lost.withColumn("filter", F.coalesce("filter", F.lit(LIMIT.filter)))
@@ -117,7 +118,7 @@ def _lost(placed: DataFrame) -> DataFrame:
     return placed.where(F.col("original").isNull() & F.col("is_page").isNull())
 
 
-def _filtered(run: Run, found: DataFrame) -> DataFrame:
+def _filtered(run: Run, resolved: DataFrame) -> DataFrame:
     """Make _SHARED_ROW of revisits with an original: those of pages beyond the limit, and those that are the same
     capture as a page or an earlier revisit, are counted under a filter."""
     kept = read_pages.kept(run).select("capture_id")
@@ -131,7 +132,7 @@ def _filtered(run: Run, found: DataFrame) -> DataFrame:
     is_duplicate = F.col("is_page").isNotNull() | (F.col("nth") > 1)
     counted_under = F.when(F.col("is_kept").isNull(), LIMIT.filter).when(is_duplicate, DUPLICATE.filter)
     return (
-        found.withColumn("nth", nth)
+        resolved.withColumn("nth", nth)
         .join(of_page, on="extraction_id", how="left")
         .join(same, on="capture_id", how="left")
         .withColumn("filter", counted_under)
@@ -140,12 +141,12 @@ def _filtered(run: Run, found: DataFrame) -> DataFrame:
 
 
 def _counted(shared: DataFrame, left: DataFrame) -> RevisitCounts:
-    found, lost = _counts(shared), _counts(left)
+    matched, lost = _counts(shared), _counts(left)
     unresolved = lost.pop("", 0)
     return RevisitCounts(
-        shared=found.pop("", 0),
+        shared=matched.pop("", 0),
         rejects=Counter({str(RejectReason.REVISIT_UNRESOLVED): unresolved} if unresolved else {}),
-        skipped=found + lost,
+        skipped=matched + lost,
     )
 
 
@@ -169,13 +170,13 @@ def find(wanted: DataFrame, captures: DataFrame) -> DataFrame:
     `wanted` and `captures` are rows of names; an `original` may be anything that can be sorted. Under a name, both are
     sorted by time, and each revisit sees the last capture that went before.
     """
-    asked_for = captures.join(wanted.select("name").distinct(), on="name", how="left_semi")
-    under = wanted.unionByName(asked_for, allowMissingColumns=True)
+    candidates = captures.join(wanted.select("name").distinct(), on="name", how="left_semi")
+    under = wanted.unionByName(candidates, allowMissingColumns=True)
     is_revisit = F.col("rank").isNotNull()
     until = _last_of(Window.partitionBy("name").orderBy("at", is_revisit, "original"))
     behind = _last_of(Window.partitionBy("name").orderBy(F.desc("at"), is_revisit, F.desc("original")))
-    found = under.select(*PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
-    resolved = found.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
+    claims = under.select(*PLACE, "rank", F.coalesce(until, F.when(~F.col("is_before"), behind)).alias("original"))
+    resolved = claims.where(F.col("rank").isNotNull() & F.col("original").isNotNull())
     return resolved.groupBy(*PLACE).agg(F.min_by("original", "rank").alias("original"))
 
 
@@ -233,13 +234,13 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     first_row = 0
     for batch in batches:
         lacks = batch.column("lack").to_pylist()
-        some = [
+        waiting = [
             revisit
             for revisit, lack in zip(revisit_rows.revisits_from(batch), lacks, strict=True)
             if isinstance(left(revisit, lack or ""), Reject)
         ]
-        yield revisit_rows.revisits_batch(some, file_no=_BEFORE, first_row=first_row)
-        first_row += len(some)
+        yield revisit_rows.revisits_batch(waiting, file_no=_BEFORE, first_row=first_row)
+        first_row += len(waiting)
 
 
 def wanted_of(
@@ -256,25 +257,19 @@ def wanted_of(
                 for revisit, place in zip(revisit_rows.revisits_from(batch), places, strict=True)
                 for rank, name in enumerate(naming(revisit))
             ]
-            columns = list(zip(*rows, strict=True)) or [()] * len(WANTED_ROW)
-            arrays = [pa.array(column, kind) for column, kind in zip(columns, WANTED_ROW.types, strict=True)]
-            yield pa.RecordBatch.from_arrays(arrays, schema=WANTED_ROW)
+            yield batch_of(rows, WANTED_ROW)
 
     return wanted
 
 
 def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
-        rows = batch.to_pylist()
-        named = [(name, row) for row in rows for name in names_of(*(row[column] for column in _NAMED))]
-        yield pa.RecordBatch.from_arrays(
-            [
-                pa.array([name for name, _ in named], pa.string()),
-                pa.array([row["timestamp"] for _, row in named], pa.int64()),
-                pa.array([{name: row[name] for name in ORIGINAL.names} for _, row in named], ORIGINAL),
-            ],
-            schema=_NAME_ROW,
-        )
+        rows = [
+            (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
+            for row in batch.to_pylist()
+            for name in names_of(*(row[column] for column in _NAMED))
+        ]
+        yield batch_of(rows, _NAME_ROW)
 
 
 def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -291,15 +286,15 @@ def _resolved(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
+    """Make REJECTS rows, and rows that have nothing but the filter that passes a revisit over."""
     for batch in batches:
         outcomes = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
-        some = [
+        made = [
             Skip(passed_over) if passed_over else left(revisit, lack or "")
             for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), outcomes, strict=True)
         ]
-        rejects = reject_rows.rejects_batch([one for one in some if isinstance(one, Reject)])
+        rejects = reject_rows.rejects_batch([one for one in made if isinstance(one, Reject)])
         yield rejects.append_column("filter", pa.nulls(rejects.num_rows, pa.string()))
-        filters = [one.filter for one in some if isinstance(one, Skip)]
+        filters = [one.filter for one in made if isinstance(one, Skip)]
         nothing = [pa.nulls(len(filters), kind) for kind in reject_rows.REJECTS.types]
         yield pa.RecordBatch.from_arrays([*nothing, pa.array(filters, pa.string())], schema=_LEFT_ROW)

@@ -28,6 +28,7 @@ from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import checkpoints, collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
@@ -48,9 +49,9 @@ _BATCH_CAPTURES = 128
 _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
-"""Where a row is staged."""
+"""The place of a staged row."""
 COUNTS = "file_no long, counts string"
-"""What a task returns to the driver of each source: its RecordCounts as JSON."""
+"""The row that a task returns to the driver for each source: its RecordCounts as JSON."""
 _DROPPED = "dropped"
 _DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("filter", pa.string())])
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
@@ -73,9 +74,8 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
         return counts_batch(at, counts)
 
     def read_files(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for at in batch.column("id").to_pylist():
-                yield staged(all_files.value[at], at)
+        for at in task_numbers(batches):
+            yield staged(all_files.value[at], at)
 
     def read_places(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part in groups(batches, ["part"]):
@@ -83,8 +83,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
 
     counts: dict[int, RecordCounts] = {}
     if files:
-        one_task_a_file = run.spark.range(0, len(files), 1, len(files))
-        counts |= collected(one_task_a_file.mapInArrow(read_files, COUNTS))
+        counts |= collected(one_task_each(run.spark, len(files)).mapInArrow(read_files, COUNTS))
     if parts:
         counts |= collected(select_records.by_part(run, parts).mapInArrow(read_places, COUNTS))
     return [counts[at] for at in range(len(files) + parts)]
@@ -126,7 +125,7 @@ def collected(tasks: DataFrame) -> dict[int, RecordCounts]:
 
 @dataclass(frozen=True, slots=True)
 class SourceStaging:
-    """How the sources of a run are staged: where, by which parameters, and up to how many captures."""
+    """The place of staged sources, the parameters that they are read by, and the most captures."""
 
     work: str
     config: DbceConfig
@@ -192,7 +191,7 @@ class RevisitSink(Protocol):
 
 @dataclass(slots=True)
 class RecordOutcomes:
-    """What the records of a source become beside pages: counts, rejects, and the revisits in their sink."""
+    """The outcomes of a source's records beside pages: counts, rejects, and the revisits in their sink."""
 
     revisits: RevisitSink
     counts: RecordCounts = field(default_factory=RecordCounts)
@@ -256,11 +255,11 @@ def page_batches(
     for lot in _lots(reading.found, outcomes, limit):
         pages: list[Page] = []
         htmls: list[bytes | None] = []
-        for fetch, found in zip(lot, reading.pages(lot), strict=True):
-            if isinstance(found, Reject):
-                outcomes.reject(found)
+        for fetch, page in zip(lot, reading.pages(lot), strict=True):
+            if isinstance(page, Reject):
+                outcomes.reject(page)
                 continue
-            pages.append(found)
+            pages.append(page)
             htmls.append(_utf8(fetch) if with_html else None)
         outcomes.counts.captures += len(pages)
         if pages:

@@ -4,12 +4,10 @@ The driver holds the names of archives and how many places each has. The places 
 read the index.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import accumulate
-from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, Window
@@ -25,11 +23,13 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.files import storage
 from dbce_spark.model import Reject
 from dbce_spark.output.schemas import reject_rows
+from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import SelectedPlaces
+from dbce_spark.spark.run.task_results import task_results
 
 NAME = staging.SELECTION
 _ENTRIES, _PLACES = staging.SELECTED, staging.PLACES
@@ -52,17 +52,10 @@ def _select(run: Run, _account: RunAccount) -> SelectedPlaces:
     """Read the indexes, one task each or one for some lines of a cluster, and stage the places that are wanted."""
     config, per_part = run.config, run.config.input.records_per_task
     parts = [*index_file.parts(sorted(run.request.indexes), wanted_places.wanted(config), config.fetch)]
-    selected = SelectedPlaces()
-    for counted in _read(run, parts):
-        selected = replace(
-            selected,
-            counts=selected.counts + FilterCounts.from_dict(counted["counts"]),
-            rejects=selected.rejects + Counter(counted["rejects"]),
-            losses=selected.losses + [Loss(**one) for one in counted["losses"]],
-        )
+    selected = _read(run, parts)
     ranked = _ranked(run)
-    found = ranked.groupBy("path").agg(F.max("rank").alias("places")).collect()
-    archives = dict(sorted((row["path"], row["places"]) for row in found))
+    places = ranked.groupBy("path").agg(F.max("rank").alias("places")).collect()
+    archives = dict(sorted((row["path"], row["places"]) for row in places))
     run.stage_rows(_in_parts(run, ranked, archives, per_part), _PLACES)
     return replace(selected, archives=archives, parts=-(-sum(archives.values()) // per_part))
 
@@ -80,28 +73,23 @@ STAGE = Stage(
 )
 
 
-def _read(run: Run, parts: Sequence[index_file.IndexPart]) -> list[dict[str, Any]]:
-    """Read the parts of the indexes, a task each; return the counts of each task."""
+def _read(run: Run, parts: Sequence[index_file.IndexPart]) -> SelectedPlaces:
+    """Read the parts of the indexes, a task each; add up the counts of the tasks."""
     if not parts:
-        return []
+        return SelectedPlaces()
     all_parts = run.spark.sparkContext.broadcast(list(parts))
     base, work, config = run.request.base, run.work, run.config
 
-    def read(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for at in batch.column("id").to_pylist():
-                counts = json.dumps(stage_part(all_parts.value[at], at, base, work, config))
-                yield pa.RecordBatch.from_pydict({"counts": [counts]})
+    def read(batches: Iterator[pa.RecordBatch]) -> SelectedPlaces:
+        counts = (stage_part(all_parts.value[at], at, base, work, config) for at in task_numbers(batches))
+        return sum(counts, SelectedPlaces())
 
-    one_task_a_part = run.spark.range(0, len(parts), 1, len(parts))
-    return [json.loads(row["counts"]) for row in one_task_a_part.mapInArrow(read, "counts string").collect()]
+    return sum(task_results(one_task_each(run.spark, len(parts)), read, SelectedPlaces), SelectedPlaces())
 
 
-def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, config: DbceConfig) -> dict[str, Any]:
-    """Stage the wanted places of one part of an index, and its lines that are none as rejects.
-
-    Returns counts, rejects by reason, and losses, as JSON has them.
-    """
+def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, config: DbceConfig) -> SelectedPlaces:
+    """Stage the wanted places of one part of an index, and its lines that are none as rejects; return the counts of its
+    lines."""
     counts, reasons, losses = FilterCounts(), Counter[str](), list[Loss]()
     entries: list[IndexEntry] = []
     rejects: list[Reject] = []
@@ -129,7 +117,7 @@ def stage_part(part: index_file.IndexPart, number: int, base: str, work: str, co
                 rejects = []
         places_out.write(_batch(entries))
         rejects_out.write(reject_rows.rejects_batch(rejects))
-    return {"counts": counts.as_dict(), "rejects": reasons, "losses": [asdict(one) for one in losses]}
+    return SelectedPlaces(counts=counts, rejects=reasons, losses=losses)
 
 
 def _batch(entries: Sequence[IndexEntry]) -> pa.RecordBatch:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import NoneType
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +13,7 @@ from dbce_spark.output.schemas import capture_rows
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_pages
 
 NAME = "captures"
@@ -24,12 +26,12 @@ _ORDER = ["part", "url_key", "timestamp", "capture_id"]
 def write(run: Run, account: RunAccount) -> None:
     """Write `captures`: all fetches of one URL in one file, sorted by its key and the time.
 
-    In which file they are follows from the URL and the number of rows alone.
+    Their file follows from the URL and the number of rows alone.
     """
     target, rows = f"{run.output}/{NAME}", account.captures
     parts = max(1, -(-rows // ROWS_PER_FILE))
 
-    def write_parts(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def write_parts(batches: Iterator[pa.RecordBatch]) -> None:
         with ExitStack() as open_files:
             current = -1
             for batch in batches:
@@ -44,12 +46,11 @@ def write(run: Run, account: RunAccount) -> None:
                         )
                     of_part = batch.filter(pc.equal(batch.column("part"), part))
                     file.write(of_part.select(capture_rows.CAPTURES.names).cast(capture_rows.CAPTURES))
-        yield pa.RecordBatch.from_pydict({"done": [True]})
 
     own = read_pages.kept(run).withColumn("extraction_id", F.col("capture_id")).select(*capture_rows.CAPTURES.names)
     all_rows = own.unionByName(match_revisits.shared(run))
     placed = all_rows.withColumn("part", F.pmod(F.xxhash64("url_key"), F.lit(parts)).cast("int"))
-    placed.repartition(parts, "part").sortWithinPartitions(*_ORDER).mapInArrow(write_parts, "done boolean").collect()
+    task_results(placed.repartition(parts, "part").sortWithinPartitions(*_ORDER), write_parts, NoneType)
     if not rows:
         storage.write_parquet(f"{target}/part-00000.parquet", capture_rows.CAPTURES, [])
 

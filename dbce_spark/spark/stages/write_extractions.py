@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from itertools import groupby
+from types import NoneType
 from typing import Any
 
 import pyarrow as pa
@@ -41,6 +42,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RELABELLED, RunAccount
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages import compare, grown_sites
 
@@ -85,21 +87,17 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     merging = Merging(run.work, run.output, run.prior, run.config, run.request.is_increment)
     counted = run.progress.counted
 
-    def merge_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def merge_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
         statuses: Counter[str] = Counter()
         for task, of_task in groupby(groups(batches, ["task", "file_no", "row_group"]), _task):
             once = partial(merging.run, task, of_task)
             of_part = checkpoints.once(staging.done(merging.work, NAME, task), Counter[str], once)
             counted.add(of_part + Counter(parts=1))
             statuses += of_part
-        columns = {"status": pa.array(list(statuses), pa.string()), "n": pa.array(list(statuses.values()), pa.int64())}
-        yield pa.RecordBatch.from_pydict(columns)
+        return statuses
 
-    written = work_list(run, _cut(run, account)).mapInArrow(merge_all, "status string, n long").collect()
+    counts = sum(task_results(work_list(run, _cut(run, account)), merge_all, Counter[str]), Counter[str]())
     _write_rejects(run)
-    counts: Counter[str] = Counter()
-    for row in written:
-        counts[row["status"]] += row["n"]
     if not counts:
         storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
         if run.request.is_increment:
@@ -126,15 +124,15 @@ STAGE = Stage(name=NAME, work=write, steps=_steps, count=_count)
 def work_list(run: Run, cut: MergeTasks) -> DataFrame:
     """List all that is to be merged, a task a partition: for each row group of each file of pages the rows that are
     dropped, or of prior pages those that may be relabelled, the annotations, evidence and revisits of these, and last a
-    row that says that now it can be merged.
+    row on which all of it is there and can be merged.
 
-    Which row groups a task has follows from the staged rows alone, so that the same input gives the same files.
+    The row groups of a task follow from the staged rows alone, so that the same input gives the same files.
     """
     row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
     again = _staged_again(run) if run.prior else None
     if again is not None:
-        found = again.select("file_no", "row_group").distinct().orderBy("file_no", "row_group").collect()
-        row_groups += [(row["file_no"], row["row_group"]) for row in found]
+        prior = again.select("file_no", "row_group").distinct().orderBy("file_no", "row_group").collect()
+        row_groups += [(row["file_no"], row["row_group"]) for row in prior]
     of_task = run.spark.createDataFrame(
         [(*one, at // cut.per_task) for at, one in enumerate(row_groups)], "file_no int, row_group int, task int"
     )
@@ -214,9 +212,9 @@ class _Texts:
 
     def add(self, merged: pa.RecordBatch) -> None:
         """Stage the texts of some EXTRACTIONS rows."""
-        some = duplicate_rows.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
-        self._file.write(some)
-        self._rows += some.num_rows
+        texts = duplicate_rows.texts_batch(merged, self._config, task=self._task, first_row=self._rows)
+        self._file.write(texts)
+        self._rows += texts.num_rows
 
 
 def _task(group: pa.Table) -> int:
@@ -226,7 +224,7 @@ def _task(group: pa.Table) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """How tasks merge and write row groups. A second attempt at one writes the same bytes under the same names."""
+    """The merging of row groups by tasks. A second attempt at one writes the same bytes under the same names."""
 
     work: str
     output: str
@@ -268,8 +266,8 @@ class Merging:
         if not changed:
             return Counter()
         batches = _only(read_pages.merging_batches(self.prior.page_file(file_no), number), changed)
-        found = self._write(_superseding(batches, files), compared, files, texts)
-        return found + Counter({RELABELLED: found.total()})
+        statuses = self._write(_superseding(batches, files), compared, files, texts)
+        return statuses + Counter({RELABELLED: statuses.total()})
 
     def _write(
         self, kept: Iterable[pa.RecordBatch], compared: "_Compared", files: _Files, texts: _Texts | None
@@ -315,7 +313,7 @@ def _superseding(batches: Iterable[pa.RecordBatch], files: _Files) -> Iterator[p
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """What is compared with some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
+    """The results of comparing some captures, by their ids: ANNOTATIONS rows, EVIDENCE rows, and when they were seen
     again."""
 
     annotations: _Rows
@@ -327,16 +325,16 @@ class _Compared:
         rows = sorted(self.annotations.get(capture_id, []), key=lambda row: row["cross_id"])
         annotations = [str({name: row[name] for name in _OF_CROSS}) for row in rows]
         evidence = sorted((row["kind"], row["codes"].hex()) for row in self.evidence.get(capture_id, []))
-        template = crosses.template_id(cross_rows.found_from(row) for row in rows)
+        template = crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows)
         return digest(template, *annotations, str(evidence))
 
 
 def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
-    """Group rows by the capture id that stands under a name in them."""
-    found: _Rows = defaultdict(list)
+    """Group rows by the capture id in the column `name`."""
+    by_capture: _Rows = defaultdict(list)
     for row in rows.to_pylist():
-        found[row[name]].append(row)
-    return found
+        by_capture[row[name]].append(row)
+    return by_capture
 
 
 def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> pa.RecordBatch:
@@ -365,7 +363,7 @@ def _gathered(page: Page, compared: _Compared) -> ComparedPage:
         page,
         [annotation_rows.annotation_from(row) for row in rows],
         pools.page_evidence(page, codes.get(evidence_rows.SIBLINGS), codes.get(evidence_rows.SNAPSHOTS)),
-        crosses.template_id(cross_rows.found_from(row) for row in rows),
+        crosses.template_id(cross_rows.bucket_cross_from(row) for row in rows),
     )
 
 
@@ -373,9 +371,8 @@ def _write_rejects(run: Run) -> None:
     """Write all rejects, in order of file and offset."""
     target = f"{run.output}/{REJECTS}"
 
-    def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, batches)
-        yield pa.RecordBatch.from_pydict({"done": [True]})
 
     ordered = (
         read_pages.rejects(run)
@@ -383,5 +380,5 @@ def _write_rejects(run: Run) -> None:
         .repartition(1)
         .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     )
-    if not ordered.mapInArrow(write_part, "done boolean").collect():
+    if not task_results(ordered, write_part, NoneType):
         storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, [])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import NoneType
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -17,6 +18,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.record_counts import ReadSource
 from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages.compared_pages import members
 
@@ -68,13 +70,12 @@ def _keep_inputs(run: Run) -> None:
 def _write(rows: DataFrame, folder: str, schema: pa.Schema) -> None:
     """Write a file for each partition; one without rows if there are none."""
 
-    def write_part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         context = TaskContext.get()
         path = f"{folder}/part-{context.partitionId() if context else 0:05}.parquet"
         with storage.parquet_file(path, schema, dictionary=["site"], rows_per_group=ROWS_PER_GROUP) as file:
             for batch in batches:
                 file.write(pa.RecordBatch.from_arrays([*batch.cast(schema).columns], schema=schema))
-        yield pa.RecordBatch.from_pydict({"done": [True]})
 
-    if not rows.mapInArrow(write_part, "done boolean").collect():
+    if not task_results(rows, write_part, NoneType):
         storage.write_parquet(f"{folder}/part-00000.parquet", schema, [])

@@ -1,1 +1,1 @@
-"""Feeds polled, and what they link to fetched and written as WARC files: what a stream of pages begins with."""
+"""Poll feeds, fetch the pages they link to, and write them as WARC files: the start of a stream of pages."""

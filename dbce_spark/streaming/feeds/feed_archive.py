@@ -1,4 +1,4 @@
-"""What was fetched, as WARC files that others see when they are whole."""
+"""Write fetched pages as WARC files, which other programs see when they are whole."""
 
 import os
 import shutil
@@ -26,9 +26,9 @@ _BUILDER = RecordBuilder(warc_version=_VERSION)
 
 
 class FeedArchive:
-    """One open WARC file in `folder`; those that are closed go to `output`, a folder or a URL.
+    """One open WARC file in `folder`; closed ones go to `output`, a folder or a URL.
 
-    A file in `folder` holds as far as whoever writes has noted; what lies behind is of a page that was not noted.
+    A file in `folder` counts up to the size that the caller has noted; bytes behind that are of a page not noted.
     """
 
     def __init__(self, folder: Path, output: str, user_agent: str):
@@ -39,12 +39,13 @@ class FeedArchive:
         self._file: BinaryIO | None = None
         self._info = ""
         self.name = ""
-        """Of the open file; "" if there is none."""
+        """Name of the open file; "" if there is none."""
         self.began: datetime | None = None
-        """When it was begun."""
+        """Time at which the open file was begun; None if there is none."""
 
     def write(self, item: Item, exchanges: list[WebExchange]) -> int:
-        """Writes how the page of an item was come by, redirects first; returns how far the open file holds then."""
+        """Write the exchanges that led to the page of an item, redirects first; return the size of the open file
+        then."""
         file = self._opened()
         writer = WARCWriter(file, gzip=True, warc_version=_VERSION)
         for exchange in exchanges:
@@ -59,14 +60,14 @@ class FeedArchive:
         return file.tell()
 
     def close(self) -> str:
-        """Closes the open file; returns its name."""
+        """Close the open file; return its name."""
         if self._file is not None:
             self._file.close()
         name, self._file, self.name, self.began = self.name, None, "", None
         return name
 
     def hand_over(self, name: str, size: int) -> None:
-        """Gives a closed file, as far as it holds, to the output; nothing, if that was done before.
+        """Move the first `size` bytes of a closed file to the output; do nothing if that was done before.
 
         Raises:
             OutputError: the output cannot be written.
@@ -83,10 +84,10 @@ class FeedArchive:
             raise OutputError(f"{self._output}: cannot be written: {type(error).__name__}: {error}") from error
         path.unlink()
 
-    def clear(self, known: set[str]) -> None:
-        """Removes files in the folder of which nothing was noted."""
+    def clear(self, noted: set[str]) -> None:
+        """Remove the files in the folder that are not among these."""
         for path in self._folder.glob("*.warc.gz"):
-            if path.name not in known:
+            if path.name not in noted:
                 path.unlink()
 
     def _opened(self) -> BinaryIO:
@@ -99,39 +100,39 @@ class FeedArchive:
         return self._file
 
     def _warcinfo(self, began: datetime) -> ArcWarcRecord:
-        told = {
+        fields = {
             "software": f"dbce-spark/{dbce_spark.__version__}",
             "format": "WARC File Format 1.1",
             "robots": "obey",
             "http-header-user-agent": self._user_agent,
         }
         headers = {"WARC-Record-ID": self._info, "WARC-Date": timestamps.warc_date(began), "WARC-Filename": self.name}
-        return _record("warcinfo", "", _fields(told), "application/warc-fields", headers)
+        return _record("warcinfo", "", _fields(fields), "application/warc-fields", headers)
 
     def _request(self, exchange: WebExchange, reply: str) -> ArcWarcRecord:
         target = urlsplit(exchange.url)
         place = target.path + (f"?{target.query}" if target.query else "")
-        head = StatusAndHeaders(f"GET {place} HTTP/1.1", [*exchange.asked], is_http_request=True)
+        head = StatusAndHeaders(f"GET {place} HTTP/1.1", [*exchange.request_headers], is_http_request=True)
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
         return _record("request", exchange.url, b"", "application/http; msgtype=request", headers, head)
 
     def _response(self, exchange: WebExchange, reply: str, item: Item | None) -> ArcWarcRecord:
-        # The library escapes what is not ASCII in headers, and fails on the phrase of a server that speaks French.
+        # The library escapes what is not ASCII in headers, and fails on a server's French phrase.
         reason = exchange.reason.encode("ascii", "replace").decode()
         head = StatusAndHeaders(f"{exchange.status} {reason}".strip(), [*exchange.headers], "HTTP/1.1")
         headers = self._headers(exchange, reply)
         if exchange.cut:
             headers["WARC-Truncated"] = exchange.cut
         if item is not None:
-            said = {ITEM_TITLE: _line(item.title), ITEM_LINK: _line(item.link)}
-            headers |= {name: value for name, value in said.items() if value}
+            own = {ITEM_TITLE: _line(item.title), ITEM_LINK: _line(item.link)}
+            headers |= {name: value for name, value in own.items() if value}
         return _record("response", exchange.url, exchange.body, "application/http; msgtype=response", headers, head)
 
     def _metadata(self, exchange: WebExchange, reply: str, item: Item) -> ArcWarcRecord:
-        told = {"via": item.feed, "link": item.link, "title": item.title, "date": item.date}
-        told["description"] = item.description
+        fields = {"via": item.feed, "link": item.link, "title": item.title, "date": item.date}
+        fields["description"] = item.description
         headers = self._headers(exchange, _new_id()) | {"WARC-Concurrent-To": reply}
-        return _record("metadata", exchange.url, _fields(told), "application/warc-fields", headers)
+        return _record("metadata", exchange.url, _fields(fields), "application/warc-fields", headers)
 
     def _headers(self, exchange: WebExchange, record_id: str) -> dict[str, str]:
         return {
@@ -155,12 +156,12 @@ def _record(
     )
 
 
-def _fields(told: dict[str, str]) -> bytes:
-    return "".join(f"{name}: {_line(value)}\r\n" for name, value in told.items() if value).encode()
+def _fields(values: dict[str, str]) -> bytes:
+    return "".join(f"{name}: {_line(value)}\r\n" for name, value in values.items() if value).encode()
 
 
 def _line(text: str) -> str:
-    """A text as the value of a header, which ends with its line."""
+    """Fold a text into one line, as the value of a header."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 

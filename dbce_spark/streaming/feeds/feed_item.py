@@ -1,4 +1,4 @@
-"""One item of a feed: what it says of a page, and where that is."""
+"""Describe one item of a feed: its title, description and date, and the page it links to."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from dbce_spark.model import digest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """As the feed has it, white space folded; "" where it does not say."""
+    """An item as its feed has it, white space folded; "" where the feed has nothing."""
 
     feed: str  # URL
     link: str  # URL, absolute
@@ -18,7 +18,7 @@ class Item:
 
     @property
     def item_id(self) -> str:
-        """The same as long as title, description and date are the same in feeds of one site: 32 hexadecimal digits.
+        """Return an id of 32 hexadecimal digits, the same for equal title, description and date in feeds of one site.
 
         The link does not count: many feeds have a new one in each answer, with a number of the session in it.
         """

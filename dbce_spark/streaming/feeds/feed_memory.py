@@ -1,6 +1,6 @@
-"""What a reader of feeds remembers: items, what became of them, and how far the open WARC file holds.
+"""Remember the items of feeds, their status, and how many bytes of the open WARC file are noted.
 
-One SQLite file. Whatever is noted in one call is there together or not at all, also after a kill.
+It is one SQLite file. All that one call notes is written or none of it, also after a kill.
 """
 
 import sqlite3
@@ -15,7 +15,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_item import Item
 
 VERSION = 1
-"""Of the tables below. A file of another version is refused."""
+"""Version of the tables below. A file of another version is refused."""
 _TABLES = """
 CREATE TABLE feeds (url TEXT PRIMARY KEY, etag TEXT, modified TEXT, next_at REAL, failures INTEGER, is_gone INTEGER);
 CREATE TABLE items (
@@ -27,18 +27,18 @@ CREATE TABLE files (name TEXT PRIMARY KEY, bytes INTEGER);
 """
 
 
-class Fate(StrEnum):
-    """What became of an item."""
+class ItemStatus(StrEnum):
+    """The status of an item."""
 
     WAITING = "waiting"  # its page is to be fetched
     KEPT = "kept"  # its page is in a WARC file
-    FAILED = "failed"  # its page could not be had, and is not asked for any more
+    FAILED = "failed"  # its page could not be fetched, and is not tried any more
     REFUSED = "refused"  # robots.txt forbids it, or it is no page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Polled:
-    """What is known of a feed. Times are seconds since 1970."""
+class FeedState:
+    """The state of a feed. Times are seconds since 1970."""
 
     url: str
     etag: str = ""
@@ -49,7 +49,7 @@ class Polled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class WaitingItem:
     """An item whose page is to be fetched, not before `next_at`, seconds since 1970."""
 
     item: Item
@@ -58,10 +58,11 @@ class Waiting:
 
 
 class Memory:
-    """The file, held by one process at a time."""
+    """The SQLite file, held by one process at a time."""
 
     def __init__(self, path: Path):
-        """Raises OutputError if it cannot be opened, is held by another process, or is of another version."""
+        """Open or create the file; raise OutputError if it cannot be opened, is held by another process, or is of
+        another version."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._store = sqlite3.connect(path, isolation_level=None, timeout=0)
@@ -75,10 +76,10 @@ class Memory:
             raise OutputError(f"{path}: cannot be read as the memory of `dbce acquire`: {error}") from error
 
     def _begin(self, path: Path) -> None:
-        known = self._store.execute("PRAGMA user_version").fetchone()[0]
-        if known not in (0, VERSION):
-            raise OutputError(f"{path} is of version {known}, this program has {VERSION}: give another --state")
-        if known == 0:
+        version = self._store.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, VERSION):
+            raise OutputError(f"{path} is of version {version}, this program has {VERSION}: give another --state")
+        if version == 0:
             for statement in _TABLES.split(";"):
                 self._store.execute(statement)
             self._store.execute(f"PRAGMA user_version = {VERSION}")
@@ -99,16 +100,17 @@ class Memory:
             raise
         self._store.execute("COMMIT")
 
-    def feed(self, url: str) -> Polled:
-        names = [field.name for field in fields(Polled)]
-        found = self._store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
-        if found is None:
-            return Polled(url=url)
-        values = dict(zip(names, found, strict=True))
-        return Polled(**values | {"is_gone": bool(values["is_gone"])})
+    def feed(self, url: str) -> FeedState:
+        """Return the state of a feed; a new one if nothing was noted of it."""
+        names = [field.name for field in fields(FeedState)]
+        row = self._store.execute(f"SELECT {', '.join(names)} FROM feeds WHERE url = ?", (url,)).fetchone()
+        if row is None:
+            return FeedState(url=url)
+        values = dict(zip(names, row, strict=True))
+        return FeedState(**values | {"is_gone": bool(values["is_gone"])})
 
-    def polled(self, feed: Polled, items: Iterable[Item], now: float) -> list[Item]:
-        """Notes a feed as it is now, and those of its items that are new. Returns these, in their order."""
+    def note_poll(self, feed: FeedState, items: Iterable[Item], now: float) -> list[Item]:
+        """Note a feed as it is now, and those of its items that are new. Return these, in their order."""
         with self._together() as store:
             row = (feed.url, feed.etag, feed.modified, feed.next_at, feed.failures, feed.is_gone)
             store.execute("INSERT OR REPLACE INTO feeds VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -117,21 +119,23 @@ class Memory:
     def _is_new(self, store: sqlite3.Connection, item: Item, now: float) -> bool:
         if store.execute("UPDATE items SET seen_at = ? WHERE item_id = ?", (now, item.item_id)).rowcount:
             return False
-        said = (item.item_id, item.feed, item.link, item.title, item.description, item.date)
-        store.execute(f"INSERT INTO items VALUES ({', '.join('?' * 11)})", (*said, Fate.WAITING, "", 0, now, now))
+        columns = (item.item_id, item.feed, item.link, item.title, item.description, item.date)
+        store.execute(
+            f"INSERT INTO items VALUES ({', '.join('?' * 11)})", (*columns, ItemStatus.WAITING, "", 0, now, now)
+        )
         return True
 
-    def waiting(self) -> list[Waiting]:
-        """All items whose pages are to be fetched, in the order in which they were noted."""
+    def waiting(self) -> list[WaitingItem]:
+        """Return all items whose pages are to be fetched, in the order in which they were noted."""
         with closing(
             self._store.execute(
                 "SELECT feed, link, title, description, date, attempts, next_at FROM items WHERE fate = ?"
                 " ORDER BY rowid",
-                (Fate.WAITING,),
+                (ItemStatus.WAITING,),
             )
         ) as rows:
             return [
-                Waiting(
+                WaitingItem(
                     item=Item(feed=row[0], link=row[1], title=row[2], description=row[3], date=row[4]),
                     attempts=row[5],
                     next_at=row[6],
@@ -139,19 +143,19 @@ class Memory:
                 for row in rows
             ]
 
-    def kept(self, item: Item, file: str, size: int) -> None:
-        """Notes that the page of an item is in a file, which holds that far."""
+    def note_page(self, item: Item, file: str, size: int) -> None:
+        """Note that the page of an item is in a file, and that the file holds up to `size` bytes."""
         with self._together() as store:
-            store.execute("UPDATE items SET fate = ? WHERE item_id = ?", (Fate.KEPT, item.item_id))
+            store.execute("UPDATE items SET fate = ? WHERE item_id = ?", (ItemStatus.KEPT, item.item_id))
             store.execute("INSERT OR REPLACE INTO files VALUES (?, ?)", (file, size))
 
-    def ended(self, item: Item, fate: Fate, detail: str) -> None:
-        """Notes that the page of an item will not be had."""
+    def note_end(self, item: Item, status: ItemStatus, detail: str) -> None:
+        """Note that the page of an item will not be fetched any more."""
         with self._together() as store:
-            store.execute("UPDATE items SET fate = ?, detail = ? WHERE item_id = ?", (fate, detail, item.item_id))
+            store.execute("UPDATE items SET fate = ?, detail = ? WHERE item_id = ?", (status, detail, item.item_id))
 
-    def later(self, waiting: Waiting, detail: str) -> None:
-        """Notes that it was tried so often, and when it is tried again."""
+    def note_retry(self, waiting: WaitingItem, detail: str) -> None:
+        """Note how often a page was tried, and when it is tried again."""
         with self._together() as store:
             store.execute(
                 "UPDATE items SET attempts = ?, next_at = ?, detail = ? WHERE item_id = ?",
@@ -159,18 +163,21 @@ class Memory:
             )
 
     def files(self) -> dict[str, int]:
-        """The WARC files that are not handed over, and how many bytes of each hold."""
+        """Return the WARC files that are not handed over, with the number of bytes noted of each."""
         return dict(self._store.execute("SELECT name, bytes FROM files ORDER BY name"))
 
-    def handed_over(self, file: str) -> None:
+    def drop_file(self, file: str) -> None:
+        """Note that a WARC file was handed over."""
         with self._together() as store:
             store.execute("DELETE FROM files WHERE name = ?", (file,))
 
     def forget(self, before: float) -> int:
-        """Forgets the items that no feed has shown since then, but those that wait; returns how many."""
+        """Forget the items that no feed has shown since then, but those that wait; return how many."""
         with self._together() as store:
-            return store.execute("DELETE FROM items WHERE seen_at < ? AND fate != ?", (before, Fate.WAITING)).rowcount
+            return store.execute(
+                "DELETE FROM items WHERE seen_at < ? AND fate != ?", (before, ItemStatus.WAITING)
+            ).rowcount
 
     def counts(self) -> dict[str, int]:
-        """Items by fate."""
+        """Count items by status."""
         return dict(self._store.execute("SELECT fate, count(*) FROM items GROUP BY fate ORDER BY fate"))

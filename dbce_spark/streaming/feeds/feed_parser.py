@@ -1,4 +1,4 @@
-"""What a feed says: RSS, Atom and RDF in any version, broken XML among them."""
+"""Parse feeds: RSS, Atom and RDF in any version, broken XML among them."""
 
 import io
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ class NotAFeed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """The items of a feed that link to a page of the web, in its order. `ttl_seconds`: how long the feed wants to be
-    left alone, 0 where it does not say."""
+    """The items of a feed that link to a page of the web, in its order, and `ttl_seconds`: how long the feed is not to
+    be polled again, 0 where it has no such figure."""
 
     items: tuple[Item, ...]
     ttl_seconds: float
 
 
 def parse(body: bytes, content_type: str, url: str) -> Feed:
-    """A feed from its bytes; relative links are of `url`.
+    """Parse a feed from its bytes; relative links are of `url`.
 
     Raises:
         NotAFeed: they are none.
         PlatformError: feedparser is not installed.
     """
-    said = {"content-type": content_type, "content-location": url}
+    headers = {"content-type": content_type, "content-location": url}
     # As a stream: the library takes a string for a URL or the name of a file.
     stream, library = io.BytesIO(body), _library()
     try:
-        found = library.parse(stream, response_headers=said, resolve_relative_uris=False, sanitize_html=False)
+        found = library.parse(stream, response_headers=headers, resolve_relative_uris=False, sanitize_html=False)
     except Exception as error:  # whatever its parsers do on hostile bytes
         raise NotAFeed(f"{url}: {type(error).__name__}: {error}"[:300]) from error
     if not found.get("version"):

@@ -1,7 +1,7 @@
-"""Polls feeds and fetches what they link to, and asks no host for more than one thing at a time.
+"""Poll feeds and fetch the pages they link to, with one request at a time to each host.
 
-One thread decides and keeps; others do nothing but ask. What is to be done is in the memory: a reader that was killed
-goes on with it.
+One thread decides and writes; the others do nothing but send requests. The memory holds what is left to do: a reader
+that was killed goes on with it.
 """
 
 import heapq
@@ -18,27 +18,27 @@ from dbce_spark.config import AcquireConfig
 from dbce_spark.streaming.feeds import feed_parser
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
 from dbce_spark.streaming.feeds.feed_item import Item
-from dbce_spark.streaming.feeds.feed_memory import Fate, Memory, Polled, Waiting
+from dbce_spark.streaming.feeds.feed_memory import FeedState, ItemStatus, Memory, WaitingItem
 from dbce_spark.streaming.feeds.feed_parser import Feed, NotAFeed
 from dbce_spark.streaming.feeds.robots import Robots, origin
-from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, encoded, plain
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
 
 _TICK_SECONDS = 0.2
-"""Between two looks at the clock while nothing ends."""
+"""Seconds between two looks at the clock while nothing ends."""
 _DAY = 86_400.0
 _UNCHANGED, _GONE = 304, 410
 
 
 @dataclass(frozen=True, slots=True)
 class _Errand:
-    """Something to be asked for, and what came of it until now: a feed, a page, or, if it is neither, a robots.txt.
+    """One request to make, and the exchanges that led to it: of a feed, a page, or, if it is neither, a robots.txt.
 
-    `redirects` are the answers that led to `url`.
+    `redirects` are the exchanges that led to `url`.
     """
 
     url: str
-    feed: Polled | None = None
-    page: Waiting | None = None
+    feed: FeedState | None = None
+    page: WaitingItem | None = None
     redirects: tuple[WebExchange, ...] = ()
 
     @property
@@ -48,18 +48,18 @@ class _Errand:
 
 @dataclass(slots=True)
 class _Host:
-    """What is to be asked of a host. Times are seconds since 1970."""
+    """The queue of requests to a host. Times are seconds since 1970."""
 
     queue: deque[_Errand] = field(default_factory=deque)
     is_busy: bool = False
     free_at: float = 0.0  # after the pause behind the last answer
-    closed_until: float = 0.0  # it has asked to be left alone
+    closed_until: float = 0.0  # its answer has set this time, by Retry-After
     delay: float = 0.0  # by its robots.txt
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What came of one request: an answer, with the feed in it if one was asked for; or why there is none."""
+    """The result of one request: an answer, with the feed in it if it was one; or the reason why there is none."""
 
     errand: _Errand
     exchange: WebExchange | None
@@ -68,7 +68,7 @@ class _Outcome:
 
 
 class Reader:
-    """Polls `urls`. `mimes` are the media types that are pages; to `warn` it says what it could not have."""
+    """Polls `urls`. `mimes` are the media types that are pages; `warn` is called with each failure."""
 
     def __init__(
         self,
@@ -88,21 +88,22 @@ class Reader:
         self._numbers = count()
         self._polls_again = True
         self.counts: Counter[str] = Counter()
-        """What was done: polls, unchanged, items, pages, redirects, refused, failed, retries, files."""
+        """Counts by name: polls, unchanged, items, pages, redirects, refused, failed, retries, files."""
         self._feeds = [*dict.fromkeys(urls)]
 
     def run(self, *, stops: Callable[[], bool], once: bool) -> None:
-        """Works until it `stops`, or with `once` until every feed was polled and nothing is left that can be done now.
+        """Work until `stops` returns True, or with `once` until every feed was polled and nothing is left that can be
+        done now.
 
         Files that an earlier run has left are handed over first, and its own before this ends.
         """
         self._go_on()
         self._polls_again = not once
-        for known in (self._memory.feed(url) for url in self._feeds):
-            if not known.is_gone:
-                self._put_off(known.next_at, _Errand(encoded(known.url), feed=known))
+        for feed in (self._memory.feed(url) for url in self._feeds):
+            if not feed.is_gone:
+                self._put_off(feed.next_at, _Errand(encode_url(feed.url), feed=feed))
         for waiting in self._memory.waiting():
-            self._put_off(waiting.next_at, _Errand(encoded(waiting.item.link), page=waiting))
+            self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
         self._forget()
         with ThreadPoolExecutor(self._config.hosts_together) as threads:
             while not stops() and not (once and self._is_done()):
@@ -122,10 +123,10 @@ class Reader:
         self._archive.clear({*files})
         for name, size in files.items():
             self._archive.hand_over(name, size)
-            self._memory.handed_over(name)
+            self._memory.drop_file(name)
 
     def _is_done(self) -> bool:
-        """Nothing is under way, nothing is due, and hosts with something to ask want to be left alone."""
+        """Return whether nothing is under way, nothing is due, and hosts with a queue are all closed for a time."""
         now = time.time()
         is_due = bool(self._later) and self._later[0][0] <= now
         return not (
@@ -136,7 +137,7 @@ class Reader:
         heapq.heappush(self._later, (at, next(self._numbers), errand))
 
     def _send(self, threads: ThreadPoolExecutor) -> None:
-        """Gives the threads as much as may be asked now."""
+        """Give the threads all errands that may be run now."""
         now = time.time()
         while self._later and self._later[0][0] <= now:
             self._queue(heapq.heappop(self._later)[2])
@@ -152,40 +153,41 @@ class Reader:
     def _queue(self, errand: _Errand, *, first: bool = False) -> None:
         name = urlsplit(errand.url).hostname
         if not name:
-            self._end(errand, Fate.REFUSED, "no URL that can be asked for")
+            self._end(errand, ItemStatus.REFUSED, "no URL that can be asked for")
             return
         queue = self._hosts.setdefault(name, _Host()).queue
         (queue.appendleft if first else queue.append)(errand)
 
     def _allowed(self, host: _Host, now: float) -> _Errand | None:
-        """The next errand of a host that its robots.txt allows; that itself if it is not known."""
+        """Return the next errand of a host that its robots.txt allows; an errand for that file if it has not been
+        read."""
         while host.queue:
             errand = host.queue.popleft()
             if errand.is_robots:
                 return errand
-            of = origin(errand.url)
-            known = self._robots.get(of)
-            if known is None or now - known.read_at > self._robots_hold(known):
+            site = origin(errand.url)
+            robots = self._robots.get(site)
+            if robots is None or now - robots.read_at > self._robots_hold(robots):
                 host.queue.appendleft(errand)
-                return _Errand(f"{of}/robots.txt")
-            host.delay = known.delay(self._config.user_agent)
-            if known.allows(errand.url, self._config.user_agent):
+                return _Errand(f"{site}/robots.txt")
+            host.delay = robots.delay(self._config.user_agent)
+            if robots.allows(errand.url, self._config.user_agent):
                 return errand
-            if known.rules is None:
-                self._again(errand, f"{of}/robots.txt cannot be read", 0.0)
+            if robots.rules is None:
+                self._again(errand, f"{site}/robots.txt cannot be read", 0.0)
             else:
-                self._end(errand, Fate.REFUSED, f"{of}/robots.txt forbids {errand.url}")
+                self._end(errand, ItemStatus.REFUSED, f"{site}/robots.txt forbids {errand.url}")
         return None
 
-    def _robots_hold(self, known: Robots) -> float:
-        return self._config.robots_seconds if known.rules is not None else self._config.first_wait_seconds
+    def _robots_hold(self, robots: Robots) -> float:
+        return self._config.robots_seconds if robots.rules is not None else self._config.first_wait_seconds
 
     def _ask(self, errand: _Errand) -> _Outcome:
-        """In a thread: one request."""
+        """Run one request, in a thread."""
         config = self._config
         is_page = errand.page is not None
         try:
-            exchange = self._web.ask(
+            exchange = self._web.fetch(
                 errand.url,
                 headers=_conditions(errand),
                 max_bytes=config.robots_bytes if errand.is_robots else config.max_bytes,
@@ -193,7 +195,9 @@ class Reader:
             )
             if errand.feed is None or exchange.status != 200:
                 return _Outcome(errand, exchange, None, "")
-            found = feed_parser.parse(plain(exchange, config.max_bytes), exchange.header("content-type"), exchange.url)
+            found = feed_parser.parse(
+                decode_body(exchange, config.max_bytes), exchange.header("content-type"), exchange.url
+            )
             return _Outcome(errand, exchange, found, "")
         except NotAFeed as error:
             return _Outcome(errand, exchange, None, str(error))
@@ -224,13 +228,15 @@ class Reader:
             self._keep_page(errand, errand.page, outcome)
 
     def _keep_robots(self, errand: _Errand, exchange: WebExchange | None, now: float) -> None:
-        asked = errand.redirects[0].url if errand.redirects else errand.url
+        first_url = errand.redirects[0].url if errand.redirects else errand.url
         status = 0 if exchange is None else 404 if exchange.redirect else exchange.status
-        body = b"" if exchange is None else plain(exchange, self._config.max_bytes)
-        self._robots = {of: one for of, one in self._robots.items() if now - one.read_at <= self._robots_hold(one)}
-        self._robots[origin(asked)] = Robots.of(status, body, now)
+        body = b"" if exchange is None else decode_body(exchange, self._config.max_bytes)
+        self._robots = {
+            site: robots for site, robots in self._robots.items() if now - robots.read_at <= self._robots_hold(robots)
+        }
+        self._robots[origin(first_url)] = Robots.from_answer(status, body, now)
 
-    def _keep_feed(self, feed: Polled, outcome: _Outcome, now: float) -> None:
+    def _keep_feed(self, feed: FeedState, outcome: _Outcome, now: float) -> None:
         config, exchange = self._config, outcome.exchange
         self.counts["polls"] += 1
         items: tuple[Item, ...] = ()
@@ -238,7 +244,7 @@ class Reader:
             self.counts["unchanged"] += 1
             feed = replace(feed, failures=0, next_at=now + config.poll_seconds)
         elif exchange is not None and outcome.feed is not None:
-            items = tuple(replace(one, feed=feed.url) for one in outcome.feed.items)
+            items = tuple(replace(item, feed=feed.url) for item in outcome.feed.items)
             rest = min(config.max_poll_seconds, max(config.poll_seconds, outcome.feed.ttl_seconds))
             etag, modified = exchange.header("etag"), exchange.header("last-modified")
             feed = replace(feed, etag=etag, modified=modified, failures=0, next_at=now + rest)
@@ -246,33 +252,33 @@ class Reader:
             self.counts["failed_polls"] += 1
             self._warn(f"{feed.url}: {_why(outcome)}")
             is_gone = exchange is not None and exchange.status == _GONE
-            asked = 0.0 if exchange is None else exchange.retry_seconds
-            rest = max(config.poll_seconds * 2.0 ** min(feed.failures, 32), asked)
+            wanted = 0.0 if exchange is None else exchange.retry_seconds
+            rest = max(config.poll_seconds * 2.0 ** min(feed.failures, 32), wanted)
             feed = replace(
                 feed, failures=feed.failures + 1, is_gone=is_gone, next_at=now + min(rest, config.max_poll_seconds)
             )
-        new = self._memory.polled(feed, items, now)
+        new = self._memory.note_poll(feed, items, now)
         self.counts["items"] += len(new)
         for item in new:
-            self._queue(_Errand(encoded(item.link), page=Waiting(item=item)))
+            self._queue(_Errand(encode_url(item.link), page=WaitingItem(item=item)))
         if self._polls_again and not feed.is_gone:
-            self._put_off(feed.next_at, _Errand(encoded(feed.url), feed=feed))
+            self._put_off(feed.next_at, _Errand(encode_url(feed.url), feed=feed))
 
-    def _keep_page(self, errand: _Errand, waiting: Waiting, outcome: _Outcome) -> None:
+    def _keep_page(self, errand: _Errand, waiting: WaitingItem, outcome: _Outcome) -> None:
         exchange = outcome.exchange
         if exchange is None or exchange.is_busy:
             self._again(errand, _why(outcome), 0.0 if exchange is None else exchange.retry_seconds)
         elif exchange.redirect:
-            self._end(errand, Fate.FAILED, f"{exchange.url}: more than {self._config.max_redirects} redirects")
+            self._end(errand, ItemStatus.FAILED, f"{exchange.url}: more than {self._config.max_redirects} redirects")
         elif 200 <= exchange.status < 300 and not self._is_page(exchange.header("content-type")):
-            self._end(errand, Fate.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
+            self._end(errand, ItemStatus.REFUSED, f"{exchange.url} is {exchange.header('content-type')}")
         else:
             size = self._archive.write(waiting.item, [*errand.redirects, exchange])
-            self._memory.kept(waiting.item, self._archive.name, size)
+            self._memory.note_page(waiting.item, self._archive.name, size)
             self.counts["pages"] += 1
 
     def _again(self, errand: _Errand, detail: str, retry_seconds: float) -> None:
-        """Puts an errand off that failed, longer each time; a page only so often."""
+        """Put off an errand that failed, longer each time; a page only up to `attempts` times."""
         config, now = self._config, time.time()
         if errand.feed is not None:
             self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), now)
@@ -280,25 +286,25 @@ class Reader:
         assert errand.page is not None
         attempts = errand.page.attempts + 1
         if attempts >= config.attempts:
-            self._end(errand, Fate.FAILED, detail)
+            self._end(errand, ItemStatus.FAILED, detail)
             return
         rest = min(max(config.first_wait_seconds * 2.0 ** (attempts - 1), retry_seconds), config.max_poll_seconds)
         waiting = replace(errand.page, attempts=attempts, next_at=now + rest)
-        self._memory.later(waiting, detail)
+        self._memory.note_retry(waiting, detail)
         self.counts["retries"] += 1
-        self._put_off(waiting.next_at, _Errand(encoded(waiting.item.link), page=waiting))
+        self._put_off(waiting.next_at, _Errand(encode_url(waiting.item.link), page=waiting))
 
-    def _end(self, errand: _Errand, fate: Fate, detail: str) -> None:
-        """Gives up a page for good, a feed for now."""
-        self.counts[str(fate)] += 1
+    def _end(self, errand: _Errand, status: ItemStatus, detail: str) -> None:
+        """Give up a page for good, a feed for now."""
+        self.counts[str(status)] += 1
         if errand.page is not None:
-            self._warn(f"{errand.page.item.link}: {fate}: {detail}")
-            self._memory.ended(errand.page.item, fate, detail)
+            self._warn(f"{errand.page.item.link}: {status}: {detail}")
+            self._memory.note_end(errand.page.item, status, detail)
         elif errand.feed is not None:
             self._keep_feed(errand.feed, _Outcome(errand, None, None, detail), time.time())
 
     def _roll(self) -> None:
-        """Hands the open file over when it is large or old."""
+        """Hand the open file over when it is large or old."""
         began = self._archive.began
         if began is None:
             return
@@ -311,7 +317,7 @@ class Reader:
         size = self._memory.files().get(name, 0)
         if size:
             self._archive.hand_over(name, size)
-            self._memory.handed_over(name)
+            self._memory.drop_file(name)
             self.counts["files"] += 1
             self._forget()
 
@@ -320,14 +326,14 @@ class Reader:
 
 
 def _conditions(errand: _Errand) -> dict[str, str]:
-    """What makes a request for a feed conditional on that being another than it was."""
+    """Return the headers that make a request for a feed conditional on a change."""
     feed = errand.feed
     if feed is None:
         return {}
-    told = {"If-None-Match": feed.etag, "If-Modified-Since": feed.modified}
-    return {name: value for name, value in told.items() if value}
+    headers = {"If-None-Match": feed.etag, "If-Modified-Since": feed.modified}
+    return {name: value for name, value in headers.items() if value}
 
 
 def _why(outcome: _Outcome) -> str:
-    """Why a request did not give what it was for."""
+    """Return the reason why a request failed."""
     return outcome.detail or (f"HTTP {outcome.exchange.status}" if outcome.exchange else "no answer")

@@ -1,4 +1,4 @@
-"""What hosts ask of robots (RFC 9309)."""
+"""Read the rules of hosts for robots (RFC 9309)."""
 
 from dataclasses import dataclass
 from typing import Protocol, Self
@@ -21,10 +21,10 @@ class Robots:
     read_at: float
 
     @classmethod
-    def of(cls, status: int, body: bytes, read_at: float) -> Self:
-        """By the answer to a request for /robots.txt; 0: there was none.
+    def from_answer(cls, status: int, body: bytes, read_at: float) -> Self:
+        """Read the rules from the answer to a request for /robots.txt; status 0: there was no answer.
 
-        Who has none allows all; who could not answer allows nothing until he can (RFC 9309, 2.3.1).
+        A host without such a file allows all; one that could not answer allows nothing until it can (RFC 9309, 2.3.1).
         """
         if 200 <= status < 300:
             return cls(_parsed(body.decode("utf-8", "replace")), read_at)
@@ -34,18 +34,18 @@ class Robots:
         return self.rules is not None and self.rules.can_fetch(url, token(user_agent))
 
     def delay(self, user_agent: str) -> float:
-        """Seconds that it wants between two requests; 0.0 where it does not say."""
-        asked = self.rules.crawl_delay(token(user_agent)) if self.rules else None
-        return max(0.0, float(asked or 0.0))
+        """Return the seconds to wait between two requests; 0.0 where there is no such rule."""
+        seconds = self.rules.crawl_delay(token(user_agent)) if self.rules else None
+        return max(0.0, float(seconds or 0.0))
 
 
 def token(user_agent: str) -> str:
-    """What rules name: "dbce-acquire/0.1 (+https://example.org)" -> "dbce-acquire"."""
+    """Return the name that rules use: "dbce-acquire/0.1 (+https://example.org)" -> "dbce-acquire"."""
     return user_agent.split()[0].partition("/")[0]
 
 
 def origin(url: str) -> str:
-    """Whose robots.txt speaks of a URL: its scheme, host and port."""
+    """Return the scheme, host and port of a URL, whose robots.txt holds for it."""
     parts = urlsplit(url)
     return f"{parts.scheme.lower()}://{parts.netloc.rpartition('@')[2].lower()}"
 

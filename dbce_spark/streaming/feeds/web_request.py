@@ -1,4 +1,4 @@
-"""One request to a web server, and the bytes of its answer: with a limit on both time and size."""
+"""Send one request to a web server and read its answer, with a limit on both time and size."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -15,10 +15,10 @@ from dbce_spark.config import AcquireConfig
 _CHUNK = 1 << 16
 _REDIRECTS = (301, 302, 303, 307, 308)
 _PASSING = (408, 425, 429)
-"""HTTP statuses under 500 that say "not now" (RFC 9110, 6585, 8470)."""
+"""HTTP statuses under 500 that mean "not now" (RFC 9110, 6585, 8470)."""
 _SAFE = "!#$%&'()*+,/:;=?@[]~"
 _ORIGINAL = "X-Archive-Orig-"
-"""Stands before the names of headers that do not hold of the body as it is kept, as in replays of archives."""
+"""Prefix of headers that do not hold for the body as it is kept, as in replays of archives."""
 
 
 class Unreachable(Exception):
@@ -33,7 +33,7 @@ class WebExchange:
     """
 
     url: str
-    asked: tuple[tuple[str, str], ...]
+    request_headers: tuple[tuple[str, str], ...]
     began: datetime
     status: int
     reason: str
@@ -42,33 +42,34 @@ class WebExchange:
     cut: str
 
     def header(self, name: str) -> str:
-        """The first of its name; "" if there is none."""
+        """Return the first header of this name; "" if there is none."""
         return next((value for one, value in self.headers if one.lower() == name), "")
 
     @property
     def redirect(self) -> str:
-        """Where it sends to; "" if nowhere."""
+        """Return the URL it redirects to; "" if it is no redirect."""
         target = self.header("location").strip()
         if self.status not in _REDIRECTS or not target:
             return ""
         try:
-            return encoded(urljoin(self.url, target))
+            return encode_url(urljoin(self.url, target))
         except ValueError:  # a bracket without its pair
             return ""
 
     @property
     def is_busy(self) -> bool:
-        """Whether the same request may have another answer later."""
+        """Return whether the same request may have another answer later."""
         return self.status >= 500 or self.status in _PASSING
 
     @property
     def retry_seconds(self) -> float:
-        """What the server asks to be left alone for, from now on; 0.0 where it does not."""
+        """Return how many seconds from now the server wants no request; 0.0 where it has no such header."""
         return retry_seconds(self.header("retry-after"))
 
 
-def encoded(url: str) -> str:
-    """A URL as it can be asked for, without fragment, white space and letters beyond ASCII as escapes; else ""."""
+def encode_url(url: str) -> str:
+    """Encode a URL for a request: no fragment, white space and letters beyond ASCII as escapes; "" if it is no such
+    URL."""
     try:
         parts = urlsplit(url.strip())
         host = (parts.hostname or "").encode("idna").decode() if not (parts.hostname or "").isascii() else ""
@@ -81,8 +82,8 @@ def encoded(url: str) -> str:
     return urlunsplit((parts.scheme.lower(), place, quote(parts.path, _SAFE) or "/", quote(parts.query, _SAFE), ""))
 
 
-def plain(exchange: WebExchange, max_bytes: int) -> bytes:
-    """The body of an answer without its content encoding; nothing, if that cannot be undone, or is longer."""
+def decode_body(exchange: WebExchange, max_bytes: int) -> bytes:
+    """Decode the body of an answer from its content encoding; b"" if that cannot be undone, or is longer."""
     headers = {name.lower(): value for name, value in exchange.headers}
     try:
         return http.content(
@@ -93,13 +94,13 @@ def plain(exchange: WebExchange, max_bytes: int) -> bytes:
 
 
 class Web:
-    """Asks servers, each time over a connection of its own: between two to a host lie seconds. Threads may share it."""
+    """Sends requests, each over a connection of its own: between two to a host lie seconds. Threads may share it."""
 
     def __init__(self, config: AcquireConfig):
         self._config = config
         self._pool = urllib3.PoolManager(num_pools=config.hosts_together, retries=False)
 
-    def ask(
+    def fetch(
         self,
         url: str,
         *,
@@ -107,14 +108,14 @@ class Web:
         max_bytes: int,
         wants: Callable[[str], bool],
     ) -> WebExchange:
-        """One request; redirects are not followed. The body is read if it is `wants` of its media type, or what
-        Content-Type says.
+        """Send one request; redirects are not followed. The body is read if `wants` accepts the Content-Type of the
+        answer.
 
         Raises:
             Unreachable: no answer came.
         """
         config = self._config
-        asked = {
+        request_headers = {
             "Host": urlsplit(url).netloc.rpartition("@")[2],
             "User-Agent": config.user_agent,
             "Accept": "text/html,application/xhtml+xml,application/rss+xml,application/atom+xml,*/*;q=0.5",
@@ -127,7 +128,7 @@ class Web:
             answer = self._pool.request(
                 "GET",
                 url,
-                headers=asked,
+                headers=request_headers,
                 preload_content=False,
                 redirect=False,
                 timeout=urllib3.Timeout(connect=config.timeout_seconds, read=config.timeout_seconds),
@@ -141,7 +142,7 @@ class Web:
             answer.close()
         return WebExchange(
             url=url,
-            asked=tuple(asked.items()),
+            request_headers=tuple(request_headers.items()),
             began=began,
             status=answer.status,
             reason=answer.reason or "",
@@ -152,24 +153,25 @@ class Web:
 
 
 def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int, seconds: float) -> tuple[bytes, str]:
+    """Read a body up to a size and a time; return it with the reason why it is cut, "" if it is whole."""
     deadline = time.monotonic() + seconds
     buffer = bytearray()
     try:
         while len(buffer) <= max_bytes:
             if time.monotonic() > deadline:
                 return bytes(buffer), "time"
-            # What has come, and not a whole chunk: a server that sends a byte a second would never fill one.
-            some = answer.read1(_CHUNK, decode_content=False)
-            if not some:
+            # Not a whole chunk: a server that sends a byte a second would never fill one.
+            part = answer.read1(_CHUNK, decode_content=False)
+            if not part:
                 return bytes(buffer), ""
-            buffer += some
+            buffer += part
     except (urllib3.exceptions.HTTPError, OSError):
         return bytes(buffer), "disconnect"
     return bytes(buffer[:max_bytes]), "length"
 
 
 def _kept(headers: Iterable[tuple[str, str]], length: int) -> tuple[tuple[str, str], ...]:
-    """The headers of an answer whose body is kept without its chunks."""
+    """Rename the headers that do not hold for a body that is kept without its chunks."""
     kept = []
     for name, value in headers:
         is_of_wire = name.lower() in ("transfer-encoding", "content-length")

@@ -1,1 +1,1 @@
-"""Pages labelled as they arrive: the stream around URL Tree, without the engine that runs it."""
+"""Label pages as they arrive: the stream around URL Tree, without the engine that runs it."""

@@ -1,4 +1,4 @@
-"""A page as it arrives in the stream: what its row says of it, and what its domain's tree needs."""
+"""Turn a page into an arrival of the stream: its row, and the part that its domain's tree needs."""
 
 import json
 from collections.abc import Mapping
@@ -17,19 +17,21 @@ from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 Row = Mapping[str, Any]
 """A row of a table, by its columns; timestamps are microseconds since 1970."""
 
-_OF_CAPTURE = [name for name in stream_rows.LABELS.names if name in Capture.__dataclass_fields__]
-_OF_METADATA = [name for name in stream_rows.LABELS.names if name in ("title", "declared_language", "canonical_url")]
-_OF_METADATA += ["published", "modified"]
-_LEVEL = 1
-"""Of zstd: what is packed lives for seconds."""
+_CAPTURE_COLUMNS = [name for name in stream_rows.LABELS.names if name in Capture.__dataclass_fields__]
+_METADATA_COLUMNS = [
+    name for name in stream_rows.LABELS.names if name in ("title", "declared_language", "canonical_url")
+]
+_METADATA_COLUMNS += ["published", "modified"]
+_ZSTD_LEVEL = 1
+"""Level of compression, low: what is packed lives for seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
     """A page and its place in the stream: files in the order in which they came, pages in that of their file.
 
-    `told` is a row, packed: the columns of LABELS that do not depend on other pages, and those of its blocks as lists.
-    A tree needs none of it, so it stays packed until it is written.
+    `packed_row` has the columns of LABELS that do not depend on other pages, and those of its blocks as lists. A tree
+    needs none of it, so it stays packed until it is written.
     """
 
     file_no: int
@@ -38,18 +40,18 @@ class Arrival:
     timestamp: int  # microseconds since 1970-01-01 UTC
     url_key: UrlKey
     keys: Keys  # (blocks, words)
-    told: bytes
+    packed_row: bytes
 
     @property
     def domain(self) -> str:
         return self.url_key.domain
 
 
-def of_page(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arrival:
-    """A page as the nth (from 0) of the nth file."""
+def make_arrival(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arrival:
+    """Make the arrival of a page, the nth (from 0) of the nth file."""
     capture, blocks = page.capture, page.blocks
-    row: dict[str, Any] = {name: getattr(capture, name) for name in _OF_CAPTURE}
-    row |= {name: getattr(page.metadata, name) for name in _OF_METADATA}
+    row: dict[str, Any] = {name: getattr(capture, name) for name in _CAPTURE_COLUMNS}
+    row |= {name: getattr(page.metadata, name) for name in _METADATA_COLUMNS}
     row |= {"capture_id": page.capture_id, "charset": page.charset, "charset_source": page.charset_source}
     row |= {"flags": [*page.flags], "page_text": blocks.text, "xpaths": blocks.xpaths}
     row |= {name: getattr(blocks, name).tolist() for name in ("starts", "ends", "words")}
@@ -60,40 +62,43 @@ def of_page(page: Page, file_no: int, row_no: int, config: UrlTreeConfig) -> Arr
         timestamp=capture.timestamp,
         url_key=_key(capture, page.metadata.title, config),
         keys=block_keys(blocks, config.blocks.hash),
-        told=packed(row),
+        packed_row=pack_row(row),
     )
 
 
 def _key(capture: Capture, title: str, config: UrlTreeConfig) -> UrlKey:
-    """By the title that the feed has, or else the page's own."""
+    """Return the URL key by the title that the feed has, or else the page's own."""
     redirects = {capture.item_link: capture.url} if capture.item_link else {}
     return url_key(capture.item_link or capture.url, capture.item_title or title, config.keys.rules, redirects)
 
 
-def packed(row: Row) -> bytes:
-    """A row for the way to another process."""
-    return zstandard.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"), _LEVEL)
+def pack_row(row: Row) -> bytes:
+    """Pack a row, to be sent to another process."""
+    return zstandard.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass"), _ZSTD_LEVEL)
 
 
-def unpacked(data: bytes) -> dict[str, Any]:
+def unpack_row(data: bytes) -> dict[str, Any]:
+    """Unpack a row that `packed` has packed."""
     row: dict[str, Any] = json.loads(zstandard.decompress(data).decode("utf-8", "surrogatepass"))
     return row
 
 
-def head(arrival: Arrival) -> str:
-    """What a tree needs of a page beside the keys of its blocks, for the way to another process."""
+def pack_head(arrival: Arrival) -> str:
+    """Pack the id, time and URL key of a page, which a tree needs beside the keys of its blocks."""
     return json.dumps([arrival.capture_id, arrival.timestamp, asdict(arrival.url_key)])
 
 
-def arrived(file_no: int, row_no: int, told: bytes, said: str, keys: bytes, config: UrlTreeConfig) -> Arrival:
-    """A page from what was sent of it: its row, its head, and the bytes of its keys."""
-    capture_id, timestamp, of_url = json.loads(said)
+def restore_arrival(
+    file_no: int, row_no: int, packed_row: bytes, packed_head: str, keys: bytes, config: UrlTreeConfig
+) -> Arrival:
+    """Restore an arrival from its parts: its packed row, its head, and the bytes of its keys."""
+    capture_id, timestamp, url_fields = json.loads(packed_head)
     return Arrival(
         file_no=file_no,
         row_no=row_no,
         capture_id=capture_id,
         timestamp=timestamp,
-        url_key=UrlKey(**of_url | {"branch": tuple(of_url["branch"])}),
+        url_key=UrlKey(**url_fields | {"branch": tuple(url_fields["branch"])}),
         keys=np.frombuffer(keys, "<u8").astype(np.uint64).reshape(-1, WORDS[config.blocks.hash]),
-        told=told,
+        packed_row=packed_row,
     )

@@ -1,4 +1,4 @@
-"""A domain of the stream: what is made of each page that arrives, and what is kept for the next."""
+"""Make rows of the pages that arrive in one domain of the stream, and keep the state for the next."""
 
 import json
 import struct
@@ -12,23 +12,23 @@ import numpy as np
 from dbce_spark.errors import OutputError
 from dbce_spark.model import Capture, Label, text_hash
 from dbce_spark.output.schemas import stream_rows
-from dbce_spark.streaming.stream.arrival import Arrival, Row, unpacked
+from dbce_spark.streaming.stream.arrival import Arrival, Row, unpack_row
 from dbce_spark.streaming.urltree.url_keys import STEPS
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
 from dbce_spark.streaming.urltree.window import Document, DomainTree, Labelled
 
 VERSION = 1
-"""Of what is kept around the tree, which has a version of its own. A state of another is refused."""
+"""Version of the state around the tree, which has a version of its own. A state of another is refused."""
 
 LABELS, LATE_LABELS, REPEATS = "labels", "late_labels", "repeats"
-"""The tables that rows are of."""
+"""Names of the tables."""
 
 _FORMS = STEPS[:-1]
-"""The forms of a URL before its key; the tree knows of that."""
+"""The forms of a URL before its key; the tree looks that up."""
 _HEAD = struct.Struct("<8sHI")  # magic, version, bytes of JSON
 _MAGIC = b"DBCESTRM"
-_OF_BLOCKS = ("labels", "counts")
-_OF_REPEAT = [
+_BLOCK_COLUMNS = ("labels", "counts")
+_REPEAT_COLUMNS = [
     name for name in stream_rows.REPEATS.names if name in Capture.__dataclass_fields__ or name == "capture_id"
 ]
 _WORDS = {label.value: label.word for label in Label}
@@ -36,17 +36,17 @@ _WORDS = {label.value: label.word for label in Label}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A row to be: its table, what is told of its page (`Arrival.told`), and what the tree says."""
+    """A row to be: its table, the packed row of its page, and the columns that the tree gives."""
 
     table: str
-    told: bytes
-    said: Row
+    packed_row: bytes
+    columns: Row
 
 
 class Domain:
-    """All that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
+    """The state that the stream keeps of a domain: its tree, and the forms of the URLs of the last pages.
 
-    Of each form as many are kept as the tree may hold documents.
+    As many URLs of each form are kept as the tree may hold documents.
     """
 
     def __init__(self, name: str, config: UrlTreeConfig):
@@ -55,11 +55,11 @@ class Domain:
         self._recent: dict[str, dict[int, None]] = {form: {} for form in _FORMS}
 
     def __len__(self) -> int:
-        """Documents in the tree."""
+        """Count the documents in the tree."""
         return len(self._tree)
 
     def take(self, arrival: Arrival) -> Iterator[Outcome]:
-        """What comes of a page: its labels, or that it is one of the same URL key as one before; then the labels of
+        """Take a page in: yield its labels, or a repeat if it has the URL key of an earlier one; then the labels of
         earlier pages that are labelled once more."""
         steps = [form for form in _FORMS if self._has_seen(form, getattr(arrival.url_key, form))]
         document = Document(
@@ -70,16 +70,16 @@ class Domain:
         )
         labelled = self._tree.add(document)
         place = {"domain": arrival.domain, "file_no": arrival.file_no, "row_no": arrival.row_no}
-        of_url = place | {"key": arrival.url_key.key}
+        keyed = place | {"key": arrival.url_key.key}
         if not labelled:
-            yield Outcome(REPEATS, arrival.told, of_url | {"steps": [*steps, STEPS[-1]]})
+            yield Outcome(REPEATS, arrival.packed_row, keyed | {"steps": [*steps, STEPS[-1]]})
             return
-        yield Outcome(LABELS, arrival.told, of_url | {"steps": steps} | _decision(labelled[0]))
+        yield Outcome(LABELS, arrival.packed_row, keyed | {"steps": steps} | _decision(labelled[0]))
         for late in labelled[1:]:
             yield Outcome(LATE_LABELS, b"", place | {"capture_id": late.document_id} | _decision(late))
 
     def _has_seen(self, form: str, url: str) -> bool:
-        """Whether one of the last pages had a URL in this form; from now on this has."""
+        """Return whether one of the last pages had a URL in this form, and remember this one."""
         recent, hashed = self._recent[form], text_hash(url)
         if hashed in recent:
             return True
@@ -89,14 +89,14 @@ class Domain:
         return False
 
     def to_bytes(self) -> bytes:
-        """The whole state, for `from_bytes`."""
+        """Pack the whole state, for `from_bytes`."""
         head = json.dumps({form: len(recent) for form, recent in self._recent.items()}).encode()
         recent = [np.fromiter(one, np.uint64, len(one)).astype("<u8").tobytes() for one in self._recent.values()]
         return b"".join([_HEAD.pack(_MAGIC, VERSION, len(head)), head, *recent, self._tree.to_bytes()])
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
-        """The domain as it was when `to_bytes` was called.
+        """Restore the domain as it was when `to_bytes` was called.
 
         Raises:
             OutputError: the state is of another version, or its keys were made by another hash.
@@ -116,39 +116,41 @@ class Domain:
         return made
 
 
-def rows(arrivals: Iterable[Arrival], domain: Domain) -> Iterator[tuple[str, Row]]:
-    """What comes of some pages of a domain, in the order of the stream whatever order they are in."""
+def build_rows(arrivals: Iterable[Arrival], domain: Domain) -> Iterator[tuple[str, Row]]:
+    """Yield the rows of these pages of a domain with their tables, in the order of the stream whatever order they are
+    in."""
     for arrival in sorted(arrivals, key=lambda one: (one.file_no, one.row_no)):
         for outcome in domain.take(arrival):
-            yield outcome.table, row(outcome)
+            yield outcome.table, build_row(outcome)
 
 
-def row(outcome: Outcome) -> Row:
-    """The row of its table."""
-    said = {name: value for name, value in outcome.said.items() if name not in _OF_BLOCKS}
+def build_row(outcome: Outcome) -> Row:
+    """Build the row of an outcome, for its table."""
+    columns = {name: value for name, value in outcome.columns.items() if name not in _BLOCK_COLUMNS}
     if outcome.table == REPEATS:
-        page = unpacked(outcome.told)
-        return said | {name: page[name] for name in _OF_REPEAT}
-    labels, counts = (outcome.said[name] for name in _OF_BLOCKS)
+        page = unpack_row(outcome.packed_row)
+        return columns | {name: page[name] for name in _REPEAT_COLUMNS}
+    labels, counts = (outcome.columns[name] for name in _BLOCK_COLUMNS)
     counted = [{"label": _WORDS[label], "count": count} for label, count in zip(labels, counts, strict=True)]
     if outcome.table == LATE_LABELS:
-        return said | {"blocks": counted}
-    page = unpacked(outcome.told)
+        return columns | {"blocks": counted}
+    page = unpack_row(outcome.packed_row)
     xpaths, starts, ends, lengths = (page.pop(name) for name in ("xpaths", "starts", "ends", "words"))
     text, is_content = page["page_text"], [label == Label.CONTENT for label in labels]
-    own = {
+    with_blocks = {
         "blocks": [
-            {"xpath": xpath, "start": start, "end": end, **own}
-            for xpath, start, end, own in zip(xpaths, starts, ends, counted, strict=True)
+            {"xpath": xpath, "start": start, "end": end, **label}
+            for xpath, start, end, label in zip(xpaths, starts, ends, counted, strict=True)
         ],
         "text": "\n".join([text[start:end] for start, end in compress(zip(starts, ends, strict=True), is_content)]),
         "words": sum(lengths),
         "text_words": sum(compress(lengths, is_content)),
     }
-    return page | said | own
+    return page | columns | with_blocks
 
 
 def _decision(labelled: Labelled) -> dict[str, Any]:
+    """Return the columns of a labelled document."""
     names = ("node", "node_documents", "domain_documents", "c_max")
     own: dict[str, Any] = {name: getattr(labelled, name) for name in names}
-    return own | {name: getattr(labelled, name).tolist() for name in _OF_BLOCKS}
+    return own | {name: getattr(labelled, name).tolist() for name in _BLOCK_COLUMNS}

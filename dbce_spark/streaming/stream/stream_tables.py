@@ -1,6 +1,6 @@
-"""The tables of a stream: each batch has files of its own, and the last that is written of it says which these are.
+"""Write the tables of a stream: each batch has files of its own, and its commit, written last, lists them.
 
-A batch that was ended before that is written again: its files have the same names and rows. So a reader who goes by
+A batch that ended before its commit is written again: its files have the same names and rows. So a reader who goes by
 the commits sees each batch whole, once or not at all; and one who reads all files of a table sees no row twice.
 """
 
@@ -21,12 +21,12 @@ from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS
 from dbce_spark.streaming.stream.local_stream import REJECTS
 
 VERSION = 1
-"""Of what is written: tables, commits and what travels. An output of another version is refused."""
+"""Version of the output: its tables, commits and the rows between tasks. An output of another version is refused."""
 COMMITS = "commits"
 CHECKPOINT = "_checkpoint"
-"""Where Spark keeps how far it is, unless it is told another place."""
-_OF_OTHERS = frozenset({CHECKPOINT, "_staging"})
-"""What may lie in an output before it is begun: the lock of a run is in the latter."""
+"""Folder in which Spark keeps its checkpoint, unless an option names another."""
+_ALLOWED_BEFORE = frozenset({CHECKPOINT, "_staging"})
+"""Names that an output may hold before it is begun: the lock of a run is in the latter."""
 BEGUN = "stream.json"
 SCHEMAS: Mapping[str, pa.Schema] = {
     LABELS: stream_rows.LABELS,
@@ -35,7 +35,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     REJECTS: pa.schema([*reject_rows.REJECTS, pa.field("file_no", pa.int64())]),
 }
 Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[str]]
-"""What is other in one set of settings than in the one before, each as a person may read it."""
+"""Lists the differences between earlier settings and these, each as a person may read it."""
 _ROWS_PER_GROUP = 1024
 _REPEATING = [
     "mime",
@@ -52,8 +52,8 @@ _REPEATING = [
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A batch that is written: rows of each file by its path in the output, what was counted, and the sum of all counts
-    up to it; when that was (UTC, ISO 8601), and the seconds that it took."""
+    """A batch that is written: rows of each file by its path in the output, its counts, and the sum of all counts up to
+    it; the time of writing (UTC, ISO 8601), and the seconds that it took."""
 
     batch: int
     files: dict[str, int]
@@ -64,7 +64,7 @@ class Commit:
 
     @property
     def captures(self) -> int:
-        """Pages that it has labelled or known for repeats."""
+        """Return the number of pages that were labelled or found to be repeats."""
         return self.counts.get("captures", 0)
 
     @property
@@ -73,12 +73,13 @@ class Commit:
 
 
 def folder(table: str, batch: int) -> str:
-    """Where a batch's files of a table lie, in the output. With leading zeros DuckDB would read the number as text."""
+    """Return the folder of a batch's files of a table, in the output. With leading zeros DuckDB would read the number
+    as text."""
     return f"{table}/batch={batch}"
 
 
 class StreamPart:
-    """What one part of the state gives to the tables of a batch: a file each, of those that have rows.
+    """Files that one part of the state adds to the tables of a batch, one for each table that has rows.
 
     They are there when the block ends well, whole, and replace what another attempt has written.
     """
@@ -88,7 +89,7 @@ class StreamPart:
         self._open_files = ExitStack()
         self._files: dict[str, storage.ParquetFile] = {}
         self.rows: Counter[str] = Counter()
-        """Of each file, by its path in the output."""
+        """Rows of each file, by its path in the output."""
 
     def __enter__(self) -> Self:
         return self
@@ -108,7 +109,7 @@ class StreamPart:
 
 
 def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
-    """Columns that a row does not have are null."""
+    """Build a record batch of rows; columns that a row does not have are null."""
     columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
@@ -116,7 +117,7 @@ def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
 def commit(
     output: str, batch: int, files: Mapping[str, int], counts: Mapping[str, int], *, seconds: float = 0.0
 ) -> Commit:
-    """Says that a batch is written: these files, and no others that an attempt with another end has left."""
+    """Commit a batch with these files, and remove others that an attempt with another end has left."""
     for table in SCHEMAS:
         for name in storage.names(f"{output}/{folder(table, batch)}"):
             if f"{folder(table, batch)}/{name}" not in files:
@@ -138,32 +139,32 @@ def commit(
 
 
 def read_commit(output: str, batch: int) -> Commit | None:
-    """What was said of a batch; None: nothing yet."""
+    """Read the commit of a batch; None: there is none yet."""
     if f"{batch:08}.json" not in storage.names(f"{output}/{COMMITS}"):
         return None
     with sources.open_binary(_commit_path(output, batch)) as file:
         return Commit(**json.loads(file.read()))
 
 
-def committed(output: str) -> list[Commit]:
-    """All batches that are written, in their order."""
+def read_commits(output: str) -> list[Commit]:
+    """Return the commits of all batches that are written, in their order."""
     return [one for number in _numbers(output) if (one := read_commit(output, number)) is not None]
 
 
 def last_commit(output: str) -> Commit | None:
-    """The batch that was written last; None: none was."""
+    """Return the commit of the batch that was written last; None: none was."""
     numbers = _numbers(output)
     return read_commit(output, numbers[-1]) if numbers else None
 
 
 def _numbers(output: str) -> list[int]:
-    """Of the batches that are written; what begins otherwise is half a file."""
+    """Return the numbers of the batches that are written; a name that begins otherwise is half a file."""
     return sorted(int(name.removesuffix(".json")) for name in storage.names(f"{output}/{COMMITS}") if name[0].isdigit())
 
 
 def files(output: str, table: str) -> list[str]:
-    """The files of a table that are committed, as paths."""
-    paths = (path for one in committed(output) for path in one.files)
+    """Return the paths of the files of a table that are committed."""
+    paths = (path for one in read_commits(output) for path in one.files)
     return [f"{output}/{path}" for path in paths if path.startswith(f"{table}/")]
 
 
@@ -172,18 +173,18 @@ def _commit_path(output: str, batch: int) -> str:
 
 
 def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool:
-    """Notes with what settings a stream is begun there; returns whether it was begun before, with the same.
+    """Note the settings with which a stream is begun there; return whether it was begun before, with the same.
 
     Raises:
         OutputError: with others, by another version, or the folder holds something else.
     """
-    path, held = f"{output}/{BEGUN}", storage.names(output)
-    wanted = {"version": VERSION, **settings}
-    if BEGUN not in held:
-        if foreign := sorted(held - _OF_OTHERS):
+    path, names = f"{output}/{BEGUN}", storage.names(output)
+    begun_with = {"version": VERSION, **settings}
+    if BEGUN not in names:
+        if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
         with storage.whole_file(path) as file:
-            file.write(json.dumps(wanted, indent=1, sort_keys=True).encode())
+            file.write(json.dumps(begun_with, indent=1, sort_keys=True).encode())
         return False
     before = _read(path)
     if before.get("version") != VERSION:
@@ -191,9 +192,9 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
             f"{output} is of version {before.get('version')} of the stream, this program has {VERSION}: go on with the"
             " program that began it, or begin anew with another --output"
         )
-    if told := [*unlike(before, json.loads(json.dumps(wanted)))]:
+    if changes := [*unlike(before, json.loads(json.dumps(begun_with)))]:
         raise OutputError(
-            f"{output} was begun with other settings: {'; '.join(told[:5])}. Give the same settings to resume the"
+            f"{output} was begun with other settings: {'; '.join(changes[:5])}. Give the same settings to resume the"
             " stream, or another --output"
         )
     return True

@@ -1,1 +1,2 @@
-"""URL Tree: the streaming sibling of DBCE. A page is labelled as it arrives, by what its site has shown before."""
+"""Label each page of a stream as it arrives, by the pages its site has shown before: URL Tree, DBCE's streaming
+sibling."""

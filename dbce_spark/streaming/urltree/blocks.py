@@ -1,4 +1,4 @@
-"""Text blocks as a tree counts them: by the hash of their letters."""
+"""Hash text blocks by their letters, as a tree counts them."""
 
 import hashlib
 import re
@@ -30,8 +30,8 @@ WORDS = {"xxh3": 1, "md5": 2}
 
 
 def letters(text: str) -> bytes:
-    """A text without all that is no letter, in lower case, as UTF-8; its lines stay lines. Blocks of these in common
-    are the same to a tree."""
+    """Return a text in lower case as UTF-8, without every character that is no letter; line breaks stay. Two blocks
+    with the same letters are one to a tree."""
     if text.isascii():  # at half of the time
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS)
     codes = code_points(text)
@@ -41,7 +41,7 @@ def letters(text: str) -> bytes:
 
 @cache
 def _is_kept() -> npt.NDArray[np.bool_]:
-    """Of each code point, whether `letters` keeps it."""
+    """Return (code points,): True where `letters` keeps the code point."""
     every = np.arange(sys.maxunicode + 1, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     is_kept = np.zeros(len(every), np.bool_)
     is_kept[ord("\n")] = True
@@ -51,14 +51,15 @@ def _is_kept() -> npt.NDArray[np.bool_]:
 
 
 def block_keys(blocks: Blocks, hash_name: str) -> Keys:
-    """The key of each block of a page, in page order. Blocks without a letter, such as dates, all have the same."""
+    """Return the key of each block of a page, (blocks, words), in page order. All blocks without a letter, such as
+    dates, have one key."""
     raw = b"".join(map(_HASHES[hash_name], _letters_of(blocks)))
     return np.frombuffer(raw, "<u8").astype(np.uint64).reshape(len(blocks), WORDS[hash_name])
 
 
 def _letters_of(blocks: Blocks) -> list[bytes]:
-    """The letters of each block: of all at once, since a line of the page text is a block on all pages but those with
-    blocks of several lines (<pre>)."""
+    """Return the letters of each block. They are computed for the whole text at once, since a line of the page text is
+    a block on all pages but those with blocks of several lines (<pre>)."""
     lines = letters(blocks.text).split(b"\n")
     if len(lines) == len(blocks):
         return lines

@@ -1,4 +1,4 @@
-"""The state of a domain as bytes: a line of JSON and numpy columns. Nothing in it can run."""
+"""Pack the state of a domain into bytes: a line of JSON and numpy columns, with nothing in it that can run."""
 
 import json
 import struct
@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.urltree.blocks import Keys
-from dbce_spark.streaming.urltree.url_tree import CountTable, Held, Node, UrlTree
+from dbce_spark.streaming.urltree.url_tree import CountTable, HeldDocument, Node, UrlTree
 
 VERSION = 1
-"""Of the layout below. A state of another version is refused."""
+"""Version of the layout below. A state of another version is refused."""
 
 _MAGIC = b"URLTREE\0"
 _HEAD = struct.Struct("<HI")  # version, bytes of JSON
@@ -26,7 +26,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """What `pack` was given."""
+    """A tree, the keys of its vocabulary, and the number of its next document, as `unpack` reads them from bytes."""
 
     tree: UrlTree
     keys: Keys
@@ -34,7 +34,7 @@ class Unpacked:
 
 
 def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
-    """A tree with the keys of its vocabulary."""
+    """Pack a tree, the keys of its vocabulary (blocks, words), and the number of its next document into bytes."""
     nodes = list(tree.nodes())
     index = {node: at for at, node in enumerate(nodes)}
     tables = [node.table for node in nodes if node.table is not None]
@@ -69,7 +69,7 @@ def pack(tree: UrlTree, keys: Keys, next_number: int, hash_name: str) -> bytes:
 
 
 def unpack(data: bytes, hash_name: str) -> Unpacked:
-    """What was packed.
+    """Unpack the bytes that `pack` made.
 
     Raises:
         OutputError: it is no such state, or one of another version or hash.
@@ -94,11 +94,12 @@ def unpack(data: bytes, hash_name: str) -> Unpacked:
         strict=True,
     )
     for number, document_id, timestamp, leaf, ids, is_final in documents:
-        tree.documents[number] = Held(document_id, timestamp, nodes[leaf], ids, bool(is_final))
+        tree.documents[number] = HeldDocument(document_id, timestamp, nodes[leaf], ids, bool(is_final))
     return Unpacked(tree, columns["keys"].astype(np.uint64), header["next"])
 
 
 def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return the header of a packed state, and its columns by name."""
     start = len(_MAGIC) + _HEAD.size
     if data[: len(_MAGIC)] != _MAGIC or len(data) < start:
         raise OutputError("the state of the stream is not one of URL Tree; begin with a new checkpoint")
@@ -118,7 +119,7 @@ def _read(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def _nodes(names: Sequence[str], columns: Mapping[str, Array]) -> list[Node]:
-    """The nodes, each behind the one above it, put together again."""
+    """Rebuild the nodes from their columns, each behind its parent."""
     nodes: list[Node] = []
     tables = columns["tables"]
     lengths = np.maximum(tables, 0)
@@ -137,10 +138,11 @@ def _nodes(names: Sequence[str], columns: Mapping[str, Array]) -> list[Node]:
 
 
 def _joined(parts: Sequence[Array], kind: str) -> Array:
+    """Join arrays into one of this dtype; an empty one if there are none."""
     return np.concatenate(parts).astype(kind) if parts else np.empty(0, kind)
 
 
 def _cut(column: Array, lengths: Array) -> list[Array]:
-    """A column in pieces of these lengths, each with memory of its own: a view would keep the whole."""
+    """Cut a column into pieces of these lengths, each with memory of its own: a view would keep the whole column."""
     ends = [0, *np.cumsum(lengths).tolist()]
     return [column[start:end].astype(column.dtype.newbyteorder("=")) for start, end in pairwise(ends)]

@@ -1,4 +1,5 @@
-"""Which node decides on a document, and how many documents may share a block of content (section 5.4 of the paper)."""
+"""Choose the node that decides on a document, and how many documents may share a block of content (section 5.4 of the
+paper)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,27 +17,28 @@ class Decision:
 
 
 def decide(leaf: Node, config: HeuristicConfig) -> Decision:
-    """By the configured heuristic, for the document of this leaf, which the tree holds already."""
+    """Choose by the configured heuristic, for the document of this leaf, which the tree holds already."""
     return _DECISIONS[config.heuristic](leaf, config)
 
 
 def strict(leaf: Node, config: HeuristicConfig) -> Decision:
-    """The nearest node above the leaf, or itself, that has seen `n_min` documents; else the domain's."""
+    """Choose the nearest node from the leaf up that has seen `n_min` documents, or else the domain's."""
     return Decision(_supported(leaf, config.n_min), config.c_max)
 
 
 def strict_support(leaf: Node, config: HeuristicConfig) -> Decision:
-    """As strict, of the nodes that have seen more than `support` documents."""
+    """Choose as `strict` does, among nodes that have seen more than `support` documents."""
     return Decision(_supported(leaf, config.support + 1), config.c_max)
 
 
 def strict_at_domain(leaf: Node, config: HeuristicConfig) -> Decision:
-    """Always the node of the domain."""
+    """Choose the node of the domain always."""
     return Decision(_domain(leaf), config.c_max)
 
 
 def relaxed_at_domain(leaf: Node, config: HeuristicConfig) -> Decision:
-    """As strict, but `relaxed_c_max` documents may share a block once the domain has more than `relaxed_above`."""
+    """Choose as `strict` does, but let `relaxed_c_max` documents share a block once the domain has more than
+    `relaxed_above`."""
     is_relaxed = _domain(leaf).documents > config.relaxed_above
     return Decision(_supported(leaf, config.n_min), config.relaxed_c_max if is_relaxed else config.c_max)
 
@@ -50,6 +52,7 @@ _DECISIONS: Mapping[str, Callable[[Node, HeuristicConfig], Decision]] = {
 
 
 def _supported(leaf: Node, least: int) -> Node:
+    """Return the nearest node from the leaf up that has seen at least so many documents, or else the domain's."""
     node = leaf
     while node.documents < least and node.parent is not None:
         node = node.parent

@@ -1,8 +1,8 @@
-"""Rules for query parameters, learned from the stream: the future work of the paper's section 6.
+"""Learn rules for query parameters from the stream: the future work of the paper's section 6.
 
-Of the documents of one script (host and path) it is asked which sets of parameters tell apart what differs, and nothing
-else: the set that errs on the fewest pairs of documents is the rule's. Two documents are one if they have the same
-title and nearly the same blocks.
+For the documents of one script (host and path), all sets of parameters are compared: the set that errs on the fewest
+pairs of documents is the rule's. It errs on a pair with two keys though the two are the same, or with one key though
+they differ. Two documents are the same if they have one title and nearly the same blocks.
 """
 
 import json
@@ -20,10 +20,10 @@ from dbce_spark.streaming.urltree.url_keys import TITLE, UrlKey
 from dbce_spark.streaming.urltree.urltree_settings import LearnConfig, Rule
 
 _MOST_PARAMETERS = 8
-"""Of a script, those with most values: 256 sets of them are tried."""
+"""Parameters of a script, those with most values: 256 sets of them are tried."""
 
 Matrix = npt.NDArray[np.bool_]
-"""(documents, documents): what is so of each pair."""
+"""(documents, documents): True for the pairs of which something holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class _Seen:
 
 
 class Learner:
-    """Watches documents as they arrive, before duplicates are dropped, and says what rules they ask for."""
+    """Watches documents as they arrive, before duplicates are dropped, and learns rules from them."""
 
     def __init__(self, config: LearnConfig):
         self._config = config
         self._scripts: OrderedDict[str, list[_Seen]] = OrderedDict()
 
     def see(self, key: UrlKey, blocks: Keys) -> None:
-        """Takes note of a document. blocks: (blocks, words), its keys."""
+        """Take note of a document. blocks: (blocks, words), its keys."""
         script, _, query = key.titled.partition("://")[2].partition("?")
         seen = self._scripts.setdefault(script, [])
         self._scripts.move_to_end(script)
@@ -53,23 +53,24 @@ class Learner:
             self._scripts.popitem(last=False)
 
     def rules(self) -> list[Rule]:
-        """A rule for each script whose documents need one, in order of scripts. Elsewhere all are dropped."""
-        kept = {
+        """Return a rule for each script whose documents need one, in order of scripts. Other scripts drop all
+        parameters."""
+        parameters = {
             script: _kept(seen, self._config.same)
             for script, seen in sorted(self._scripts.items())
             if len(seen) >= self._config.least
         }
-        return [Rule(match=rf"{re.escape(script)}(\?|$)", keep=keep) for script, keep in kept.items() if keep]
+        return [Rule(match=rf"{re.escape(script)}(\?|$)", keep=keep) for script, keep in parameters.items() if keep]
 
 
 def as_toml(rules: Iterable[Rule]) -> str:
-    """Rules as they stand in conf/urltree.toml, to be read and taken over."""
+    """Write rules as conf/urltree.toml has them, to be reviewed and copied."""
     lines = [f"  {{ match = {json.dumps(rule.match)}, keep = {json.dumps(list(rule.keep))} }}," for rule in rules]
     return "\n".join(["[keys]", "rules = [", *lines, "]"]) + "\n"
 
 
 def _kept(seen: Sequence[_Seen], same: float) -> tuple[str, ...]:
-    """The parameters that err on the fewest pairs; of equal sets one without the title, then the smallest."""
+    """Return the parameters that err on the fewest pairs; of equal sets one without the title, then the smallest."""
     is_same = _same(seen, same)
     equal = {name: _equal([one.parameters.get(name) for one in seen]) for name in _names(seen)}
     return min(
@@ -79,18 +80,19 @@ def _kept(seen: Sequence[_Seen], same: float) -> tuple[str, ...]:
 
 
 def _names(seen: Sequence[_Seen]) -> list[str]:
-    """The parameters with most values, in alphabetical order."""
+    """Return the parameters with most values, in alphabetical order."""
     values = {name: len({one.parameters.get(name) for one in seen}) for one in seen for name in one.parameters}
     return sorted(sorted(values, key=lambda name: (-values[name], name))[:_MOST_PARAMETERS])
 
 
 def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield all subsets of these names, smaller ones first."""
     for count in range(len(names) + 1):
         yield from combinations(names, count)
 
 
 def _errors(chosen: Iterable[str], equal: dict[str, Matrix], is_same: Matrix) -> int:
-    """Pairs that have one key and differ, or are the same under two."""
+    """Count the pairs of documents that share a key but differ, or are the same under two keys."""
     has_one_key = np.ones_like(is_same)
     for name in chosen:
         has_one_key &= equal[name]
@@ -98,6 +100,8 @@ def _errors(chosen: Iterable[str], equal: dict[str, Matrix], is_same: Matrix) ->
 
 
 def _same(seen: Sequence[_Seen], same: float) -> Matrix:
+    """Compare all pairs of documents: True where titles are equal and at least a share `same` of the blocks is
+    common."""
     found = _equal([one.parameters.get(TITLE) for one in seen])
     for one, other in zip(*np.nonzero(np.triu(found, 1)), strict=True):
         common = len(np.intersect1d(seen[one].blocks, seen[other].blocks, assume_unique=True))
@@ -107,6 +111,7 @@ def _same(seen: Sequence[_Seen], same: float) -> Matrix:
 
 
 def _equal(values: Sequence[str | None]) -> Matrix:
+    """Compare all pairs of values: True where they are equal."""
     numbers = {value: at for at, value in enumerate(dict.fromkeys(values))}
     column = np.array([numbers[value] for value in values])
     equal: Matrix = column[:, None] == column[None, :]

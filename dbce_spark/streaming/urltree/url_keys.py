@@ -1,4 +1,4 @@
-"""From the URL of a document to its URL key, and to its branch of the tree (section 3 of the paper)."""
+"""Turn the URL of a document into its URL key, and into its branch of the tree (section 3 of the paper)."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ _PATH_SAFE = "/:@!$&'()*+,;=~"
 _QUERY_SAFE = "/:@!$'()*,;~?"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MOST_REDIRECTS = 20
-"""As browsers follow."""
+"""Redirects followed at most, as in browsers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,25 +36,25 @@ class UrlKey:
 
     @property
     def path(self) -> str:
-        """The branch from the domain on, as it is told with labels."""
+        """Return the branch as one text, from the domain on, as labels name it."""
         return "/".join((self.domain, *self.branch))
 
 
 def url_key(request: str, title: str, rules: Sequence[Rule], redirects: Mapping[str, str] | None = None) -> UrlKey:
-    """The URL key of a document.
+    """Return the URL key of a document.
 
-    `redirects` says where URLs lead; without them `request` is the response URL. `title` is that of the feed, or the
-    page's own.
+    `redirects` maps URLs to their targets; without them `request` is the response URL. `title` is that of the feed,
+    or the page's own.
     """
     response = response_url(request, redirects or {})
     titled = _titled(response, title)
-    key = kept(titled, rules)
+    key = apply_rules(titled, rules)
     domain, branch = _branch(key)
     return UrlKey(request=request, response=response, titled=titled, key=key, domain=domain, branch=branch)
 
 
 def response_url(url: str, redirects: Mapping[str, str]) -> str:
-    """Where a URL leads: redirects are followed to their end, or to where they turn in a circle."""
+    """Follow redirects from a URL to their end, or to where they turn in a circle."""
     seen = {url}
     while (target := redirects.get(url)) is not None and target not in seen and len(seen) <= _MOST_REDIRECTS:
         seen.add(target)
@@ -62,8 +62,8 @@ def response_url(url: str, redirects: Mapping[str, str]) -> str:
     return url
 
 
-def kept(titled: str, rules: Sequence[Rule]) -> str:
-    """Step 3: the query without all that the first fitting rule does not keep; without a rule there is no query."""
+def apply_rules(titled: str, rules: Sequence[Rule]) -> str:
+    """Take step 3: drop all parameters that the first fitting rule does not keep; without a rule, drop the query."""
     base, _, query = titled.partition("?")
     names = next((frozenset(rule.keep) for rule in rules if re.match(rule.match, titled.partition("://")[2])), None)
     left = [pair for pair in query.split("&") if pair.partition("=")[0] in names] if names else []
@@ -71,7 +71,7 @@ def kept(titled: str, rules: Sequence[Rule]) -> str:
 
 
 def duplicates(keys: Iterable[UrlKey]) -> dict[str, int]:
-    """Of each step, how many documents have the URL of an earlier one of their domain: figure 2."""
+    """Count for each step the documents that have the URL of an earlier one of their domain: figure 2."""
     seen: dict[str, set[tuple[str, str]]] = {step: set() for step in STEPS}
     count = 0
     for key in keys:
@@ -82,7 +82,7 @@ def duplicates(keys: Iterable[UrlKey]) -> dict[str, int]:
 
 
 def _titled(url: str, title: str) -> str:
-    """Step 2. The query is taken as bytes, so that it need not be UTF-8."""
+    """Take step 2. The query is taken as bytes, so that it need not be UTF-8."""
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -100,6 +100,7 @@ def _titled(url: str, title: str) -> str:
 
 
 def _pair(text: str) -> tuple[str, str | None]:
+    """Split a parameter into its name and value, both encoded; the value is None where there is no "="."""
     name, equals, value = text.partition("=")
     return _encoded(name), _encoded(value) if equals else None
 
@@ -109,7 +110,7 @@ def _encoded(text: str) -> str:
 
 
 def _branch(key: str) -> tuple[str, tuple[str, ...]]:
-    """The domain, and the names below it. http and https are one site, so the scheme is no part of it."""
+    """Return the domain, and the names below it. http and https are one site, so the scheme is no part of it."""
     domain, names = _host_names(host_of(key))
     base, _, query = key.partition("?")
     path = base.partition("://")[2].partition("/")[2].strip("/")
@@ -119,6 +120,7 @@ def _branch(key: str) -> tuple[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=65_536)
 def _host_names(host: str) -> tuple[str, tuple[str, ...]]:
+    """Return a host's domain, and the names below the domain, from the right."""
     domain = domain_of(host)
     below = host.removesuffix(domain).rstrip(".")
     return domain, tuple(reversed(below.split("."))) if below else ()

@@ -1,9 +1,9 @@
-"""The URL Tree of one domain: at each node, how many documents below it hold each block.
+"""Count at each node of a domain's URL Tree how many documents below it hold each block.
 
 Counted at every node, a document costs as many counts as its branch is long, and most of them are of blocks that no
-other document has. So what one document alone has said, or one alone below a node, is not counted below the domain: it
-is known without. A block has its holder written beside it (`_holders`) until it has a second one, a node its only
-document (`only`); then what was left out is counted. Every count that is asked for is exact.
+other document has. So the blocks of a single document, or of the only one below a node, are not counted below the
+domain: their counts follow without. A block has its holder written beside it (`holders`) until it has a second one, a
+node its only document (`only`); then what was left out is counted. Every count returned is exact.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,32 +17,32 @@ from dbce_spark.streaming.urltree.vocabulary import Ids
 Counts = npt.NDArray[np.uint16]
 
 NOBODY, SEVERAL = -1, -2
-"""In place of a document: none holds this block; two or more do, or did, and nodes count it."""
+"""Stand for a document in `holders`: none holds this block; two or more do, or did, and nodes count it."""
 
 
 @dataclass(slots=True)
 class CountTable:
-    """How many documents hold each of some blocks."""
+    """The number of documents that hold each block, for the blocks counted at one node."""
 
     ids: Ids  # ascending
     counts: Counts
 
-    def of(self, ids: Ids) -> Counts:
-        """The counts of blocks that it has."""
+    def look_up(self, ids: Ids) -> Counts:
+        """Look up the counts of blocks that all have an entry."""
         return self.counts[np.searchsorted(self.ids, ids)]
 
     def add(self, ids: Ids) -> None:
-        """Counts these blocks, each given once, for one document more."""
+        """Count these blocks, each given once, for one document more."""
         at = np.searchsorted(self.ids, ids)
-        is_known = self.ids.take(at, mode="clip") == ids if len(self.ids) else np.zeros(len(ids), bool)
-        self.counts[at[is_known]] += 1
-        if not is_known.all():
-            at, fresh = at[~is_known], ids[~is_known]
+        is_counted = self.ids.take(at, mode="clip") == ids if len(self.ids) else np.zeros(len(ids), bool)
+        self.counts[at[is_counted]] += 1
+        if not is_counted.all():
+            at, fresh = at[~is_counted], ids[~is_counted]
             self.ids = np.insert(self.ids, at, fresh)
             self.counts = np.insert(self.counts, at, 1)
 
     def take_away(self, ids: Ids) -> None:
-        """Counts these blocks, all of which it has, for one document less."""
+        """Count these blocks, all of which have an entry, for one document less."""
         at = np.searchsorted(self.ids, ids)
         self.counts[at] -= 1
         if not self.counts[at].all():
@@ -65,7 +65,7 @@ class Node:
         self.table: CountTable | None = None
 
     def up(self) -> "Iterator[Node]":
-        """This node, and all above it up to the domain's."""
+        """Yield this node and all above it, up to the domain's."""
         node: Node | None = self
         while node is not None:
             yield node
@@ -73,12 +73,12 @@ class Node:
 
     @property
     def path(self) -> str:
-        """Its names from the domain on."""
+        """Return the names of the nodes from the domain's to this one, joined by "/"."""
         return "/".join(reversed([node.name for node in self.up()]))
 
 
 @dataclass(slots=True)
-class Held:
+class HeldDocument:
     """A document in a tree: its leaf, and its blocks in page order."""
 
     document_id: str
@@ -94,7 +94,7 @@ class UrlTree:
 
     domain: str
     root: Node = field(init=False)
-    documents: dict[int, Held] = field(default_factory=dict)
+    documents: dict[int, HeldDocument] = field(default_factory=dict)
     totals: Counts = field(default_factory=lambda: np.zeros(0, np.uint16))  # of each block, documents that hold it
     holders: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
@@ -102,7 +102,7 @@ class UrlTree:
         self.root = Node(self.domain, None)
 
     def find(self, branch: Sequence[str]) -> Node | None:
-        """The node at the end of a branch, if there is one."""
+        """Return the node at the end of a branch; None if there is none."""
         node: Node | None = self.root
         for name in branch:
             if node is None or node.children is None:
@@ -112,15 +112,15 @@ class UrlTree:
 
     def insert(
         self, number: int, document_id: str, timestamp: int, branch: Sequence[str], ids: Ids, blocks: int
-    ) -> Held:
-        """Puts a document in, and gives it as the tree holds it.
+    ) -> HeldDocument:
+        """Insert a document, and return it as the tree holds it.
 
         `ids` are its blocks in page order, of a vocabulary that has so many `blocks` now.
         """
         self._make_room(blocks)
         leaf = self._grow(branch)
         leaf.ends = number
-        held = self.documents[number] = Held(document_id, timestamp, leaf, ids)
+        held = self.documents[number] = HeldDocument(document_id, timestamp, leaf, ids)
         unique = np.unique(ids)
         holders = self.holders[unique]
         self.totals[unique] += 1
@@ -134,7 +134,7 @@ class UrlTree:
         return held
 
     def remove(self, number: int) -> None:
-        """Takes a document out: all counts are then as if it had never been there."""
+        """Remove a document: all counts are then as if it had never been there."""
         held = self.documents.pop(number)
         unique = np.unique(held.ids)
         counted = unique[self.holders[unique] == SEVERAL]
@@ -150,17 +150,18 @@ class UrlTree:
                 _drop(node)
 
     def counts(self, node: Node, ids: Ids) -> Counts:
-        """How many documents below `node` hold each of these blocks, which are of a document below it."""
+        """Count how many documents below `node` hold each of these blocks, which are of a document below it."""
         if node is self.root:
             return self.totals[ids]
         found = np.ones(len(ids), np.uint16)
         if node.table is not None:
             is_counted = self.holders[ids] == SEVERAL
-            found[is_counted] = node.table.of(ids[is_counted])
+            found[is_counted] = node.table.look_up(ids[is_counted])
         return found
 
     def forget(self, alive: npt.NDArray[np.bool_]) -> None:
-        """Renumbers blocks when those that nobody holds have left the vocabulary: `alive` says which stay.
+        """Renumber blocks when those that no document holds have left the vocabulary: `alive` is True for blocks that
+        stay.
 
         In place: thousands of arrays that are made anew at once leave holes in memory that nothing fills.
         """
@@ -173,7 +174,7 @@ class UrlTree:
                 node.table.ids[:] = renumbered[node.table.ids]
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes, each before those below it."""
+        """Yield all nodes, each before those below it."""
         waiting = [self.root]
         while waiting:
             node = waiting.pop()
@@ -181,6 +182,7 @@ class UrlTree:
             waiting += reversed((node.children or {}).values())
 
     def _grow(self, branch: Sequence[str]) -> Node:
+        """Return the leaf of a branch, adding the nodes that are missing."""
         node = self.root
         for name in branch:
             if node.children is None:
@@ -192,7 +194,8 @@ class UrlTree:
         return node
 
     def _count(self, node: Node, number: int, counted: Ids) -> None:
-        """One document more at a node below the domain; `counted` are its blocks that others hold too."""
+        """Count one document more at a node below the domain; `counted` are its blocks that other documents hold
+        too."""
         node.documents += 1
         if node.documents == 1:
             node.only = number
@@ -204,19 +207,19 @@ class UrlTree:
         node.table.add(counted)
 
     def _count_first_holders(self, ids: Ids, holders: npt.NDArray[np.int32]) -> None:
-        """Counts blocks that have a second holder now at the nodes of the first."""
+        """Count blocks that have just got a second holder at the nodes of the first."""
         self.holders[ids] = SEVERAL
-        of_node: dict[Node, list[Ids]] = {}
+        ids_by_node: dict[Node, list[Ids]] = {}
         for holder in np.unique(holders).tolist():
-            own = ids[holders == holder]
+            first_held = ids[holders == holder]
             for node in self.documents[holder].leaf.up():
-                of_node.setdefault(node, []).append(own)
-        for node, parts in of_node.items():
+                ids_by_node.setdefault(node, []).append(first_held)
+        for node, parts in ids_by_node.items():
             if node.table is not None:
                 node.table.add(np.sort(np.concatenate(parts)))
 
     def _make_room(self, blocks: int) -> None:
-        """For a quarter more blocks than there are, whenever there are more than before."""
+        """Make room for a quarter more blocks than there are, whenever there are more than before."""
         lacking = blocks - len(self.totals)
         if lacking > 0:
             more = lacking + blocks // 4
@@ -225,7 +228,7 @@ class UrlTree:
 
 
 def _drop(node: Node) -> None:
-    """Takes a node that has no document out of the tree."""
+    """Drop a node without documents from the tree."""
     parent = node.parent
     if parent is not None and parent.children is not None:
         del parent.children[node.name]

@@ -1,4 +1,4 @@
-"""The parameters of URL Tree: frozen dataclasses filled from conf/urltree.toml, where each default is written."""
+"""Hold the parameters of URL Tree: frozen dataclasses filled from conf/urltree.toml, where each default is written."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _DOCUMENTS = between(1, (1 << 16) - 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which query parameters name a document, of URLs whose text behind the scheme `match` fits from its start."""
+    """The query parameters that name a document, for URLs whose text behind the scheme `match` fits from its start."""
 
     match: str
     keep: tuple[str, ...]
@@ -76,7 +76,7 @@ class LearnConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UrlTreeConfig:
-    """All parameters of URL Tree; conf/urltree.toml says what each field means."""
+    """All parameters of URL Tree; conf/urltree.toml explains each field."""
 
     keys: KeysConfig
     blocks: BlocksConfig
@@ -87,7 +87,7 @@ class UrlTreeConfig:
 
 
 def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig:
-    """The shipped parameters, with the file at `path` and then the `settings` ("label.n_min=3") laid over them.
+    """Load the shipped parameters, overlaid by the file at `path` and then by `settings` ("label.n_min=3").
 
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
@@ -97,7 +97,7 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig
 
 @cache
 def default() -> UrlTreeConfig:
-    """The shipped parameters."""
+    """Return the shipped parameters."""
     return load()
 
 

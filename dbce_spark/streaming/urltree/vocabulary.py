@@ -1,4 +1,4 @@
-"""The block keys that a domain has shown, each under a number: an open hash table of numpy arrays.
+"""Number the block keys that a domain has shown: an open hash table of numpy arrays.
 
 A dict of Python integers would take ten times the memory. Keys are looked up many at a time, so that numpy pays.
 """
@@ -32,11 +32,11 @@ class Vocabulary:
 
     @property
     def keys(self) -> Keys:
-        """(numbers, words): the key of each number."""
+        """Return (numbers, words): the key of each number."""
         return self._keys[: self._count]
 
     def numbers(self, keys: Keys) -> Ids:
-        """The number of each key; those not seen before get one."""
+        """Return the number of each key; number those not seen before."""
         found = self._find(keys)
         new = np.flatnonzero(found < 0)
         if len(new):
@@ -47,7 +47,7 @@ class Vocabulary:
         return found
 
     def _find(self, keys: Keys) -> Ids:
-        """The number of each key, -1 where it has none."""
+        """Return the number of each key, -1 where it has none."""
         found = np.full(len(keys), _EMPTY)
         waiting = np.arange(len(keys))
         slots = self._first_slots(keys)
@@ -61,7 +61,7 @@ class Vocabulary:
         return found
 
     def _add(self, fresh: Keys) -> Ids:
-        """Numbers for keys that have none, each given once."""
+        """Number keys that have no number yet, each given once."""
         first, self._count = self._count, self._count + len(fresh)
         if self._count > len(self._keys):
             room = np.empty((int(self._count * _GROWTH), fresh.shape[1]), np.uint64)
@@ -77,7 +77,7 @@ class Vocabulary:
         return np.arange(first, self._count, dtype=np.int32)
 
     def _place(self, first: int) -> None:
-        """Gives the numbers from `first` on their slots. Where several want one, one has it, and the rest go on."""
+        """Give the numbers from `first` on their slots. Where several want one, one gets it, and the rest go on."""
         numbers = np.arange(first, self._count, dtype=np.int32)
         slots = self._first_slots(self._keys[first : self._count])
         while len(numbers):
@@ -93,8 +93,8 @@ class Vocabulary:
         return (slots + 1) & (len(self._slots) - 1)
 
 
-def of_keys(keys: Keys) -> Vocabulary:
-    """The vocabulary in which each of these keys, all different, has its index as number."""
+def build_vocabulary(keys: Keys) -> Vocabulary:
+    """Build the vocabulary in which each of these keys, all different, has its index as number."""
     vocabulary = Vocabulary(keys.shape[1])
     vocabulary._add(keys)
     return vocabulary

@@ -1,4 +1,4 @@
-"""A domain of the stream: its tree, the documents in it, and which of them leave (section 6 of the paper)."""
+"""Label the documents of one domain of the stream, and choose which of them leave (section 6 of the paper)."""
 
 from bisect import insort
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from dbce_spark.streaming.urltree import domain_state
 from dbce_spark.streaming.urltree.blocks import WORDS, Keys
 from dbce_spark.streaming.urltree.heuristics import decide
 from dbce_spark.streaming.urltree.url_keys import UrlKey
-from dbce_spark.streaming.urltree.url_tree import Counts, Held, UrlTree
+from dbce_spark.streaming.urltree.url_tree import Counts, HeldDocument, UrlTree
 from dbce_spark.streaming.urltree.urltree_settings import UrlTreeConfig
-from dbce_spark.streaming.urltree.vocabulary import Vocabulary, of_keys
+from dbce_spark.streaming.urltree.vocabulary import Vocabulary, build_vocabulary
 
 _DAY = 86_400_000_000
 """Microseconds."""
 
 _MOST_DEAD = 0.25
-"""Share of a vocabulary that nobody holds any more, at which it is thrown out: some thousand documents apart."""
+"""Share of a vocabulary that no document holds, at which these blocks are thrown out: some thousand documents apart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,12 +43,12 @@ class Labelled:
     domain_documents: int
     c_max: int  # a block that more documents of the node hold is boilerplate
     counts: Counts  # documents of the node that hold the block
-    labels: Bits  # of `labels_command.Label`
+    labels: Bits  # of `model.Label`
     is_late: bool  # not the document that arrived, but one before it, labelled again
 
 
 class DomainTree:
-    """All that the stream keeps of one domain."""
+    """The tree, the vocabulary and the window of documents that the stream keeps of one domain."""
 
     def __init__(self, domain: str, config: UrlTreeConfig):
         self.domain = domain
@@ -63,18 +63,19 @@ class DomainTree:
 
     @property
     def blocks(self) -> int:
-        """Different blocks that are numbered: those that are held, and those that have left but were not thrown out."""
+        """Count the blocks that are numbered: those of documents held, and those that have left but were not thrown
+        out."""
         return len(self._vocabulary)
 
     def holds(self, url_key: UrlKey) -> bool:
-        """Whether a document of this URL key is in the window."""
+        """Return whether a document of this URL key is in the window."""
         leaf = self._tree.find(url_key.branch)
         return leaf is not None and leaf.ends >= 0
 
     def add(self, document: Document) -> tuple[Labelled, ...]:
-        """Takes a document in and labels it: its labels, then those of earlier ones that are labelled once more.
+        """Insert a document and label it: return its labels, then those of earlier ones that are labelled once more.
 
-        None if the window holds a document of its URL key: a duplicate, which changes nothing.
+        Return () if the window holds a document of its URL key: a duplicate, which changes nothing.
         """
         if self.holds(document.url_key):
             return ()
@@ -88,24 +89,24 @@ class DomainTree:
         return (self._label(held, is_late=False), *(self._label(one, is_late=True) for one in self._due(held)))
 
     def to_bytes(self) -> bytes:
-        """The whole state, for `from_bytes`."""
+        """Pack the whole state, for `from_bytes`."""
         return domain_state.pack(self._tree, self._vocabulary.keys, self._next, self._config.blocks.hash)
 
     @classmethod
     def from_bytes(cls, data: bytes, config: UrlTreeConfig) -> Self:
-        """The domain as it was when `to_bytes` was called.
+        """Restore the domain as it was when `to_bytes` was called.
 
         Raises:
             OutputError: the state has another version, or its keys were made by another hash.
         """
         unpacked = domain_state.unpack(data, config.blocks.hash)
         made = cls(unpacked.tree.domain, config)
-        made._tree, made._vocabulary, made._next = unpacked.tree, of_keys(unpacked.keys), unpacked.next_number
+        made._tree, made._vocabulary, made._next = unpacked.tree, build_vocabulary(unpacked.keys), unpacked.next_number
         made._order = sorted((held.timestamp, number) for number, held in unpacked.tree.documents.items())
         return made
 
     def _evict(self, arriving: int) -> None:
-        """Makes room for a document of this time."""
+        """Make room for a document of this time."""
         window = self._config.window
         newest = max(arriving, self._order[-1][0]) if self._order else arriving
         horizon = newest - window.max_age_days * _DAY
@@ -123,13 +124,13 @@ class DomainTree:
             self._forget()
 
     def _forget(self) -> None:
-        """Throws out blocks that nobody holds, when there are many."""
+        """Throw out blocks that no document holds, when there are many."""
         alive = self._tree.totals[: len(self._vocabulary)] > 0
         if np.count_nonzero(alive) < len(alive) * (1 - _MOST_DEAD):
-            self._vocabulary = of_keys(self._vocabulary.keys[alive])
+            self._vocabulary = build_vocabulary(self._vocabulary.keys[alive])
             self._tree.forget(alive)
 
-    def _label(self, held: Held, *, is_late: bool) -> Labelled:
+    def _label(self, held: HeldDocument, *, is_late: bool) -> Labelled:
         decision = decide(held.leaf, self._config.label)
         counts = self._tree.counts(decision.node, held.ids)
         held.is_final = decision.node.documents >= self._config.relabel.support
@@ -144,8 +145,9 @@ class DomainTree:
             is_late=is_late,
         )
 
-    def _due(self, arrived: Held) -> list[Held]:
-        """Documents that a node decides on which has just seen enough, and that are to be labelled once more."""
+    def _due(self, arrived: HeldDocument) -> list[HeldDocument]:
+        """Return the documents that are to be labelled once more, since the node that decides on them has just seen
+        enough."""
         support = self._config.relabel.support
         full = {node for node in arrived.leaf.up() if node.documents == support}
         if not full:

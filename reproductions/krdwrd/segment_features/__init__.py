@@ -1,4 +1,4 @@
-"""What a machine can know of a segment: its words, its place in the DOM, how it looks (KrdWrd 2.2.3)."""
+"""Features of a segment: its words, its place in the DOM, how it looks (KrdWrd 2.2.3)."""
 
 import numpy as np
 import numpy.typing as npt

@@ -32,21 +32,21 @@ _WITHIN = (("a",), _HEADINGS, ("p",), _LISTS, ("td", "th"))
 
 
 def features(sheet: Sheet) -> Values:
-    """One row a segment, with the columns of NAMES.
+    """Compute one row a segment, with the columns of NAMES.
 
     Raises:
         InputError: a segment is in an element that the page does not have.
     """
     root = parse_tree(sheet.html.encode("utf-8", "replace"))
     of_page = _of_page(root)
-    known: dict[str, list[float]] = {}
+    by_xpath: dict[str, list[float]] = {}
     for one in sheet.segments:
-        if one.xpath not in known:
+        if one.xpath not in by_xpath:
             found = root.xpath(one.xpath)
             if len(found) != 1:
                 raise InputError(f"{sheet.page}: {one.xpath} is not in the page; give the page that was cut")
-            known[one.xpath] = _of_element(found[0], of_page)
-    return np.array([known[one.xpath] for one in sheet.segments], np.float64).reshape(-1, len(NAMES))
+            by_xpath[one.xpath] = _of_element(found[0], of_page)
+    return np.array([by_xpath[one.xpath] for one in sheet.segments], np.float64).reshape(-1, len(NAMES))
 
 
 def _of_page(root: Any) -> list[float]:
@@ -79,7 +79,7 @@ def _characters(element: Any) -> int:
 
 
 def _text_share(element: Any) -> float:
-    """Tags and attributes are counted as they would be written, without what white space there is."""
+    """Count tags and attributes as they would be written, without what white space there is."""
     text = _characters(element)
     markup = 0
     for one in element.iter("*"):

@@ -40,14 +40,14 @@ _COPYRIGHT = re.compile(r"©|\(c\)|copyright|all rights reserved", re.IGNORECASE
 
 
 def features(texts: Sequence[str]) -> Values:
-    """One row a segment, with the columns of NAMES."""
+    """Compute one row a segment, with the columns of NAMES."""
     words = [tokens(text) for text in texts]
     counts = [len(some) for some in words]
-    known = Counter(" ".join(some).lower() for some in words)
+    occurrences = Counter(" ".join(some).lower() for some in words)
     rows = [
         [
             *_of_text(text, some),
-            log1p(known[" ".join(some).lower()] - 1),
+            log1p(occurrences[" ".join(some).lower()] - 1),
             log1p(counts[at - 1]) if at else 0.0,
             log1p(counts[at + 1]) if at + 1 < len(counts) else 0.0,
         ]

@@ -19,9 +19,9 @@ NAMES = (
 )
 
 
-def features(of: Rendering) -> Values:
-    """One row a segment, with the columns of NAMES; of a segment without a box all but the font size is 0."""
-    rows = [_of_run(run, max(1.0, of.width), max(1.0, of.height)) for run in of.runs]
+def features(rendering: Rendering) -> Values:
+    """Compute one row a segment, with the columns of NAMES; of a segment without a box all but the font size is 0."""
+    rows = [_of_run(run, max(1.0, rendering.width), max(1.0, rendering.height)) for run in rendering.runs]
     return np.array(rows, np.float64).reshape(-1, len(NAMES))
 
 

@@ -1,4 +1,4 @@
-"""A browser, where there is one."""
+"""Start a browser, where there is one."""
 
 import shutil
 from collections.abc import Iterator
@@ -14,7 +14,8 @@ _ARGUMENTS = (
 
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A headless Chromium. Playwright bears no second driver in a process: tests of other modules start their own."""
+    """Start a headless Chromium. Playwright allows no second driver in a process: tests of other modules start their
+    own."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = shutil.which("chromium")
     if found is None:
@@ -27,7 +28,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def context(chromium: Any) -> Iterator[Any]:
-    """A browser of somebody who has just sat down, on a laptop's screen."""
+    """Open a new browser context with the screen of a laptop."""
     made = chromium.new_context(viewport={"width": 1366, "height": 768})
     made.set_default_timeout(60_000)
     yield made

@@ -1,4 +1,4 @@
-"""Who may do what, and what is answered, without a browser."""
+"""Check the rights of accounts, and the answers of the workbench, without a browser."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from tests.support.builders import CONFIG
 
 @pytest.fixture
 def path(tmp_path: Path) -> str:
-    """A store of four pages; ada is an admin, bob labels."""
+    """Make a store of four pages; ada is an admin, bob labels."""
     return with_people(tmp_path, "ada", "bob")
 
 
@@ -28,20 +28,20 @@ def app(path: str) -> Flask:
 
 @pytest.fixture
 def opened(path: str) -> Iterator[workbench_store.Connection]:
-    found = workbench_store.opened(path)
+    found = workbench_store.open_store(path)
     yield found
     found.close()
 
 
 def token(client: FlaskClient, path: str = "/login") -> str:
-    """What forms of this browser have in them."""
+    """Return the token in the forms of this browser."""
     found = re.search(r'(?:name="csrf" value|data-csrf)="([^"]+)"', client.get(path, follow_redirects=True).text)
     assert found is not None
     return found[1]
 
 
 def logged_in(app: Flask, name: str) -> tuple[FlaskClient, dict[str, str]]:
-    """A browser in which somebody has logged in, and what its scripts send along."""
+    """Log somebody in; return the browser, and the headers that its scripts send."""
     client = app.test_client()
     form = {"name": name, "password": PASSWORD, "csrf": token(client)}
     assert client.post("/login", data=form).status_code == 302
@@ -68,7 +68,7 @@ def draft(marks: dict[str, str], revision: int = 1) -> dict[str, object]:
     ],
 )
 def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> None:
-    """People are shown the way, scripts are told."""
+    """People are sent to the login, scripts get an error."""
     answer = app.test_client().get(address)
 
     assert answer.status_code == (403 if address.startswith("/api/") else 302)
@@ -76,7 +76,7 @@ def test_nobody_sees_anything_without_logging_in(app: Flask, address: str) -> No
 
 
 def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: workbench_store.Connection) -> None:
-    """Neither a form without the word of this browser, nor a script's request, nor logging in from elsewhere."""
+    """A form without this browser's token, a script's request, and a login from another site are refused."""
     client, right = logged_in(app, "bob")
     number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     forged = [
@@ -91,7 +91,7 @@ def test_what_is_not_sent_by_a_page_of_ours_changes_nothing(app: Flask, opened: 
 
 
 def test_annotators_do_not_see_each_others_work(app: Flask, opened: workbench_store.Connection) -> None:
-    """Neither tags, nor statistics, nor who else there is."""
+    """An annotator sees neither tags nor statistics nor names of others."""
     ada, adas = logged_in(app, "ada")
     bob, _ = logged_in(app, "bob")
     number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
@@ -106,7 +106,7 @@ def test_annotators_do_not_see_each_others_work(app: Flask, opened: workbench_st
 
 
 def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_store.Connection) -> None:
-    """What was kept is there again, and what is submitted is what it came to."""
+    """A draft is shown again, and the submission has the tags that it resolves to."""
     client, headers = logged_in(app, "bob")
     number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     client.put(f"/api/pages/{number}/draft", json=draft({"0": "boilerplate"}), headers=headers)
@@ -116,7 +116,7 @@ def test_a_page_goes_from_draft_to_submission(app: Flask, opened: workbench_stor
     assert kept is not None
     assert {"0": "boilerplate"} == kept["draft"]["marks"]
     assert {"then": "/next"} == answer.json
-    assert {Label.CONTENT} == {tag for one in drafts.submissions(opened) for tag in one.tags}
+    assert {Label.CONTENT} == {tag for one in drafts.read_submissions(opened) for tag in one.tags}
     assert "content" in client.get("/").text
 
 
@@ -137,7 +137,7 @@ def test_what_is_no_draft_is_refused(app: Flask, opened: workbench_store.Connect
 
 
 def test_a_draft_of_another_window_is_told_so(app: Flask, opened: workbench_store.Connection) -> None:
-    """The later one stands."""
+    """The later draft is kept, and the earlier window gets an error."""
     client, headers = logged_in(app, "bob")
     number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     answers = [client.put(f"/api/pages/{number}/draft", json=draft({}, at), headers=headers) for at in (1, 1, 2)]
@@ -146,9 +146,9 @@ def test_a_draft_of_another_window_is_told_so(app: Flask, opened: workbench_stor
 
 
 def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: workbench_store.Connection) -> None:
-    """And from then on with the page."""
+    """Once requested, the model's labels come with the page."""
     client, headers = logged_in(app, "bob")
-    found = next(stored_pages.of_kind(opened, stored_pages.CORPUS))
+    found = next(stored_pages.read_kind(opened, stored_pages.CORPUS))
     before = client.get(f"/api/pages/{found.page}").json
     asked = client.post(f"/api/pages/{found.page}/prelabel", headers=headers).json
     after = client.get(f"/api/pages/{found.page}").json
@@ -161,7 +161,7 @@ def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: work
 
 
 def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
-    """The password is shown once; who is shut out is out at once."""
+    """A password is shown once; a shut account is out at once."""
     ada, adas = logged_in(app, "ada")
     bob, _ = logged_in(app, "bob")
     made = ada.post("/admin/accounts", data={"name": "eve"}, headers=adas)
@@ -176,30 +176,31 @@ def test_an_admin_makes_and_shuts_accounts(app: Flask) -> None:
 def test_a_submission_is_withdrawn_by_its_annotator_or_an_admin(
     app: Flask, opened: workbench_store.Connection, who: str
 ) -> None:
-    """It is kept with who did it, counts no more, and can be made again; nobody else can withdraw it."""
+    """It is kept with the account that withdrew it, counts no more, and can be made again; nobody else can withdraw
+    it."""
     (bob, bobs), (other, others) = logged_in(app, "bob"), logged_in(app, who)
     number = stored_pages.ids(opened, stored_pages.CORPUS)[0]
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "content"}), headers=bobs)
     address = f"/pages/{number}/withdrawal" if who == "bob" else "/admin/accounts/2/withdrawal"
     assert 404 == bob.post("/admin/accounts/2/withdrawal", data={"page": number}, headers=bobs).status_code
-    assert 1 == len([*drafts.submissions(opened)])
+    assert 1 == len([*drafts.read_submissions(opened)])
     other.post(address, data={"page": number}, headers=others)
-    (kept,) = drafts.withdrawn(opened)
+    (kept,) = drafts.read_withdrawn(opened)
 
-    assert ([], 0) == ([*drafts.submissions(opened)], drafts.progress(opened).submissions)
+    assert ([], 0) == ([*drafts.read_submissions(opened)], drafts.progress(opened).submissions)
     assert (number, "annotator-2", f"annotator-{1 + (who == 'bob')}") == (
         kept.submission.page,
         kept.submission.annotator,
         kept.by,
     )
-    assert number == drafts.following(opened, 2, drafts.Order.CHANCE)
+    assert number == drafts.next_page(opened, 2, drafts.Order.CHANCE)
     bob.post(f"/api/pages/{number}/submission", json=draft({"0": "boilerplate"}, 2), headers=bobs)
-    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in drafts.submissions(opened)]
-    assert [kept] == [*drafts.withdrawn(opened)]
+    assert [{Label.BOILERPLATE}] == [{*one.tags} for one in drafts.read_submissions(opened)]
+    assert [kept] == [*drafts.read_withdrawn(opened)]
 
 
 def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
-    """And needs the old one."""
+    """A change of the password needs the old one."""
     here, headers = logged_in(app, "bob")
     elsewhere, _ = logged_in(app, "bob")
     for old in ("wrong", PASSWORD):
@@ -209,7 +210,7 @@ def test_a_new_password_logs_out_everywhere_else(app: Flask) -> None:
 
 
 def test_logging_in_leads_nowhere_else(app: Flask) -> None:
-    """A link to the login that names another site ends at the start."""
+    """A link to the login that names another site ends at the start page."""
     client = app.test_client()
     form = {"name": "bob", "password": PASSWORD, "csrf": token(client)}
     ends = []
@@ -221,10 +222,10 @@ def test_logging_in_leads_nowhere_else(app: Flask) -> None:
 
 
 def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbench_store.Connection) -> None:
-    """Not before, and what was given beside it."""
+    """The answer is shown only after the submission, with the submitted tags beside it."""
     tutorial.add(opened, CONFIG)
     client, headers = logged_in(app, "bob")
-    first = next(stored_pages.of_kind(opened, stored_pages.TUTORIAL))
+    first = next(stored_pages.read_kind(opened, stored_pages.TUTORIAL))
     before = client.get(f"/api/tutorial/{first.page}").status_code
     then = client.post(f"/api/pages/{first.page}/submission", json=draft({"0": "content"}), headers=headers).json
     answer = client.get(f"/api/tutorial/{first.page}").json
@@ -236,7 +237,7 @@ def test_the_tutorial_shows_its_answer_after_the_page(app: Flask, opened: workbe
 
 
 def test_every_page_of_ours_may_run_and_load_only_what_is_ours(app: Flask) -> None:
-    """By its content policy; and no page has a script or a style in its text."""
+    """The content policy allows only our own files, and no page has a script or a style in its text."""
     client, _ = logged_in(app, "ada")
     for path in ("/", "/guidelines", "/admin", "/password"):
         answer = client.get(path)

@@ -1,4 +1,4 @@
-"""People label archived pages in a browser."""
+"""Label archived pages in a browser."""
 
 import json
 import re
@@ -33,17 +33,18 @@ CONTENT, BOILERPLATE, UNDECIDED = "content", "boilerplate", "undecided"
 
 
 def submitted(path: str) -> list[submission.Submission]:
-    """What was submitted of the corpus of a store."""
-    opened = workbench_store.opened(path)
+    """Return the submissions of the corpus of a store."""
+    opened = workbench_store.open_store(path)
     try:
-        return [*drafts.submissions(opened)]
+        return [*drafts.read_submissions(opened)]
     finally:
         opened.close()
 
 
 @pytest.mark.browser
 def test_a_page_is_labelled_by_keyboard_alone(tmp_path: Path, context: Any) -> None:
-    """From logging in to submitting, no mouse: all boilerplate, then the article, then a heading of it."""
+    """Without a mouse, from login to submission: all is boilerplate, then the article content, then a heading of it
+    not."""
     path = with_people(tmp_path, "ada")
     with served(path) as one:
         window = context.new_page()
@@ -100,11 +101,11 @@ def test_a_page_is_labelled_by_mouse_alone(tmp_path: Path, context: Any) -> None
 
 @pytest.mark.browser
 def test_a_page_looks_as_it_was_archived(tmp_path: Path, context: Any) -> None:
-    """Its style sheet, what that imports, its pictures and its frame are there."""
+    """Its style sheet, with its imports, its pictures and its frame are shown."""
     with served(with_people(tmp_path, "ada")) as one:
         window = log_in(context, one, "ada")
-        opened = workbench_store.opened(one.store)
-        (number,) = [found.page for found in stored_pages.of_kind(opened, CORPUS) if found.url.endswith("/one")]
+        opened = workbench_store.open_store(one.store)
+        (number,) = [found.page for found in stored_pages.read_kind(opened, CORPUS) if found.url.endswith("/one")]
         opened.close()
         window.goto(f"{one.address}/pages/{number}")
         wait(window)
@@ -121,12 +122,13 @@ def test_a_page_looks_as_it_was_archived(tmp_path: Path, context: Any) -> None:
 
 @pytest.mark.browser
 def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any) -> None:
-    """Also within what is tagged as content; the list of texts shows it, where it can be tagged after all."""
+    """Hidden text within content is boilerplate as well; the list of texts shows it, where it can be tagged after
+    all."""
     hidden = "<p style='display:none'>Never seen</p><p style='position:absolute;left:-9999px'>Far away</p>"
     html = page("A page with a cellar", extra=f"<section>{hidden}<p style='opacity:0'>Glass</p></section>")
     path = str(tmp_path / "labels.db")
     page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(), CONFIG, SETTINGS)
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     with served(path) as one:
@@ -148,7 +150,7 @@ def test_what_a_page_hides_is_boilerplate_by_itself(tmp_path: Path, context: Any
 
 @pytest.mark.browser
 def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromium: Any, context: Any) -> None:
-    """What is tagged while the server is away comes to it when it is back; what it has, another browser shows."""
+    """Tags given while the server is away reach it when it is back, and another browser shows them."""
     with served(with_people(tmp_path, "ada")) as one:
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")
@@ -176,7 +178,7 @@ def test_nothing_is_lost_when_server_or_browser_is_killed(tmp_path: Path, chromi
 
 @pytest.mark.browser
 def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Path, context: Any) -> None:
-    """A tab that is closed while the server is away, and opened again when it is back."""
+    """A tab that is closed while the server is away, and opened again when it is back, keeps its tags."""
     with served(with_people(tmp_path, "ada")) as one:
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")
@@ -197,7 +199,8 @@ def test_what_only_the_browser_has_is_there_after_both_were_killed(tmp_path: Pat
 
 @pytest.mark.browser
 def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, context: Any) -> None:
-    """The least certain piece first; a tag on a container reaches what the model has said; the submission tells."""
+    """The least certain piece comes first, a tag on a container replaces the model's labels below it, and the
+    submission records the model."""
     path = with_people(tmp_path, "ada")
     with served(path) as one:
         window = log_in(context, one, "ada")
@@ -206,7 +209,7 @@ def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, cont
         number = window.url.rpartition("/")[2]
         window.click("[data-act=prelabel]")
         window.wait_for_selector("#count:has-text('all tagged')")
-        opened = workbench_store.opened(path)
+        opened = workbench_store.open_store(path)
         found = stored_pages.get(opened, number)
         opened.close()
         assert found is not None
@@ -226,11 +229,11 @@ def test_the_models_labels_are_where_one_starts_if_one_asks(tmp_path: Path, cont
 
 @pytest.mark.browser
 def test_the_tutorial_answers_each_page_in_colours(tmp_path: Path, context: Any) -> None:
-    """What agrees is light, what differs has the colour it should have had; after eleven pages it ends."""
+    """Agreement is light, a difference has the colour of the right tag, and after eleven pages the tutorial ends."""
     with served(with_people(tmp_path, "ada")) as one:
         window = log_in(context, one, "ada")
-        opened = workbench_store.opened(one.store)
-        lessons = [*stored_pages.of_kind(opened, stored_pages.TUTORIAL)]
+        opened = workbench_store.open_store(one.store)
+        lessons = [*stored_pages.read_kind(opened, stored_pages.TUTORIAL)]
         opened.close()
         for lesson in lessons:
             window.goto(f"{one.address}/tutorial")
@@ -254,12 +257,12 @@ def test_the_tutorial_answers_each_page_in_colours(tmp_path: Path, context: Any)
 
 @pytest.mark.browser
 def test_a_page_of_six_thousand_words_in_small_pieces_is_painted_whole(tmp_path: Path, context: Any) -> None:
-    """Two thousand pieces, tagged at once and one by one."""
+    """Two thousand pieces are tagged at once and one by one."""
     rows = "".join(f"<tr><td>{at}</td><td>{SENTENCE[:22]}</td></tr>" for at in range(1000))
     html = f"<!DOCTYPE html><title>Long</title><body><table>{rows}</table></body>"
     path = str(tmp_path / "labels.db")
     page_import.add(path, [archive(tmp_path / "a.warc", record(http(html)))], wanted(max_words=7000), CONFIG, SETTINGS)
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     with served(path) as one:
@@ -289,11 +292,11 @@ WARCS = (
 def test_two_people_label_twenty_real_pages_and_the_server_is_killed_between(
     tmp_path: Path, chromium: Any, shared_data: Path
 ) -> None:
-    """Forty submissions, one a page and person, whole, of the text that the pages have."""
+    """There are forty submissions, one a page and person, whole, of the pages' own texts."""
     path = str(tmp_path / "labels.db")
     archives = [str(shared_data / "warc" / name) for name in WARCS]
     page_import.add(path, archives, wanted(min_words=120, sample=20), CONFIG, SETTINGS)
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     for name in ("ada", "bob"):
         accounts.add(opened, name, SETTINGS, password=PASSWORD)
     opened.close()
@@ -350,7 +353,7 @@ def test_ten_annotators_at_once_lose_nothing(tmp_path: Path) -> None:
 
 
 def _label_all(served: Served, name: str, wrong: list[str]) -> None:
-    """Somebody's browser without its window."""
+    """Label all pages with the requests of a browser."""
     try:
         browser = build_opener(HTTPCookieProcessor(CookieJar()))
         text = browser.open(f"{served.address}/login").read().decode()

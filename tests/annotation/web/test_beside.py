@@ -1,4 +1,4 @@
-"""A cross is labelled in the workbench, its segments one after the other, its neighbours beside it (thesis 4.1)."""
+"""Label a cross in the workbench, its segments one after the other, its neighbours beside it (thesis 4.1)."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ HIDDEN = "<p style='display: none'>Only for machines</p>"
 
 
 def story(name: str, year: int, malice: str = "") -> str:
-    """A page of one template: a menu and a foot that all share, and paragraphs of its own."""
+    """Return a page of one template: a menu and a foot that all share, and paragraphs of its own."""
     told = "".join(
         f"<p>{' '.join(f'{name}{year if at == 2 else at}{word}' for word in range(40))}</p>" for at in range(4)
     )
@@ -46,7 +46,7 @@ def story(name: str, year: int, malice: str = "") -> str:
 
 
 def crawl(path: Path, malice: str = "") -> str:
-    """Four pages of one site, each captured in three years, and what they load."""
+    """Write an archive of four pages of one site, each captured in three years, and what they load."""
     site = "http://harbour.example"
     records = [
         record(http(story(name, year, malice)), url=f"{site}/{name}.html", date=f"20{year}-01-01T00:00:00Z")
@@ -62,13 +62,13 @@ def crawl(path: Path, malice: str = "") -> str:
 
 
 def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
-    """A store of one cross, with what it loads, and ada; and the cross."""
+    """Make a store of one cross, with what it loads, and ada; return it and the cross."""
     path, warc, file = (str(folder / name) for name in ("labels.db", "crawl.warc", "crosses.jsonl"))
     crawl(Path(warc), malice)
     choose = ["labels", "crosses", warc, "--output", file, "--urls-per-site", "1", "--crosses-per-url", "1"]
     assert cli.main(choose) == 0
     assert cli.main(["annotate", "take", path, file, "--archive", warc]) == 0
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     (cross,) = cross_tasks.read(file)
@@ -77,7 +77,7 @@ def taken(folder: Path, malice: str = "") -> tuple[str, CrossSheet]:
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Made once: a copy of its files is another."""
+    """Make the store once: a copy of its files is another."""
     folder = tmp_path_factory.mktemp("filled")
     taken(folder)
     return folder
@@ -85,7 +85,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def path(filled: Path, tmp_path: Path) -> str:
-    """The store of that cross."""
+    """Return a copy of the store of that cross."""
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     return str(tmp_path / "labels.db")
 
@@ -97,7 +97,7 @@ def cross(filled: Path) -> CrossSheet:
 
 @contextmanager
 def sat_down(path: str, context: Any) -> Iterator[tuple[Served, Any]]:
-    """A workbench, and a window in which ada has the cross before her."""
+    """Serve the workbench, and open a window in which ada has the cross before her."""
     with served(path) as one:
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")
@@ -106,15 +106,15 @@ def sat_down(path: str, context: Any) -> Iterator[tuple[Served, Any]]:
 
 
 def neighbour(window: Any, arm: str) -> Any:
-    """The frame of a neighbour, when it is ready."""
+    """Return the frame of a neighbour, when it is ready."""
     frame = window.wait_for_selector(f"[data-of={arm}] iframe").content_frame()
     frame.wait_for_load_state()
     return frame
 
 
 def click(window: Any, frame: str, selector: str, arrived: str) -> None:
-    """The hand clicks into a frame, whose scale Playwright does not know of, until an expression says that it arrived:
-    Chromium loses a click that comes before it knows where a scaled frame is drawn."""
+    """Click into a frame, whose scale Playwright ignores, until an expression is true: Chromium loses a click that
+    comes before it has drawn a scaled frame."""
     element = window.query_selector(frame)
     inner = element.content_frame()
     for _ in range(20):
@@ -134,10 +134,10 @@ def click(window: Any, frame: str, selector: str, arrived: str) -> None:
 
 
 def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, tmp_path: Path) -> None:
-    """Each in its arm, and once, however often they are taken; what they load is copied."""
+    """Each neighbour is in its arm, once, however often it is imported; its resources are copied."""
     given = [str(tmp_path / "crosses.jsonl")], [str(tmp_path / "crawl.warc")], CONFIG, SETTINGS
-    first, again = (import_export.take(name, *given) for name in (str(tmp_path / "other.db"), path))
-    opened = workbench_store.opened(path)
+    first, again = (import_export.import_pages(name, *given) for name in (str(tmp_path / "other.db"), path))
+    opened = workbench_store.open_store(path)
     found = neighbours.get(opened, cross.sheet.page)
     opened.close()
 
@@ -148,8 +148,8 @@ def test_a_cross_has_its_neighbours_in_the_store(path: str, cross: CrossSheet, t
 
 
 def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: CrossSheet) -> None:
-    """Where the template is the same, each node of a block is on an element of the neighbour's."""
-    opened = workbench_store.opened(path)
+    """Each node of a block is on an element of the neighbour, where the template is the same."""
+    opened = workbench_store.open_store(path)
     page = stored_pages.get(opened, cross.sheet.page)
     found = neighbours.get(opened, cross.sheet.page)
     opened.close()
@@ -164,8 +164,8 @@ def test_a_block_of_the_page_has_its_place_in_each_neighbour(path: str, cross: C
 def test_a_cross_is_labelled_segment_by_segment_with_a_key_each(
     path: str, cross: CrossSheet, tmp_path: Path, context: Any
 ) -> None:
-    """The first segment is highlighted; a key tags it and the next comes; what is not seen is passed over. What is
-    submitted is merged, and measured by the thesis's cases."""
+    """The first segment is highlighted; a key tags it and the next comes; hidden ones are passed over. The submission
+    is merged, and measured by the thesis's cases."""
     own = ("All", urlsplit(cross.sheet.url).path[1:5])
     expected = ["content" if text.startswith(own) else "boilerplate" for text in cross.sheet.texts]
     with sat_down(path, context) as (_, window):
@@ -251,8 +251,8 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
 
 
 def submissions(path: str) -> list[Any]:
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     try:
-        return [*drafts.submissions(opened)]
+        return [*drafts.read_submissions(opened)]
     finally:
         opened.close()

@@ -1,4 +1,4 @@
-"""Archived pages can do nothing in their frames, as a browser sees it."""
+"""Show hostile archived pages in their frames, where they can do nothing, as a browser sees it."""
 
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def hostile(port: int) -> str:
-    """A page that tries all it can to reach a port, to run, and to get out of its frame."""
+    """Return a page that tries all it can to reach a port, to run, and to get out of its frame."""
     live = f"http://127.0.0.1:{port}"
     ran = "document.documentElement.setAttribute('data-ran', '1')"
     head = (
@@ -42,11 +42,11 @@ def hostile(port: int) -> str:
 
 
 def made(folder: Path, html: str) -> str:
-    """A store of one page, and ada."""
+    """Make a store of one page, and ada."""
     path = str(folder / "labels.db")
     source = archive(folder / "a.warc", record(http(html), url="http://malice.example/"))
     page_import.add(path, [source], wanted(), CONFIG, SETTINGS)
-    opened = workbench_store.opened(path)
+    opened = workbench_store.open_store(path)
     accounts.add(opened, "ada", SETTINGS, password=PASSWORD)
     opened.close()
     return path

@@ -1,4 +1,4 @@
-"""An archived page is shown whole, and can do nothing: as far as a server has a hand in it."""
+"""Replay an archived page whole and harmless, as far as a server can ensure it."""
 
 import re
 
@@ -15,11 +15,11 @@ ORIGIN = "http://127.0.0.1:8420"
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[FlaskClient, str]:
-    """The application, and the address of the page that loads things."""
+    """Return the application, and the address of the page that loads things."""
     path, _ = filled(tmp_path_factory.mktemp("replay"))
-    opened = workbench_store.opened(path)
-    (number,) = [one.page for one in stored_pages.of_kind(opened, stored_pages.CORPUS) if one.url.endswith("/one")]
-    ticket = tickets.written(Ticket(number, ORIGIN), workbench_store.secret(opened))
+    opened = workbench_store.open_store(path)
+    (number,) = [one.page for one in stored_pages.read_kind(opened, stored_pages.CORPUS) if one.url.endswith("/one")]
+    ticket = tickets.sign(Ticket(number, ORIGIN), workbench_store.secret(opened))
     opened.close()
     return replay.create(path, SETTINGS).test_client(), f"/{ticket}"
 
@@ -31,7 +31,7 @@ def loaded(shown: tuple[FlaskClient, str], url: str, kind: str = "image") -> tup
 
 
 def test_all_that_a_page_loads_comes_from_the_store(shown: tuple[FlaskClient, str]) -> None:
-    """Each address in it, and in the style sheets and frames that these lead to."""
+    """Each address in the page, and in its style sheets and frames, leads to the store."""
     client, ticket = shown
     waiting, seen = [f"{ticket}/page"], set[str]()
     while waiting:
@@ -47,7 +47,7 @@ def test_all_that_a_page_loads_comes_from_the_store(shown: tuple[FlaskClient, st
 
 
 def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskClient, str]) -> None:
-    """A picture as a picture; a page that is loaded as a picture as nothing that a browser would show."""
+    """A picture is sent as a picture; a page that is loaded as a picture in a form that no browser would show."""
     site = "http://geese.example"
 
     assert (200, "image/png", DOT) == loaded(shown, f"{site}/dot.png")
@@ -57,7 +57,7 @@ def test_what_was_archived_is_sent_as_what_it_was_loaded_for(shown: tuple[FlaskC
 
 
 def test_a_page_runs_one_script_and_that_is_ours(shown: tuple[FlaskClient, str]) -> None:
-    """By a word that is new each time; a frame in it runs none."""
+    """Our script has a nonce that is new each time; a frame in the page runs none."""
     client, ticket = shown
     answers = [client.get(f"{ticket}/page") for _ in range(2)]
     nonces = [re.search(r"script-src 'nonce-([^']+)'", one.headers["Content-Security-Policy"]) for one in answers]
@@ -76,15 +76,15 @@ def test_a_page_runs_one_script_and_that_is_ours(shown: tuple[FlaskClient, str])
 def test_a_forged_or_an_old_ticket_opens_nothing(
     shown: tuple[FlaskClient, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody gets at archived pages by guessing."""
+    """Nobody reaches archived pages by guessing."""
     client, ticket = shown
     told, dot, signature = ticket.rpartition(".")
     forged = [
         # Not its last letter, which has bits that stand for nothing.
         f"{told}{dot}{'B' if signature.startswith('A') else 'A'}{signature[1:]}",
         "/x",
-        f"/{tickets.written(Ticket('a', ORIGIN), 'other')}",
+        f"/{tickets.sign(Ticket('a', ORIGIN), 'other')}",
     ]
 
     assert [403] * 3 == [client.get(f"{one}/page").status_code for one in forged]
-    assert tickets.read(tickets.written(Ticket("a", ORIGIN), "secret"), "secret", -1) is None
+    assert tickets.read(tickets.sign(Ticket("a", ORIGIN), "secret"), "secret", -1) is None

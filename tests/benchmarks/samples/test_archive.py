@@ -17,7 +17,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def test_same_seed_same_bytes(tmp_path: Path) -> None:
-    """The same pages and seed give the same files, byte for byte."""
+    """Equal pages and seed give equal files, byte for byte."""
     for name in ("one", "two"):
         write_archive(tmp_path / name, pages=40, seed=1)
     assert digests(tmp_path / "one") == digests(tmp_path / "two")

@@ -31,7 +31,7 @@ def files(days: Path, day: int) -> list[Path]:
 
 
 def extracted(file: Path) -> Iterator[Fetch | Revisit | Reject]:
-    """What the reader of archives makes of a file."""
+    """Read a file as the reader of archives does."""
     settings = config.default()
     for one in warc.read(str(file), settings.input, settings.page.max_html_bytes):
         if isinstance(one, Fetch | Revisit | Reject):
@@ -62,7 +62,7 @@ def test_a_day_has_a_file_or_two(days: Path) -> None:
 
 
 def test_the_command_writes_a_shorter_month(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What would go wrong after its end does not; what was crawled is counted."""
+    """Faults after its end do not occur; the crawled pages are counted."""
     status = main(["sample-archive", str(tmp_path / "short"), "--pages", "9", "--days", "4"])
 
     assert 0 == status
@@ -142,7 +142,7 @@ def test_a_damaged_file_is_read_but_for_what_it_lost(days: Path) -> None:
 
 
 def test_gold_is_made_of_three_crawls_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A month has none, and the command says so in a line."""
+    """A month has none, and the command refuses it in a line."""
     status = main(["sample-archive", str(tmp_path / "out"), "--days", "3", "--gold", "gold.jsonl"])
 
     assert 2 == status

@@ -7,7 +7,7 @@ from benchmarks.samples.sample_web import KINDS, sites
 
 @pytest.mark.parametrize("pages", [1, 7, 40, 300, 5_001, 123_456])
 def test_sizes_add_up(pages: int) -> None:
-    """The sites share out exactly the pages asked for."""
+    """The sites share out exactly the requested pages."""
     assert pages == sum(site.pages for site in sites(pages=pages, seed=1))
 
 

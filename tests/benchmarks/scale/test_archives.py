@@ -18,7 +18,7 @@ def read(folder: str) -> list[tuple[Capture, bytes]]:
 
 
 def test_a_shape_is_read_back_as_it_was_made(tmp_path: Path) -> None:
-    """Its URLs and bytes, spread over 16 files, and what the archive says of itself."""
+    """It has its URLs and bytes, spread over 16 files, and the counts of its archive are right."""
     made = list(shapes.plain(40))
     archive = scale_archives.shaped(tmp_path, "plain", shapes.plain, 40)
     found = read(archive.folder)
@@ -29,7 +29,7 @@ def test_a_shape_is_read_back_as_it_was_made(tmp_path: Path) -> None:
 
 
 def test_a_sample_has_about_the_captures_that_were_asked_for(tmp_path: Path) -> None:
-    """Of pages with HTML; what the archive says of itself is what can be read in it."""
+    """They are pages with HTML; the archive's counts are those that can be read in it."""
     archive = scale_archives.sample(tmp_path, 200, 0)
     found = read(archive.folder)
 

@@ -1,4 +1,4 @@
-"""The event log says what the tasks of each stage took."""
+"""The event log has the times and bytes of each stage's tasks."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ def ended(stage: int, milliseconds: int, shuffled: int, spilled: int) -> dict[st
 
 
 def test_tasks_are_added_up_by_the_stage_of_the_job() -> None:
-    """All Spark stages of one of the job's are one; the longest task is told, and what is no task is passed over."""
+    """All Spark stages of one of the job's are one; the longest task is kept, and other events are passed over."""
     log = [
         {"Event": "SparkListenerLogStart"},
         begun("pages", 0),

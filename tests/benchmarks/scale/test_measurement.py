@@ -1,4 +1,4 @@
-"""What runs say of each other."""
+"""The figures by which runs are compared."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A run is a command of its own, and everything about it is known afterwards."""
+"""A run is a command of its own, and all its resources are measured."""
 
 import time
 from dataclasses import asdict
@@ -31,7 +31,7 @@ def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_names_its_log(tmp_path: Path) -> None:
-    """What the command said lies in the work folder."""
+    """The command's output lies in the work folder."""
     archive = scale_archives.Archive(folder=str(tmp_path / "none"), input_bytes=0, html_bytes=0, equivalents=0)
 
     with pytest.raises(JobError, match=r"ended with 2; .*extract\.log says why"):

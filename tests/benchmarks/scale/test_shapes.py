@@ -1,4 +1,4 @@
-"""Each shape is what its name says, and always the same."""
+"""Each shape is true to its name, and always the same."""
 
 from collections import Counter
 from itertools import pairwise
@@ -26,7 +26,7 @@ def test_a_shape_is_the_same_each_time_it_is_made(name: str) -> None:
 
 
 def test_each_shape_is_what_its_name_says() -> None:
-    """As many sites and URLs as it should have, of the largest the right size."""
+    """It has as many sites and URLs as it should, and the largest have the right size."""
     made = {name: list(shape(200)) for name, shape in ALL.items()}
     facts = {
         name: (len(some), len(hosts(some)), len({one.url for one in some}), len({one.html for one in some}))

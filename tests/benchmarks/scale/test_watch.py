@@ -42,7 +42,7 @@ def test_processes_are_told_apart_and_added_up(tmp_path: Path) -> None:
 
 
 def test_a_watch_looks_until_its_block_ends(tmp_path: Path) -> None:
-    """What a process took is known behind the block, though the process is gone, and so is the folder's size."""
+    """The resources of a process are there after the block, though the process is gone, and so is the folder's size."""
     (tmp_path / "staged").write_bytes(b"x" * 1000)
     program = _WORKS.format(size=1, seconds=1.5)
     process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -76,7 +76,7 @@ def test_a_folder_weighs_what_is_below_it(tmp_path: Path) -> None:
 
 
 def test_workers_are_told_apart_by_stage(tmp_path: Path) -> None:
-    """What a run says of itself in its folder is the stage that a worker's memory is counted under."""
+    """A worker's memory is counted under the stage that the run's folder shows."""
     folder = tmp_path / staging.FOLDER
     folder.mkdir()
     with one_below(_WORKS.format(size=100_000_000, seconds=0.1)) as pid:

@@ -25,7 +25,7 @@ def longest(one: list[str], other: list[str]) -> int:
 
 @given(st.lists(WORDS, max_size=12), st.lists(st.lists(WORDS, max_size=5), min_size=1, max_size=5))
 def test_held_words_are_a_longest_common_subsequence(gold: list[str], texts: list[list[str]]) -> None:
-    """As many in all as it is long, and in each block no more than stand there."""
+    """They are as many in all as it is long, and in each block no more than stand there."""
     found = training_examples.held(" ".join(gold), texts).tolist()
 
     assert longest(gold, [word for text in texts for word in text]) == sum(found)
@@ -33,7 +33,7 @@ def test_held_words_are_a_longest_common_subsequence(gold: list[str], texts: lis
 
 
 def test_held_words_of_each_block() -> None:
-    """What is only in the gold, or only on the page, counts for none."""
+    """Text that is only in the gold, or only on the page, counts for none."""
     texts = [["menu"], ["one", "two", "three"], [], ["four", "five", "six"]]
 
     assert [0, 3, 0, 2] == training_examples.held("One two three. More! Four five", texts).tolist()
@@ -84,7 +84,7 @@ def test_batches_hold_all() -> None:
 
 
 def test_beside_when_nothing_is_hidden() -> None:
-    """Pages of one template hear each other; whoever is heard is a page; a page is among those its pool hears."""
+    """Pages of one template are in each other's pools; every member is a page; a page is a member of its own pool."""
     whole = training_examples.beside(trained.examples(), trained.PATTERNS)
 
     assert {one.page.capture_id for one in trained.examples()} == set(whole)
@@ -121,7 +121,7 @@ def test_hidden_leaves_few_or_none() -> None:
 
 
 def test_hidden_is_drawn_for_each_page_by_itself() -> None:
-    """The same seed hides the same, whatever other pages there are."""
+    """One seed hides the same siblings, whatever other pages there are."""
     examples = trained.examples()
     whole = training_examples.beside(examples, trained.PATTERNS)
     one, other = (training_examples.hidden(some, whole, trained.PATTERNS, 1) for some in (examples, examples[::-1]))

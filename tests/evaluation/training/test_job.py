@@ -27,7 +27,7 @@ def small() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, small: None) -> Path:
-    """What a run wrote, and what it said."""
+    """Train once; return the folder of the files, with the command's message."""
     made = tmp_path_factory.mktemp("training")
     write_gold(made / "gold.jsonl", pages=16, seed=2)
     request = train_job.TrainRequest(
@@ -38,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small: None) -> Path:
 
 
 def test_training_says_what_it_wrote(folder: Path) -> None:
-    """Where, how large, and from how many pages."""
+    """The message has the file, its size and the number of pages."""
     size = (folder / "new" / "all.npz").stat().st_size
     pages = len((folder / "gold.jsonl").read_text("utf-8").splitlines())
 
@@ -87,7 +87,7 @@ def test_training_on_nothing_is_an_error(tmp_path: Path) -> None:
 
 
 def test_missing_lightgbm_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Before anything is read, with what to do."""
+    """The error comes before anything is read, with what to install."""
     monkeypatch.setattr(train_job, "find_spec", lambda name: None)
     request = train_job.TrainRequest(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)
     with pytest.raises(PlatformError, match=r"pip install 'dbce-spark\[train\]'"):

@@ -74,7 +74,7 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
 
 
 def test_hidden_evidence_is_hidden_from_training() -> None:
-    """Of a page with nothing beside it, the second half of the rows says unknown."""
+    """For a page without neighbours, the second half of the rows has the bin of missing evidence."""
     of = small_classifier.prepared()
     nothing = replace(of, hidden=small_classifier.alone(of.examples))
     verdicts = np.zeros(len(of.pages), np.int64)
@@ -136,7 +136,7 @@ def test_labels() -> None:
     assert of.is_content.any()
     assert of.is_reply.any()
     assert not (of.is_content & of.is_reply).any()
-    assert of.tells_replies.all()
+    assert of.marks_replies.all()
     assert of.page_codes.max() < BINS
 
 

@@ -120,7 +120,7 @@ def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[t
     ]  # fmt: skip
 
     assert ["status", "language", "words", "probability"] == [one.name for one in FILTERS]
-    assert np.array_equal(expected, corpus_filters.fates(batch, FILTERS))
+    assert np.array_equal(expected, corpus_filters.outcomes(batch, FILTERS))
 
 
 @pytest.mark.parametrize(

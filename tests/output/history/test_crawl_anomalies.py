@@ -66,7 +66,7 @@ def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, i
     before = figures({name: times(site, 10) for name, (site, _) in sites.items()})
     now = figures({name: times(site, factor) for name, (site, factor) in sites.items()})
 
-    assert [] == crawl_anomalies.missing(before, now, CONFIG)
+    assert [] == crawl_anomalies.missing_templates(before, now, CONFIG)
     assert {} == odd(now, before)
 
 
@@ -139,11 +139,17 @@ def test_a_template_is_missing_by_what_its_site_has() -> None:
     less = changed("a", captures=30)
     few = changed("a", captures=6)
 
-    assert [name] == crawl_anomalies.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 8}), CONFIG)
-    assert [] == crawl_anomalies.missing(BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 9}), CONFIG)
-    assert [] == crawl_anomalies.missing(BEFORE, replace(less, templates={**BEFORE.templates, name: 4}), CONFIG)
-    assert [name] == crawl_anomalies.missing(BEFORE, replace(less, templates=other | _but(name)), CONFIG)
-    assert [] == crawl_anomalies.missing(BEFORE, replace(few, templates=_but(name)), CONFIG)
+    assert [name] == crawl_anomalies.missing_templates(
+        BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 8}), CONFIG
+    )
+    assert [] == crawl_anomalies.missing_templates(
+        BEFORE, replace(BEFORE, templates={**BEFORE.templates, name: 9}), CONFIG
+    )
+    assert [] == crawl_anomalies.missing_templates(
+        BEFORE, replace(less, templates={**BEFORE.templates, name: 4}), CONFIG
+    )
+    assert [name] == crawl_anomalies.missing_templates(BEFORE, replace(less, templates=other | _but(name)), CONFIG)
+    assert [] == crawl_anomalies.missing_templates(BEFORE, replace(few, templates=_but(name)), CONFIG)
 
 
 def _but(template: Template) -> dict[Template, int]:

@@ -19,10 +19,10 @@ from dbce_spark.output.history.page_history import (
     REPLACED,
     TOGETHER,
     Moment,
-    PageRedesigned,
+    PageRedesign,
     Piece,
     Redesign,
-    TextExchange,
+    TemplateExchange,
     changes,
     lives,
     pieces,
@@ -200,11 +200,11 @@ def test_a_page_is_redesigned_if_its_templates_are_hardly_similar() -> None:
     assert [False, True, False, False] == [step.is_redesigned(0.6) for step in steps(line)]
 
 
-def redesigned(url: str, before: int, after: int, to: str = "new") -> PageRedesigned:
-    return PageRedesigned(url=url, before=before, after=after, template_from="old", template_to=to)
+def redesigned(url: str, before: int, after: int, to: str = "new") -> PageRedesign:
+    return PageRedesign(url=url, before=before, after=after, template_from="old", template_to=to)
 
 
-def times(*pages: PageRedesigned) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def times(*pages: PageRedesign) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """When their steps begin and end."""
     return tuple(np.sort(np.array([getattr(one, name) for one in pages], np.int64)) for name in ("before", "after"))  # type: ignore[return-value]
 
@@ -214,8 +214,8 @@ def test_pages_that_change_at_once_are_a_redesign() -> None:
     pages = [redesigned("a", 1, 9), redesigned("b", 3, 7), redesigned("c", 2, 8, "other"), redesigned("z", 20, 30)]
     unchanged = redesigned("u", 5, 8)
     templates = (
-        TextExchange(template_from="old", template_to="new", pages=2),
-        TextExchange(template_from="old", template_to="other", pages=1),
+        TemplateExchange(template_from="old", template_to="new", pages=2),
+        TemplateExchange(template_from="old", template_to="other", pages=1),
     )
 
     assert [Redesign(not_before=3, not_after=7, pages=3, compared=4, url="a", templates=templates)] == redesigns(

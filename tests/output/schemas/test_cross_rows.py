@@ -24,14 +24,14 @@ def found(**fields: Any) -> BucketCross:
 def test_found_comes_back() -> None:
     """A cross and its bucket, from their row."""
     expected = [found(), found(cross=cross("a", "b", "c", "d", "e"), bucket_urls=9)]
-    actual = [cross_rows.found_from(row) for row in cross_rows.found_batch(expected).to_pylist()]
+    actual = [cross_rows.bucket_cross_from(row) for row in cross_rows.bucket_crosses_batch(expected).to_pylist()]
 
     assert expected == actual
 
 
 def test_found_says_its_id_and_bits() -> None:
     """What a cross derives from its arms stands in its row."""
-    (row,) = cross_rows.found_batch([found()]).to_pylist()
+    (row,) = cross_rows.bucket_crosses_batch([found()]).to_pylist()
 
     assert (cross("a", "b").cross_id, "11000") == (row["cross_id"], row["bits"])
 

@@ -16,6 +16,6 @@ def test_witnesses_come_back() -> None:
         | {"timestamp": rows.column("timestamp").cast(pa.int64()), "numbers": pa.array(numbers, pa.binary())}
     )
     expected = [plain(pools.page_features(one)) for one in LOOKED_AT]
-    actual = [plain(one) for one in member_rows.witnesses_from(table)]
+    actual = [plain(one) for one in member_rows.page_features_from(table)]
 
     assert expected == actual

@@ -77,7 +77,7 @@ def test_the_merge_is_that_of_krdwrd(canola: list[Votes]) -> None:
 
 @pytest.mark.data
 def test_the_agreement_of_canola_is_known(canola: list[Votes]) -> None:
-    """Of pairs .86 agree, which is what was published as multi-pi; more than half of that is to be expected."""
+    """.86 of pairs agree, the published multi-pi; more than half of that is to be expected by chance."""
     corpus = {one.page: one for one in canola}
     found = merge(
         {one.page: one.master for one in canola},
@@ -85,7 +85,7 @@ def test_the_agreement_of_canola_is_known(canola: list[Votes]) -> None:
         minimum=rules({}).minimum_submissions,
         excluded={},
     )
-    agreed = agreement.of_corpus([(one, corpus[one.page].words) for one in found.pages])
+    agreed = agreement.measure_corpus([(one, corpus[one.page].words) for one in found.pages])
     observed = sum(one.by_segments.observed for one in agreed.pages) / len(agreed.pages)
 
     assert (len(agreed.pages), round(observed, 2), round(agreed.mean, 2)) == (206, 0.86, 0.61)
@@ -124,8 +124,8 @@ def test_the_text_nodes_of_an_annotated_page_have_the_tag_around_them(tmp_path: 
 
 @pytest.mark.data
 def test_the_gold_tags_are_those_of_the_merge(canola: list[Votes], shared_data: Path) -> None:
-    """Of the pages whose text nodes are as many, and but for what is undecided: ties were broken later, and some tags
-    of a bare majority revised."""
+    """They agree on pages with as many text nodes, undecided ones aside: ties were broken later, and a few tags of a
+    bare majority revised."""
     by_page = {one.page: one for one in canola}
     same = pages = nodes = 0
     for sheet, tags in krdwrd.pages(str(shared_data / "gold" / "canola.jsonl.xz")):

@@ -7,8 +7,8 @@ import pytest
 
 from dbce_spark.annotation import page_file
 from dbce_spark.annotation.labelling import read
-from dbce_spark.commands import cli
 from dbce_spark.model import Label
+from reproductions import __main__ as reproductions
 
 PAGES = 12
 
@@ -40,7 +40,7 @@ def test_krdwrds_corpus_becomes_pages_labels_and_a_report(krdwrd: Path, capsys: 
     """Its votes, merged, are its gold tags here."""
     out = krdwrd / "out"
     given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
-    assert cli.main(["labels", "krdwrd", *given, "--output", str(out)]) == 0
+    assert reproductions.main(["canola", *given, "--output", str(out)]) == 0
 
     assert capsys.readouterr().out.startswith("12 pages, 60 submissions of 12; pi 1.000")
     assert read(str(out / "gold.jsonl")) == read(str(out / "votes.jsonl"))
@@ -51,12 +51,12 @@ def test_krdwrds_corpus_becomes_pages_labels_and_a_report(krdwrd: Path, capsys: 
 
 
 def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a rendering of words and DOM alone; sentences are easily told from links."""
+    """Without a rendering there are words and DOM alone; sentences differ clearly from links."""
     out = krdwrd / "out"
     given = [str(krdwrd / "canola.jsonl"), "--votes", str(krdwrd / "votes")]
-    assert cli.main(["labels", "krdwrd", *given, "--output", str(out)]) == 0
+    assert reproductions.main(["canola", *given, "--output", str(out)]) == 0
     learnt = ["--labels", str(out / "gold.jsonl"), "--output", str(out / "table.md")]
-    assert cli.main(["labels", "learn", str(out / "pages.jsonl"), *learnt, "--said", str(out / "said")]) == 0
+    assert reproductions.main(["learn", str(out / "pages.jsonl"), *learnt, "--said", str(out / "said")]) == 0
 
     told = (out / "table.md").read_text("utf-8")
     assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in told

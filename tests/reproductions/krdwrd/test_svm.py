@@ -1,4 +1,4 @@
-"""What machines learn of labels that are easy to learn."""
+"""Machines learn labels that are easy to learn."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ PLAN = replace(plan(), folds=3, vectors=120, grid_vectors=60, costs=(1.0,), gamm
 
 
 def made(pages: int = 9, segments: int = 20) -> Vectors:
-    """Pages on which words tell content well, and the DOM nothing."""
+    """Make pages on which words separate content well, and the DOM not at all."""
     draw = np.random.default_rng(5)
     is_content = draw.random(pages * segments) < 0.4
     noise = draw.normal(size=(len(is_content), svm.WIDTHS[TEXT]))
@@ -33,7 +33,7 @@ def made(pages: int = 9, segments: int = 20) -> Vectors:
 
 
 def test_what_tells_content_is_found_on_pages_that_were_not_seen() -> None:
-    """By words nearly all, by the DOM no more than by saying boilerplate; the vote trusts words."""
+    """Words find nearly all, the DOM no more than calling all boilerplate; the vote trusts words."""
     found = {one.name: one for one in compare(made(), PLAN, lambda _: None).results}
 
     assert list(found) == ["cl", "dom", "cl dom", "vote"]
@@ -44,7 +44,7 @@ def test_what_tells_content_is_found_on_pages_that_were_not_seen() -> None:
 
 
 def test_the_same_vectors_give_the_same_results() -> None:
-    """What is drawn is drawn by the seed."""
+    """All draws come from the seed."""
     first, second = (compare(made(6), PLAN, lambda _: None).results for _ in range(2))
 
     assert first == second
@@ -69,7 +69,7 @@ def test_results_stand_beside_the_published_ones() -> None:
 
 
 def test_what_a_machine_said_lies_where_the_segments_are() -> None:
-    """Of a segment without a label nothing is said."""
+    """A segment without a label has no prediction."""
     labels = {"p": (Label.CONTENT, None, Label.BOILERPLATE), "q": (None, Label.CONTENT)}
     of = vectors([sheet("p", "a", "b", "c"), sheet("q", "d", "e")], labels, {})
     said = Compared([], {"cl": np.array([False, True, True])}).labelling(of, "cl")
@@ -88,7 +88,7 @@ def sheet(name: str, *texts: str) -> Sheet:
 
 
 def test_a_segment_without_a_label_is_not_learnt_from() -> None:
-    """What is undecided is, as what is not content."""
+    """An undecided segment is learnt from, as not content."""
     labels = {"p": (Label.CONTENT, None, Label.UNDECIDED), "none": ()}
     found = vectors([sheet("p", "a b", "c", "d"), sheet("q", "x")], labels, {})
 
@@ -119,6 +119,6 @@ def test_labels_that_teach_nothing_are_refused() -> None:
 
 @pytest.mark.parametrize("wrong", [{"folds": 1}, {"vectors": 0}, {"costs": []}, {"gammas": [0.0]}])
 def test_a_plan_out_of_its_range_is_refused(wrong: dict[str, object]) -> None:
-    """The error says which field."""
+    """The error names the field."""
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         plan(wrong)

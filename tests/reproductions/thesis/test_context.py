@@ -31,5 +31,5 @@ def test_neighbours_must_be_dense_enough() -> None:
 
 
 def test_a_page_without_a_verdict_is_boilerplate() -> None:
-    """Nothing is known of any node."""
+    """No pattern labels any node."""
     assert [B] * 4 == in_context(nodes_of(HTML), labels(U, U, U, U), min_density=0).tolist()

@@ -24,7 +24,7 @@ def test_scripts_and_forms_are_no_part_of_the_dom() -> None:
 
 
 def test_names_are_numbered_in_order_of_first_occurrence() -> None:
-    """The same tag has the same number."""
+    """Equal tags have equal numbers."""
     dom, _ = read("<html><body><p>one</p><div>two</div><p>three</p></body></html>")
     assert [0, 1, 2, 3, 2] == (dom.names - FIRST_TAG).tolist()
 
@@ -48,7 +48,7 @@ def test_an_element_holds_its_descendants_and_their_texts() -> None:
 def test_every_token_begins_with_a_character_of_its_text_node(html: str) -> None:
     """Whatever the markup; text nodes are those that the evaluation calls leaves."""
     dom, blocks = read(html)
-    texts = leaves.of_html(html).texts
+    texts = leaves.parse_leaves(html).texts
     assert len(texts) == len(dom.text_parents)
     assert all(
         blocks.text[start] in texts[text]

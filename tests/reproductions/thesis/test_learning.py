@@ -56,7 +56,7 @@ def test_with_examples_of_one_label_all_nodes_get_it(learner: Learner) -> None:
 
 
 def test_large_hashes_do_not_drown_small_features() -> None:
-    """Between nodes of one class only the other features tell, as exactly as without the hash."""
+    """Between nodes of one class only the other features decide, as exactly as without the hash."""
     of_class = np.concatenate([np.full((12, 20), 4.2e9), np.arange(12.0)[:, None]], axis=1)
     model = nearest(neighbours=1, weights="uniform")(examples(of_class.tolist(), [C, B] * 6))
     assert [C, B] * 6 == model.predict(of_class + np.eye(1, 21, 20) * 0.25).tolist()

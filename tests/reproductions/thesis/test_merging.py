@@ -1,4 +1,4 @@
-"""What several crosses say, put together."""
+"""The labels of several crosses, merged."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def opinions(scores: list[float], *by_cross: list[Label]) -> Opinions:
 
 @pytest.mark.parametrize("name", RULES)
 def test_nodes_that_crosses_agree_on_inherit_the_label(name: str) -> None:
-    """Those without an opinion aside."""
+    """Crosses without an opinion do not count."""
     assert [C, B, U] == RULES[name](opinions([0, 1, 1], [C, B, U], [U, B, U], [C, U, U])).tolist()
 
 

@@ -32,7 +32,7 @@ def test_wide_takes_the_next_two_siblings_for_each_cross() -> None:
 
 
 def test_arms_are_taken_out_with_their_likeness() -> None:
-    """What is left is as it was."""
+    """The other arms are as they were."""
     whole = cross(CUR, up=NEAR, down=FAR, prev=OLD, next=NEW)
     bare = with_arms(whole, "11001")
     assert ("11111", "11001") == (bits_text(whole.bits), bits_text(bare.bits))

@@ -84,7 +84,7 @@ def test_thin_learning_sets_are_no_error(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["T001", "T002"])
 def test_the_unlearned_cases_are_those_of_the_method(name: str, tmp_path: Path) -> None:
-    """The same words as `local.extract_pages` with that `label.by`."""
+    """They give the words of `local.extract_pages` with that `label.by`."""
     pages = gold_pages(tmp_path, [{**fields, "dataset": "made"} for fields in [*sites(), *series()]])
     setting = extractors.Setting(config=CONFIG, time_limit=2.0, workers=1, folds="", advance=lambda _: None)
     expected = {page_id: one.text.split() for page_id, one in extractors.together(pages, setting, name).items()}
@@ -119,7 +119,7 @@ def test_nodes_without_truth_are_not_counted() -> None:
 
 
 def test_samples_hold_groups_with_siblings_and_no_group_whole(tmp_path: Path) -> None:
-    """The same pages whatever their order; none without two siblings."""
+    """A sample has the same pages whatever their order; none without two siblings."""
     fields = [*sites(12), *(story(name, site="c.example") for name in NAMES[:2])]
     pages = gold_pages(tmp_path, [{**one, "dataset": "made"} for one in fields])
     chosen = gold_sample.chosen(pages, 3)
@@ -260,7 +260,7 @@ def test_the_report_holds_every_experiment(tmp_path: Path) -> None:
 
 @pytest.mark.data
 def test_bit_patterns_find_nearly_all_content_of_real_pages(shared_data: Path) -> None:
-    """As in table 4.2, T001 has a high recall of content and a high precision of boilerplate; T006 keeps both."""
+    """T001 has a high recall of content and a high precision of boilerplate, as in table 4.2; T006 keeps both."""
     gold = datasets.read([str(shared_data / "gold" / "big9.jsonl.xz")])
     of = gold_sample.read(gold_sample.chosen(gold.sets["big9"], 10), CONFIG)
     found = {row[1]: row for row in cells(chapter4.scores({"big9": chapter4.measure(of, CONFIG)}))}

@@ -18,7 +18,7 @@ def test_a_layer_is_table_2_1() -> None:
 
 
 def test_the_second_layer_is_the_parents_neighbourhood() -> None:
-    """Of a word in bold: its element, the text before that, and nothing behind it."""
+    """For a word in bold it has its element, the text before that, and nothing behind it."""
     second = dict(zip(FEATURES, vectors(nodes_of(PAGE), 2)[1, len(FEATURES) :].tolist(), strict=True))
     assert (DBCE_NAME, 2, 1, 0) == (second["P_nid"], second["P_wc"], second["C_wc"], second["N_wc"])
 

@@ -1,4 +1,4 @@
-"""WARC records of whatever servers and feeds say."""
+"""Write WARC records of anything that servers and feeds send."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p
     pairs = [("Content-Type", "text/html"), *((name.replace("_", "-"), value) for name, value in headers.items())]
     return WebExchange(
         url="http://example.org/a",
-        asked=(("Host", "example.org"),),
+        request_headers=(("Host", "example.org"),),
         began=datetime(2020, 1, 2, tzinfo=UTC),
         status=status,
         reason=reason,
@@ -35,7 +35,8 @@ def exchange(status: int = 200, reason: str = "OK", body: bytes = b"<p>A word</p
 @given(LATIN, LATIN, st.text(max_size=20), st.text(max_size=20), st.binary(max_size=20))
 @settings(max_examples=60)
 def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: str, text: str, more: bytes) -> None:
-    """One capture with its body and the feed's title in one line, whatever headers, titles and descriptions hold."""
+    """A page is read back as one capture with its body and the feed's title in one line, whatever headers, titles and
+    descriptions hold."""
     item = Item(feed="http://example.org/rss", link="http://example.org/a", title=title, description=text, date=text)
     body = b"<p>A word</p>" + more
     with TemporaryDirectory() as folder:
@@ -53,11 +54,11 @@ def test_whatever_is_said_a_page_is_read_back(reason: str, header: str, title: s
 
 @pytest.mark.parametrize("location", ["http://[", "javascript:alert(1)", " "])
 def test_a_redirect_to_nowhere_is_none(location: str) -> None:
-    """It is an answer like any other."""
+    """A redirect without a usable target is an answer like any other."""
     assert "" == exchange(status=302, Location=location).redirect
 
 
 @pytest.mark.parametrize(("said", "seconds"), [("120", 120.0), ("\xb2", 0.0), ("soon", 0.0), ("", 0.0), ("-3", 0.0)])
 def test_how_long_a_server_asks_to_be_left_alone(said: str, seconds: float) -> None:
-    """Digits that are no number ask for nothing."""
+    """Retry-After counts only if it is a number of ASCII digits."""
     assert seconds == exchange(status=429, Retry_After=said).retry_seconds

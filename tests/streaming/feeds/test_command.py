@@ -1,4 +1,4 @@
-"""`dbce acquire` as a person starts and stops it."""
+"""Start and stop `dbce acquire` as a person does."""
 
 import os
 import signal
@@ -32,7 +32,7 @@ def arguments(feed: str, folder: Path, *options: str) -> list[str]:
 
 
 def started(feed: str, folder: Path) -> "subprocess.Popen[bytes]":
-    """The command in a process of its own, which runs until it is stopped."""
+    """Start the command in a process of its own, which runs until it is stopped."""
     return subprocess.Popen(
         [sys.executable, "-m", "dbce_spark.commands.cli", *arguments(feed, folder)],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -99,7 +99,7 @@ def test_a_kill_loses_no_page_and_fetches_none_twice(room: Newsroom, tmp_path: P
 def test_two_at_work_on_one_memory_are_refused(
     room: Newsroom, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The second says so in one line, and touches nothing."""
+    """The second process ends with one line that explains it, and touches nothing."""
     feed = room.publish("/rss")
     process = started(feed, tmp_path)
     until(lambda: bool(room.asked))

@@ -1,4 +1,4 @@
-"""Feeds of every kind, good and broken, from their bytes."""
+"""Parse feeds of every kind, good and broken, from their bytes."""
 
 import pytest
 
@@ -63,7 +63,7 @@ def test_what_is_no_feed_says_so(body: bytes) -> None:
 
 
 def test_the_same_item_in_two_feeds_of_a_site_is_one() -> None:
-    """An item's id is of its site's domain, not of its feed or its link; another site's is another."""
+    """An item's id depends on its site's domain, not on its feed or its link; on another site it differs."""
     ids = {
         Item(feed=feed, link=link, title="A", description="", date="").item_id
         for feed, link in ((URL, "x"), ("http://feeds.example.org/sport", "y"), ("http://example.com/", "x"))

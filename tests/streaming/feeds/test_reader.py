@@ -1,4 +1,4 @@
-"""Feeds of a real server, polled and followed to their pages."""
+"""Poll feeds of a real server, and follow them to their pages."""
 
 import io
 import time
@@ -11,7 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 from dbce_spark.archive import warc
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
-from dbce_spark.streaming.feeds.feed_memory import Fate, Memory
+from dbce_spark.streaming.feeds.feed_memory import ItemStatus, Memory
 from dbce_spark.streaming.feeds.feed_reader import Reader
 from tests.support.builders import config, fates, read
 from tests.support.newsroom import Newsroom, item, newsroom
@@ -29,14 +29,14 @@ def room() -> Iterator[Newsroom]:
 
 
 class Desk:
-    """Reads feeds again and again, with what it remembers in one folder."""
+    """A reader of feeds that is run again and again, with its memory in one folder."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.warned: list[str] = []
 
     def read(self, feeds: Sequence[str], *settings: str, once: bool = True) -> dict[str, int]:
-        """Reads once; returns what was counted."""
+        """Read once; return the counts."""
         made = config(*QUICK, *settings)
         with Memory(self.folder / "state" / "memory.sqlite") as memory:
             archive = FeedArchive(self.folder / "state" / "open", str(self.folder / "warcs"), made.acquire.user_agent)
@@ -58,7 +58,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def captured(desk: Desk) -> list[tuple[str, str]]:
-    """The pages in the WARC files, as this project reads them: URL and the title that the feed gave."""
+    """Return the pages in the WARC files, as this project reads them: URL and the title that the feed gave."""
     found = [one for file in desk.files() for one in read(file)]
     return [(one.capture.url, one.capture.item_title) for one in found if isinstance(one, warc.Fetch)]
 
@@ -75,7 +75,8 @@ def test_pages_of_a_feed_become_captures(room: Newsroom, desk: Desk) -> None:
 
 
 def test_what_is_known_is_not_fetched_again(room: Newsroom, desk: Desk) -> None:
-    """A feed that has grown gives its new item; the same title, description and date under another link is known."""
+    """A feed that has grown gives its new item; an old title, description and date under another link is no new
+    item."""
     for path in ("/a", "/b", "/c"):
         room.article(path, f"Of {path}")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
@@ -90,7 +91,7 @@ def test_what_is_known_is_not_fetched_again(room: Newsroom, desk: Desk) -> None:
     "other", [item("{url}/b", "A2"), item("{url}/b", "A", description="Else"), item("{url}/b", "A", date="today")]
 )
 def test_another_title_description_or_date_is_another_item(room: Newsroom, desk: Desk, other: str) -> None:
-    """Each of the three that an item is remembered by tells it from others."""
+    """Each of the three that identify an item makes a new one when it changes."""
     room.article("/a", "Of a")
     room.article("/b", "Of b")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"), other.format(url=room.url))
@@ -100,7 +101,7 @@ def test_another_title_description_or_date_is_another_item(room: Newsroom, desk:
 
 
 def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> None:
-    """The second poll is conditional on the tag of the first, and is told that nothing has changed."""
+    """The second poll is conditional on the tag of the first, and gets the answer that nothing has changed."""
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed])
     counts = desk.read([feed])
@@ -111,7 +112,7 @@ def test_a_feed_that_is_as_it_was_is_not_sent(room: Newsroom, desk: Desk) -> Non
 
 
 def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
-    """What robots.txt forbids is neither fetched nor tried again; it is read before anything else."""
+    """A page that robots.txt forbids is neither fetched nor tried again; robots.txt is read before anything else."""
     room.pages["/robots.txt"] = (b"User-agent: dbce-acquire\nDisallow: /private", "text/plain")
     room.article("/private/a", "Of a")
     room.article("/b", "Of b")
@@ -121,7 +122,7 @@ def test_robots_are_asked_first_and_obeyed(room: Newsroom, desk: Desk) -> None:
 
     assert "/robots.txt" == room.paths()[0]
     assert "/private/a" not in room.paths()
-    assert {Fate.KEPT: 1, Fate.REFUSED: 1} == desk.items()
+    assert {ItemStatus.KEPT: 1, ItemStatus.REFUSED: 1} == desk.items()
 
 
 def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: Desk) -> None:
@@ -136,7 +137,7 @@ def test_a_host_whose_robots_cannot_be_read_is_left_alone(room: Newsroom, desk: 
 
 
 def test_between_two_requests_to_a_host_is_a_pause(room: Newsroom, desk: Desk) -> None:
-    """The longer of the own delay and that of robots.txt lies before each request but the first."""
+    """The longer of the configured delay and that of robots.txt lies before each request but the first."""
     room.pages["/robots.txt"] = (b"User-agent: *\nCrawl-delay: 0.3", "text/plain")
     room.article("/a", "Of a")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
@@ -162,17 +163,17 @@ def test_redirects_are_recorded_and_the_page_is_under_the_address_that_answered(
 
 
 def test_endless_redirects_end(room: Newsroom, desk: Desk) -> None:
-    """A page that sends to itself is given up behind as many redirects as are followed."""
+    """A page that redirects to itself is given up after the configured number of redirects."""
     room.answers["/a"] = [(302, {"Location": "/a"})] * 9
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed], "acquire.max_redirects=3")
 
     assert 4 == room.paths().count("/a")
-    assert {Fate.FAILED: 1} == desk.items()
+    assert {ItemStatus.FAILED: 1} == desk.items()
 
 
 def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
-    """429 with Retry-After closes the host for everything; behind it the same page is fetched."""
+    """429 with Retry-After stops all requests to the host; after that time the same page is fetched."""
     room.answers["/a"] = [(429, {"Retry-After": "1"})]
     for path in ("/a", "/b"):
         room.article(path, f"Of {path}")
@@ -184,11 +185,11 @@ def test_a_busy_server_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: De
 
     assert ["/robots.txt", "/rss", "/a"] == asked_before
     assert {"/a", "/b"} == {*room.paths()[len(asked_before) :]} - {"/robots.txt"}
-    assert {Fate.KEPT: 2} == desk.items()
+    assert {ItemStatus.KEPT: 2} == desk.items()
 
 
 def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Desk) -> None:
-    """It is asked for as often as configured, and then no more."""
+    """A page is requested as often as configured, and then no more."""
     room.answers["/a"] = [(500, {})] * 9
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed], "acquire.attempts=3")
@@ -197,11 +198,11 @@ def test_a_page_that_fails_again_and_again_is_given_up(room: Newsroom, desk: Des
         desk.read([feed], "acquire.attempts=3")
 
     assert 3 == room.paths().count("/a")
-    assert {Fate.FAILED: 1} == desk.items()
+    assert {ItemStatus.FAILED: 1} == desk.items()
 
 
 def test_a_feed_that_fails_is_polled_ever_more_seldom(room: Newsroom, desk: Desk) -> None:
-    """The wait doubles with each failure, and is as before when it is back."""
+    """The wait doubles with each failure, and is as before after a success."""
     feed = room.publish("/rss")
     room.answers["/rss"] = [(500, {})] * 3
     waits = []
@@ -217,7 +218,7 @@ def test_a_feed_that_fails_is_polled_ever_more_seldom(room: Newsroom, desk: Desk
 
 
 def test_a_feed_that_is_gone_is_not_polled_again(room: Newsroom, desk: Desk) -> None:
-    """410 is for ever."""
+    """A feed that answers 410 is never polled again."""
     room.answers["/rss"] = [(410, {})]
     feed = room.publish("/rss")
     desk.read([feed])
@@ -227,7 +228,7 @@ def test_a_feed_that_is_gone_is_not_polled_again(room: Newsroom, desk: Desk) -> 
 
 
 def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> None:
-    """A ttl of RSS, in minutes, that is longer than the own pause holds."""
+    """A ttl of RSS, in minutes, that is longer than the configured pause replaces it."""
     feed = room.publish("/rss", ttl="60")
     began = time.time()
     desk.read([feed])
@@ -240,17 +241,17 @@ def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> 
 
 
 def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
-    """Of a film that an item links to nothing is read, and it is not asked for again."""
+    """A film that an item links to is not read, and not requested again."""
     room.pages["/a.mp4"] = (b"film", "video/mp4")
     feed = room.publish("/rss", item(f"{room.url}/a.mp4", "A"))
     desk.read([feed])
 
-    assert {Fate.REFUSED: 1} == desk.items()
+    assert {ItemStatus.REFUSED: 1} == desk.items()
     assert [] == desk.files()
 
 
 def test_a_page_over_the_limit_is_cut_and_says_so(room: Newsroom, desk: Desk) -> None:
-    """As much as the limit allows is kept, and the capture is marked as truncated."""
+    """A page is kept up to the limit, and the capture is marked as truncated."""
     room.article("/a", "word " * 1000)
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed], "acquire.max_bytes=1000")
@@ -269,7 +270,7 @@ def test_what_a_kill_leaves_is_handed_over_as_far_as_it_was_noted(room: Newsroom
     left.write_bytes(whole.read_bytes() + b"half a record")
     with Memory(desk.folder / "state" / "memory.sqlite") as memory:
         known = next(iter(memory.waiting()), None)
-        memory.polled(memory.feed(feed), [], 0.0)
+        memory.note_poll(memory.feed(feed), [], 0.0)
         memory._store.execute("INSERT INTO files VALUES (?, ?)", (whole.name, whole.stat().st_size))
     expected = whole.read_bytes()
     whole.unlink()
@@ -294,7 +295,7 @@ def test_an_open_file_is_handed_over_when_it_is_large(room: Newsroom, desk: Desk
 
 
 def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> None:
-    """warcio finds all digests right, and the metadata record says what the feed says."""
+    """warcio verifies all digests, and the metadata record has the fields of the feed's item."""
     room.article("/a", "Of a")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed])
@@ -309,7 +310,7 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:
-    """The run ends with words; the file waits, and the next run hands it over."""
+    """The run ends with an OutputError; the file waits, and the next run hands it over."""
     room.article("/a", "Of a")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     (desk.folder / "warcs").write_bytes(b"no folder")

@@ -1,4 +1,4 @@
-"""What robots.txt allows, by its text and by how it was answered."""
+"""Decide by robots.txt, its text and its status, whether a URL may be fetched."""
 
 import pytest
 
@@ -12,8 +12,8 @@ AGENT = "dbce-acquire/0.1 (+https://example.org/us)"
     ("status", "is_allowed"), [(200, False), (404, True), (403, True), (429, False), (500, False), (0, False)]
 )
 def test_how_it_was_answered_decides(status: int, is_allowed: bool) -> None:
-    """None allows all; one that could not be had now forbids all (RFC 9309, 2.3.1)."""
-    assert is_allowed == Robots.of(status, b"User-agent: *\nDisallow: /", 0.0).allows(URL, AGENT)
+    """A host without robots.txt allows all; one that could not be read now forbids all (RFC 9309, 2.3.1)."""
+    assert is_allowed == Robots.from_answer(status, b"User-agent: *\nDisallow: /", 0.0).allows(URL, AGENT)
 
 
 @pytest.mark.parametrize(
@@ -30,17 +30,17 @@ def test_how_it_was_answered_decides(status: int, is_allowed: bool) -> None:
     ],
 )
 def test_rules_are_those_of_the_standard(text: str, is_allowed: bool) -> None:
-    """Wild cards, the longest rule, and the group that names who asks before that of all."""
-    assert is_allowed == Robots.of(200, text.encode(), 0.0).allows(URL, AGENT)
+    """Wild cards, the longest rule, and the group that names this program before that of all programs are applied."""
+    assert is_allowed == Robots.from_answer(200, text.encode(), 0.0).allows(URL, AGENT)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("Crawl-delay: 2.5", 2.5), ("Crawl-delay: -1", 0.0), ("", 0.0)])
 def test_the_pause_that_it_asks_for(text: str, seconds: float) -> None:
-    """Never less than none."""
-    assert seconds == Robots.of(200, f"User-agent: *\n{text}\n".encode(), 0.0).delay(AGENT)
+    """The delay is never negative."""
+    assert seconds == Robots.from_answer(200, f"User-agent: *\n{text}\n".encode(), 0.0).delay(AGENT)
 
 
 def test_it_speaks_of_scheme_host_and_port() -> None:
-    """Who asks is named by the first word, without version; a user in the URL is nobody's."""
+    """The user agent is named by its first word, without version; a user in the URL does not count."""
     assert "https://example.org:8443" == origin("HTTPS://me@Example.org:8443/a?b")
     assert "dbce-acquire" == token(AGENT)

@@ -1,4 +1,4 @@
-"""One request and its answer, from servers that behave and from those that do not."""
+"""Send one request, to servers that behave and to those that do not."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, encoded, plain
+from dbce_spark.streaming.feeds.web_request import Unreachable, Web, WebExchange, decode_body, encode_url
 from tests.support.builders import config
 
 CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
@@ -17,7 +17,7 @@ CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
 
 @contextmanager
 def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
-    """A server that sends these bytes, one after the other, to one who asks; its URL."""
+    """Start a server that sends these bytes, one part after the other, to its first client; yield its URL."""
     asked = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -40,14 +40,14 @@ def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
 
 
 def ask(url: str, max_bytes: int = 1000) -> WebExchange:
-    return Web(CONFIG).ask(url, headers={}, max_bytes=max_bytes, wants=lambda _: True)
+    return Web(CONFIG).fetch(url, headers={}, max_bytes=max_bytes, wants=lambda _: True)
 
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
 def test_chunks_are_undone_and_said() -> None:
-    """The body is what the chunks hold, and the header that spoke of them is kept under another name."""
+    """The body is the content of the chunks, and the header that declared them is kept under another name."""
     with answering(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\nhello\r\n", b"0\r\n\r\n") as url:
         found = ask(url)
 
@@ -61,7 +61,7 @@ def test_chunks_are_undone_and_said() -> None:
     [(b"Content-Length: 9\r\n\r\nhello", b"hello", "disconnect"), (b"\r\n" + b"x" * 2000, b"x" * 1000, "length")],
 )
 def test_a_body_that_is_not_whole_says_why(body: bytes, expected: bytes, cut: str) -> None:
-    """In the words of WARC-Truncated: the server broke off, or the limit came first."""
+    """The reason is a word of WARC-Truncated: the server broke off, or the limit came first."""
     with answering(HEAD + body) as url:
         found = ask(url)
 
@@ -69,7 +69,7 @@ def test_a_body_that_is_not_whole_says_why(body: bytes, expected: bytes, cut: st
 
 
 def test_a_server_that_drips_is_left() -> None:
-    """Who sends a byte now and then is heard for as long as an answer may take, and no longer."""
+    """A server that sends a byte now and then is read for as long as an answer may take, and no longer."""
     with answering(HEAD + b"Content-Length: 100\r\n\r\n", *[b"x"] * 100, pause=0.2) as url:
         found = ask(url)
 
@@ -79,23 +79,23 @@ def test_a_server_that_drips_is_left() -> None:
 
 @pytest.mark.parametrize("answer", [b"", b"no HTTP at all\r\n\r\n"])
 def test_what_is_no_answer_is_told(answer: bytes) -> None:
-    """A server that hangs up, or speaks something else, gave none."""
+    """A server that hangs up, or sends something else than HTTP, raises Unreachable."""
     with answering(answer) as url, pytest.raises(Unreachable):
         ask(url)
 
 
 def test_a_body_that_is_not_wanted_is_not_read() -> None:
-    """By its type alone, or by a status that has no page."""
+    """A body of another type than the wanted one is not read."""
     with answering(HEAD + b"Content-Length: 5\r\n\r\nhello") as url:
-        found = Web(CONFIG).ask(url, headers={}, max_bytes=10, wants=lambda kind: kind != "text/html")
+        found = Web(CONFIG).fetch(url, headers={}, max_bytes=10, wants=lambda kind: kind != "text/html")
 
     assert (200, b"") == (found.status, found.body)
 
 
 def test_a_coding_that_lies_gives_nothing() -> None:
-    """What says gzip and is none has no plain body that a feed could be read of."""
+    """A body that is declared as gzip and is none has no plain body."""
     with answering(HEAD + b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08x") as url:
-        assert b"" == plain(ask(url), 1000)
+        assert b"" == decode_body(ask(url), 1000)
 
 
 @pytest.mark.parametrize(
@@ -113,15 +113,15 @@ def test_a_coding_that_lies_gives_nothing() -> None:
     ],
 )
 def test_a_url_as_it_can_be_asked_for(url: str, expected: str) -> None:
-    """Escapes that are there stay; what cannot be asked for is nothing."""
-    assert expected == encoded(url)
+    """Existing escapes stay; a URL that cannot be requested becomes ""."""
+    assert expected == encode_url(url)
 
 
 @given(st.text(max_size=30))
 def test_any_link_of_a_feed_can_be_tried(text: str) -> None:
-    """Nothing is raised, what comes out is ASCII in one line, and stays as it is when it is encoded again."""
-    found = encoded(f"http://example.org/{text}")
+    """Nothing is raised; the result is ASCII in one line, and stays as it is when it is encoded again."""
+    found = encode_url(f"http://example.org/{text}")
 
     assert found.isascii()
     assert not any(letter.isspace() for letter in found)
-    assert found == encoded(found)
+    assert found == encode_url(found)

@@ -1,4 +1,4 @@
-"""What comes of the pages of a domain, in plain Python."""
+"""Turn the pages of a domain into rows, in plain Python."""
 
 import hypothesis.strategies as st
 import pytest
@@ -6,32 +6,32 @@ from hypothesis import given, settings
 
 from dbce_spark.errors import OutputError
 from dbce_spark.streaming.stream import domain as module
-from dbce_spark.streaming.stream.arrival import Arrival, Row, arrived, head, unpacked
-from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, rows
+from dbce_spark.streaming.stream.arrival import Arrival, Row, pack_head, restore_arrival, unpack_row
+from dbce_spark.streaming.stream.domain import LABELS, LATE_LABELS, REPEATS, Domain, build_rows
 from tests.support.stream_files import TREE, arrival, tree
 
 URL = "http://www.example.org/news/{}.html"
 
 
 def taken(arrivals: list[Arrival], domain: Domain | None = None) -> list[tuple[str, Row]]:
-    return [*rows(arrivals, Domain("example.org", TREE) if domain is None else domain)]
+    return [*build_rows(arrivals, Domain("example.org", TREE) if domain is None else domain)]
 
 
 def pages(count: int, *shared: str) -> list[Arrival]:
-    """Pages with a text of their own each, and these shared ones."""
+    """Return pages with a text of their own each, and these shared ones."""
     numbered = enumerate("abcdefghijklmnop"[:count])
     return [arrival(URL.format(name), *shared, f"Own {name} text", row_no=at) for at, name in numbered]
 
 
 def test_what_pages_share_is_boilerplate_from_the_second_on() -> None:
-    """The menu of the first page is content as long as nobody else has it."""
+    """The menu of the first page is content as long as no other page has it."""
     found = taken(pages(3, "The menu"))
 
     assert ["The menu\nOwn a text", "Own b text", "Own c text"] == [row["text"] for _, row in found]
 
 
 def test_a_row_says_what_decided() -> None:
-    """Node, its documents, the domain's, and of each block its label with the count that gave it."""
+    """A row has the node, its documents, the domain's, and for each block its label with the count that gave it."""
     _, row = taken(pages(2, "The menu"))[1]
     blocks = [(one["label"], one["count"], row["page_text"][one["start"] : one["end"]]) for one in row["blocks"]]
 
@@ -50,7 +50,8 @@ def test_the_place_in_the_stream_decides_and_not_the_order_of_coming() -> None:
 
 
 def test_a_page_of_a_known_key_is_told_with_the_steps_that_found_it() -> None:
-    """By its URL as the feed has it and as the server answered; by its key alone if another parameter was dropped."""
+    """A repeat lists the steps at which its URL equals an earlier one; the key alone if only a dropped parameter
+    differs."""
     first = arrival(f"{URL.format('a')}?s=1", "Text")
     same = arrival(f"{URL.format('a')}?s=1", "Text again", row_no=1)
     other = arrival(f"{URL.format('a')}?s=2", "Text", row_no=2)
@@ -75,7 +76,7 @@ def test_the_title_of_the_feed_tells_pages_of_one_url_apart() -> None:
 
 
 def test_a_redirect_is_followed_by_what_the_feed_had() -> None:
-    """Two addresses of feeds that led to one page are the same from the response on."""
+    """Two links of feeds that led to one page are the same from the response on."""
     url = URL.format("a")
     some = [
         arrival(url, "Text", row_no=at, item_link=f"http://feeds.example.com/{at}", item_title="T") for at in range(2)
@@ -87,7 +88,7 @@ def test_a_redirect_is_followed_by_what_the_feed_had() -> None:
 
 
 def test_a_page_is_labelled_once_more_when_its_node_has_seen_enough() -> None:
-    """As an option: the first page's menu, which was content, is boilerplate in its late labels."""
+    """With this option on, the first page's menu, which was content, is boilerplate in its late labels."""
     relabelling = tree("relabel.support=3", "label.n_min=1", "label.heuristic=strict-at-domain")
     found = taken(pages(3, "The menu"), Domain("example.org", relabelling))
     late = [
@@ -102,25 +103,26 @@ def test_a_page_is_labelled_once_more_when_its_node_has_seen_enough() -> None:
 @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 2)), max_size=14), st.integers(0, 14))
 @settings(max_examples=40)
 def test_a_state_that_was_bytes_goes_on_as_if_it_had_not(urls: list[tuple[str, int]], cut: int) -> None:
-    """Whatever came before and comes after, and with more pages than are kept."""
+    """A domain restored from bytes gives the same rows as one that was never packed, even when pages have left the
+    window."""
     small = tree("window.max_documents=4", "window.min_documents=1", "relabel.support=2")
     some = [
         arrival(f"{URL.format(name)}?s={number}", "The menu", f"Own {name}", row_no=at, settings=small)
         for at, (name, number) in enumerate(urls)
     ]
     whole = Domain("example.org", small)
-    expected = [*rows(some, whole)]
+    expected = [*build_rows(some, whole)]
     first = Domain("example.org", small)
-    found = [*rows(some[:cut], first)]
+    found = [*build_rows(some[:cut], first)]
     second = Domain.from_bytes(first.to_bytes(), small)
-    found += rows(some[cut:], second)
+    found += build_rows(some[cut:], second)
 
     assert expected == found
     assert whole.to_bytes() == second.to_bytes()
 
 
 def test_no_more_urls_are_remembered_than_documents() -> None:
-    """A domain that shows the same key under ever other URLs does not grow."""
+    """A domain that shows the same key under ever new URLs does not grow."""
     small = tree("window.max_documents=4", "window.min_documents=1")
     domain, sizes = Domain("example.org", small), []
     for at in range(40):
@@ -131,7 +133,7 @@ def test_no_more_urls_are_remembered_than_documents() -> None:
 
 
 def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says both versions, and what can be done."""
+    """The error names both versions, and what can be done."""
     data = Domain("example.org", TREE).to_bytes()
     monkeypatch.setattr(module, "VERSION", 9)
 
@@ -140,7 +142,7 @@ def test_a_state_of_another_version_is_refused_with_words(monkeypatch: pytest.Mo
 
 
 def test_what_is_no_state_is_refused() -> None:
-    """Bytes of something else are of an unknown version."""
+    """Bytes of something else are reported as an unknown version."""
     with pytest.raises(OutputError, match="version unknown"):
         Domain.from_bytes(b"x" * 100, TREE)
 
@@ -148,10 +150,10 @@ def test_what_is_no_state_is_refused() -> None:
 @given(st.text(max_size=40))
 @settings(max_examples=40)
 def test_an_arrival_survives_the_way(text: str) -> None:
-    """What is packed for another process comes back, with surrogates and control characters."""
+    """An arrival that was packed for another process is restored, with surrogates and control characters."""
     sent = arrival(URL.format("a"), "A word", item_title=text)
-    back = arrived(0, 0, sent.told, head(sent), sent.keys.astype("<u8").tobytes(), TREE)
+    back = restore_arrival(0, 0, sent.packed_row, pack_head(sent), sent.keys.astype("<u8").tobytes(), TREE)
 
-    assert text == unpacked(back.told)["item_title"]
+    assert text == unpack_row(back.packed_row)["item_title"]
     assert (sent.capture_id, sent.timestamp, sent.url_key) == (back.capture_id, back.timestamp, back.url_key)
     assert sent.keys.tolist() == back.keys.tolist()

@@ -1,4 +1,4 @@
-"""Batches that are written once, twice, in part, or by another version."""
+"""Write batches once, twice, in part, or by another version."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ import pytest
 from dbce_spark.errors import OutputError
 from dbce_spark.spark.run.plan import unlike
 from dbce_spark.streaming.stream import stream_tables
-from dbce_spark.streaming.stream.domain import LABELS, Domain, rows
+from dbce_spark.streaming.stream.domain import LABELS, Domain, build_rows
 from dbce_spark.streaming.stream.local_stream import REJECTS
 from tests.support.stream_files import TREE, arrival, as_table
 
@@ -22,7 +22,7 @@ SETTINGS: dict[str, Any] = {"urltree": {"label": {"heuristic": "strict", "n_min"
 def labels(count: int) -> list[Any]:
     domain = Domain("example.org", TREE)
     some = [arrival(f"http://example.org/{at}", "Menu", f"Text {'x' * at}", row_no=at) for at in range(count)]
-    return [row for _, row in rows(some, domain)]
+    return [row for _, row in build_rows(some, domain)]
 
 
 def write(folder: Path, batch: int, some: list[Any], *, part: int = 0) -> dict[str, int]:
@@ -33,7 +33,7 @@ def write(folder: Path, batch: int, some: list[Any], *, part: int = 0) -> dict[s
 
 
 def test_a_batch_is_there_when_it_is_committed(tmp_path: Path) -> None:
-    """Files without a commit are not of the output; with it they are, and all readers have the rows."""
+    """Files without a commit are not part of the output; with it they are, and all readers have the rows."""
     some = labels(3)
     files = write(tmp_path, 0, some)
     before = stream_tables.files(str(tmp_path), LABELS)
@@ -48,7 +48,8 @@ def test_a_batch_is_there_when_it_is_committed(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_is_written_again_is_there_once(tmp_path: Path) -> None:
-    """Its files replace those of the first attempt; what that left under other names goes; totals count it once."""
+    """Its files replace those of the first attempt, leftovers under other names are removed, and totals count it
+    once."""
     some = labels(4)
     write(tmp_path, 1, some, part=7)
     stream_tables.commit(str(tmp_path), 0, {}, {"labels": 5})
@@ -73,17 +74,17 @@ def test_a_part_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_commits_are_read_in_their_order(tmp_path: Path) -> None:
-    """Of each its files and counts; other files in the folder are none."""
+    """Commits are read in order with their files and counts; other files in the folder are ignored."""
     for batch in (1, 0, 2):
         stream_tables.commit(str(tmp_path), batch, {f"rejects/batch={batch}/part-00000.parquet": 1}, {"rejects": 1})
     (tmp_path / "commits" / "_half.json.0123").write_text("x", encoding="utf-8")
 
-    assert [0, 1, 2] == [one.batch for one in stream_tables.committed(str(tmp_path))]
+    assert [0, 1, 2] == [one.batch for one in stream_tables.read_commits(str(tmp_path))]
     assert 3 == len(stream_tables.files(str(tmp_path), REJECTS))
 
 
 def test_a_stream_goes_on_with_the_same_settings_only(tmp_path: Path) -> None:
-    """Others are refused, and each difference is named."""
+    """Other settings are refused, and each difference is named."""
     assert not stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     assert stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     other = {"urltree": {"label": {"heuristic": "strict", "n_min": 3}}}
@@ -92,7 +93,7 @@ def test_a_stream_goes_on_with_the_same_settings_only(tmp_path: Path) -> None:
 
 
 def test_an_output_of_another_version_is_refused_with_words(tmp_path: Path) -> None:
-    """Both versions are named, and what can be done."""
+    """The error names both versions, and what can be done."""
     stream_tables.begin(str(tmp_path), SETTINGS, unlike)
     path = tmp_path / stream_tables.BEGUN
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | {"version": 0}), encoding="utf-8")
@@ -102,7 +103,7 @@ def test_an_output_of_another_version_is_refused_with_words(tmp_path: Path) -> N
 
 
 def test_a_folder_that_holds_something_else_is_refused(tmp_path: Path) -> None:
-    """Nothing of it is touched."""
+    """A folder with foreign files is refused, and none of them is touched."""
     (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
 
     with pytest.raises(OutputError, match=r"holds thesis\.tex and is no output of a stream"):

@@ -1,4 +1,4 @@
-"""Block keys: what makes two blocks the same to a tree."""
+"""Hash blocks: two blocks are the same to a tree if their letters are."""
 
 import hashlib
 from html import escape
@@ -12,18 +12,18 @@ from tests.support.builders import parsed
 
 
 def test_only_letters_count_and_not_their_case() -> None:
-    """As in section 4: all that is no letter goes, the rest in lower case."""
+    """All characters but letters are dropped, and the rest is lower-cased, as in section 4 of the paper."""
     assert letters("Comments (12) · Größe_XL, 本 №5!") == "commentsgrößexl本".encode()
 
 
 @given(st.text(st.characters(max_codepoint=127)))
 def test_ascii_gives_what_all_texts_give(text: str) -> None:
-    """A letter that is none of ASCII sends the text the other way round: behind it the bytes are the same."""
+    """The fast path for ASCII gives the same bytes as the general one, which a letter outside ASCII selects."""
     assert letters(f"{text}ß") == letters(text) + "ß".encode()
 
 
 def test_blocks_with_the_same_letters_have_one_key() -> None:
-    """A counter beside a word does not make it another block."""
+    """A counter beside a word does not change the key of its block."""
     keys = block_keys(parsed("<p>Comments (12)</p><p>comments: 7</p><p>Comment</p>").blocks, "xxh3")
 
     assert (keys[0] == keys[1]).all()
@@ -39,7 +39,7 @@ def test_line_breaks_within_a_block_do_not_count() -> None:
 
 @given(st.lists(st.text(min_size=1), min_size=1))
 def test_keys_are_those_of_each_block_by_itself(texts: list[str]) -> None:
-    """Whatever stands in the blocks beside it."""
+    """The key of a block does not depend on the blocks beside it."""
     blocks = parsed("".join(f"<p>x{escape(text)}</p>" for text in texts)).blocks
     each = (blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True))
     alone = [block_keys(parsed(f"<p>{escape(text)}</p>").blocks, "xxh3") for text in each]
@@ -48,21 +48,21 @@ def test_keys_are_those_of_each_block_by_itself(texts: list[str]) -> None:
 
 
 def test_inline_tags_do_not_cut_blocks() -> None:
-    """The blocks are those of the page: <em>, <a> and their like stand within one."""
+    """Text within <em>, <a> and other inline tags belongs to the block around it."""
     inline = block_keys(parsed("<p>One <em>two</em> <a href=x>three</a></p>").blocks, "xxh3")
 
     assert (inline == block_keys(parsed("<p>One two three</p>").blocks, "xxh3")).all()
 
 
 def test_md5_is_that_of_the_letters() -> None:
-    """128 bits, all of them."""
+    """The key is the whole MD5 of the letters, 128 bits."""
     actual = block_keys(parsed("<p>One, two!</p>").blocks, "md5").tobytes()
 
     assert hashlib.md5(b"onetwo").digest() == actual
 
 
 def test_shapes_are_blocks_by_words_of_the_key() -> None:
-    """64 bits are one word, 128 two."""
+    """Keys of 64 bits have one word, keys of 128 bits two."""
     blocks = parsed("<p>One<p>Two<p>Three").blocks
 
     assert [(3, 1), (3, 2)] == [block_keys(blocks, name).shape for name in ("xxh3", "md5")]

@@ -1,4 +1,4 @@
-"""The simulated day, with a few documents."""
+"""Run the simulated day with a few documents."""
 
 from itertools import pairwise
 
@@ -7,7 +7,8 @@ from tests.support.urltree_documents import config
 
 
 def test_what_trees_hold_stops_growing_when_their_windows_are_full() -> None:
-    """Five windows of 30 documents, full at half of the day; blocks come and go, but are not more and more."""
+    """Five windows of 30 documents are full at half of the day; from then on blocks come and go, but do not grow in
+    number."""
     marks = list(urltree_day.marks(300, config("window.max_documents=30", "window.min_documents=10")))
     full = marks[len(marks) // 2 :]
 

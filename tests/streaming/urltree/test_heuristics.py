@@ -1,4 +1,4 @@
-"""Which node decides: the four heuristics of section 5.4."""
+"""Choose the deciding node by the four heuristics of section 5.4."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.support.urltree_documents import config
 
 
 def leaf_below(*documents: int) -> Node:
-    """A leaf of a branch whose nodes, from the domain on, have seen so many documents."""
+    """Return a leaf of a branch whose nodes, from the domain on, have seen so many documents."""
     node: Node | None = None
     for at, count in enumerate(documents):
         node = Node(str(at), node)
@@ -32,7 +32,7 @@ def leaf_below(*documents: int) -> Node:
 def test_heuristic_chooses_node_and_threshold(
     heuristic: str, documents: tuple[int, ...], expected: tuple[str, int]
 ) -> None:
-    """By the documents that each node of the branch has seen."""
+    """The choice depends on the documents that each node of the branch has seen."""
     decision = decide(leaf_below(*documents), config(f"label.heuristic={heuristic}").label)
 
     assert expected == (decision.node.path, decision.c_max)

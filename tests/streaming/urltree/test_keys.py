@@ -1,4 +1,4 @@
-"""URL keys: the paper's examples, and what must hold for every URL."""
+"""Make URL keys: the paper's examples, and laws that hold for every URL."""
 
 from urllib.parse import urlencode
 
@@ -22,7 +22,7 @@ def key_of(url: str, title: str = "") -> str:
 
 
 def test_example_of_the_paper_gives_its_url_key_step_by_step() -> None:
-    """Section 3: a story of ABC News that Google News refers to."""
+    """The example of section 3, a story of ABC News that Google News refers to, has the paper's key."""
     actual = url_key(GOOGLE, "Title", RULES, redirects={GOOGLE: ABC})
     expected = UrlKey(
         request=GOOGLE,
@@ -38,7 +38,7 @@ def test_example_of_the_paper_gives_its_url_key_step_by_step() -> None:
 
 
 def test_rules_of_table_1_keep_their_parameter() -> None:
-    """Each rule keeps what the paper says, and drops the rest."""
+    """Each rule keeps the parameter named in the paper, and drops the rest."""
     of_document = {
         "http://abcnews.go.com/US/wireStory?id=1&page=2": "id",
         "http://www.fitchratings.com/creditdesk/press_releases/detail.cfm?print=1&pr_id=7": "pr_id",
@@ -56,29 +56,29 @@ def test_rules_of_table_1_keep_their_parameter() -> None:
 
 
 def test_rule_for_a_front_page_leaves_its_articles_alone() -> None:
-    """The page below is named by its path."""
+    """A page below the front page is named by its path."""
     assert key_of("http://www.aljazeera.com/news/1.html?x=1") == "http://www.aljazeera.com/news/1.html"
 
 
 def test_without_a_rule_the_query_is_dropped() -> None:
-    """The default of the paper."""
+    """A URL that no rule fits loses its query, as in the paper."""
     assert key_of("http://www.ft.com/world/2013/02/news.html?feed=3") == "http://www.ft.com/world/2013/02/news.html"
 
 
 def test_first_rule_that_fits_decides() -> None:
-    """Rules stand in order."""
+    """Of two rules that fit, the first one is applied."""
     rules = [Rule(match="a", keep=("x",)), Rule(match="a.org", keep=("y",))]
 
     assert url_key("http://a.org/?y=1&x=2", "", rules).key == "http://a.org/?x=2"
 
 
 def test_rule_is_tried_from_the_start_of_the_host() -> None:
-    """A host that is only named in a query is not the document's."""
+    """A host that only appears in a query does not select a rule."""
     assert key_of("http://mirror.org/?to=abcnews.go.com&id=1") == "http://mirror.org/"
 
 
 def test_other_title_is_another_document_where_a_rule_keeps_it() -> None:
-    """Front pages change under one URL."""
+    """A front page that changes under one URL has a key for each title."""
     front = "http://www.dailymail.co.uk/home/index.html"
 
     assert key_of(front, "Monday") != key_of(front, "Tuesday")
@@ -90,7 +90,7 @@ def test_redirects_in_a_circle_end() -> None:
 
 
 def test_spellings_of_a_url_have_one_key() -> None:
-    """Escapes, case of host, port, fragment and order of parameters say nothing."""
+    """Escapes, case of host, port, fragment and order of parameters do not change the key."""
     rules = [Rule(match="news.eu", keep=("a", "b"))]
     spellings = [
         "http://news.eu/caf%C3%A9?b=%31&a=x+y",
@@ -110,19 +110,19 @@ def test_scheme_is_no_part_of_the_branch() -> None:
 
 
 def test_branch_of_the_example_in_section_2() -> None:
-    """The domain is news.eu; below it come the host, the path and the file."""
+    """The branch goes from the domain news.eu to the host, the path and the file."""
     key = url_key("http://www.news.eu/politics/europe/article1.html", "", RULES)
 
     assert key.path == "news.eu/www/politics/europe/article1.html"
 
 
 def test_url_that_is_none_is_its_own_key() -> None:
-    """Nothing that stands in an archive ends the stream."""
+    """A URL that cannot be parsed is kept as it is, and raises nothing."""
     assert url_key("http://[half", "", RULES).titled == "http://[half"
 
 
 def test_duplicates_grow_with_each_step() -> None:
-    """Figure 2: one document by three URLs of a feed, which lead to two."""
+    """One document by three URLs of a feed, which lead to two, is counted as in figure 2."""
     redirects = {"http://a.org/r?1": "http://b.org/x?feed=1", "http://a.org/r?2": "http://b.org/x?feed=2"}
     urls = [*redirects, "http://b.org/x?feed=1", "http://b.org/x?feed=1", "http://b.org/y"]
     actual = url_keys.duplicates(url_key(url, "T", RULES, redirects) for url in urls)
@@ -135,7 +135,7 @@ pairs = st.tuples(st.sampled_from(("a", "b", "id", "_x")), st.text(min_size=1, m
 
 @given(st.lists(pairs, max_size=4, unique_by=lambda pair: pair[0]), st.integers(0, 3))
 def test_order_of_parameters_says_nothing(some: list[tuple[str, str]], turn: int) -> None:
-    """Whatever the order, and whatever they hold, the key is the same."""
+    """The key is the same for every order of the parameters, whatever they hold."""
     rules = [Rule(match="news.eu", keep=("a", "id"))]
     turned = some[turn:] + some[:turn]
     one, other = (url_key(f"http://news.eu/p?{urlencode(pairs)}", "", rules) for pairs in (some, turned))
@@ -145,7 +145,7 @@ def test_order_of_parameters_says_nothing(some: list[tuple[str, str]], turn: int
 
 @given(st.text(max_size=30))
 def test_key_of_a_key_is_itself(path: str) -> None:
-    """What is normalised stays as it is."""
+    """Normalising a key again changes nothing."""
     rules = [Rule(match="news.eu", keep=("id",))]
     key = url_key(f"http://news.eu/{path}", "", rules).key
 

@@ -1,4 +1,4 @@
-"""Rules learned from a stream: which parameters change the content."""
+"""Learn from a stream which parameters change the content."""
 
 import tomllib
 from collections.abc import Iterable
@@ -16,7 +16,8 @@ LEARN = LearnConfig(documents=40, scripts=1000, least=5, same=0.9)
 
 
 def learned(documents: Iterable[tuple[str, int]], learn: LearnConfig = LEARN) -> list[Rule]:
-    """The rules that documents ask for, each a URL and the number of its story: 80 blocks of a template, 20 its own."""
+    """Return the rules learned from documents, each a URL and the number of its story: 80 blocks of a template, 20 its
+    own."""
     learner = Learner(learn)
     for url, story in documents:
         blocks = np.concatenate([np.arange(80), 1000 + 20 * story + np.arange(20)]).astype(np.uint64)
@@ -25,26 +26,26 @@ def learned(documents: Iterable[tuple[str, int]], learn: LearnConfig = LEARN) ->
 
 
 def test_parameter_that_changes_the_content_is_kept() -> None:
-    """As `id` of abcnews.go.com in table 1; the section says nothing, and the feed neither."""
+    """A parameter such as `id` of abcnews.go.com in table 1 is kept, while section and feed are dropped."""
     stream = [(f"http://a.org/story?id={at % 7}&section={'xy'[at % 7 % 2]}&feed={at % 3}", at % 7) for at in range(21)]
 
     assert [Rule(match=r"a\.org/story(\?|$)", keep=("id",))] == learned(stream)
 
 
 def test_title_is_kept_where_a_page_changes_under_one_url() -> None:
-    """As at the front pages of table 1: the parameter only says whence the reader came."""
+    """A front page as in table 1, whose parameter only names the referring site, keeps the hash of its title."""
     stream = [(f"http://a.org/?utm={at % 4}", at // 4) for at in range(16)]
 
     assert [Rule(match=r"a\.org/(\?|$)", keep=("_cid_",))] == learned(stream)
 
 
 def test_where_all_is_one_document_no_rule_is_needed() -> None:
-    """By default all parameters are dropped."""
+    """A script with one document gets no rule, since all parameters are dropped by default."""
     assert [] == learned((f"http://a.org/a.html?feed={at}", 1) for at in range(9))
 
 
 def test_two_parameters_are_kept_where_it_takes_both() -> None:
-    """A thread and its page."""
+    """A thread and its page are both kept."""
     stream = [(f"http://a.org/t?t={t}&p={p}&sid={t}{p}{again}", 10 * t + p) for t in range(4) for p in range(4)
               for again in range(2)]  # fmt: skip
 
@@ -52,12 +53,12 @@ def test_two_parameters_are_kept_where_it_takes_both() -> None:
 
 
 def test_few_documents_ask_for_no_rule() -> None:
-    """What differs among four may differ by chance."""
+    """Four documents are too few for a rule, since their differences may be chance."""
     assert [] == learned((f"http://a.org/story?id={at}", at) for at in range(4))
 
 
 def test_script_seen_longest_ago_is_forgotten() -> None:
-    """What is watched is bounded."""
+    """The number of scripts watched is bounded."""
     few = LearnConfig(documents=40, scripts=2, least=5, same=0.9)
     stream = [(f"http://a.org/{script}?id={at}", at) for script in "abac" for at in range(5)]
 
@@ -65,7 +66,7 @@ def test_script_seen_longest_ago_is_forgotten() -> None:
 
 
 def test_learned_rules_are_read_as_configuration() -> None:
-    """What is written can be laid over the shipped file, and keeps its parameters."""
+    """The rules written can be laid over the shipped file, and keep their parameters."""
     rules = learned((f"http://a.org/story.do?id={at}", at) for at in range(5))
     read = tomllib.loads(as_toml(rules))["keys"]["rules"]
 
@@ -76,7 +77,7 @@ def test_learned_rules_are_read_as_configuration() -> None:
 @settings(max_examples=30)
 @given(st.permutations([(f"http://a.org/story?id={at % 5}&feed={at % 2}", at % 5) for at in range(10)]))
 def test_order_of_arrival_changes_no_rule(stream: list[tuple[str, int]]) -> None:
-    """As long as all are compared."""
+    """The rules do not depend on the order of documents, as long as all are compared."""
     assert learned(sorted(stream)) == learned(stream)
 
 

@@ -1,4 +1,4 @@
-"""State as bytes: what is refused."""
+"""Refuse bytes that are no state of a domain."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def refusal(data: bytes, *settings: str) -> str:
 
 
 def test_state_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It says which version, and what to do."""
+    """The error names the version, and what to do."""
     with monkeypatch.context() as patch:
         patch.setattr(domain_state, "VERSION", 7)
         data = domain([document("http://news.eu/a", "Text")]).to_bytes()
@@ -24,17 +24,17 @@ def test_state_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_state_of_another_hash_is_refused() -> None:
-    """Keys of two hashes never meet."""
+    """A state whose keys were made by another hash is refused."""
     assert "hashed by xxh3, and blocks.hash is md5" in refusal(domain([]).to_bytes(), "blocks.hash=md5")
 
 
 def test_bytes_of_something_else_are_refused() -> None:
-    """A state begins with its name."""
+    """Bytes that do not begin with the name of the format are refused."""
     assert "is not one of URL Tree" in refusal(b"{}")
 
 
 def test_empty_domain_is_read_again() -> None:
-    """A domain before its first document."""
+    """A domain without documents is restored from its bytes."""
     again = DomainTree.from_bytes(domain([]).to_bytes(), CONFIG)
 
     assert (0, "news.eu") == (len(again), again.domain)

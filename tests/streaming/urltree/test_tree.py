@@ -1,4 +1,4 @@
-"""The tree: counts as the paper says, whatever comes and goes."""
+"""Count in the tree as the paper does, whatever documents come and go."""
 
 import numpy as np
 from hypothesis import given
@@ -44,7 +44,7 @@ def test_tree_of_three_documents_counts_as_in_figure_3() -> None:
 
 @given(documents, st.data())
 def test_counts_are_exact_after_any_removal(some: list[tuple[tuple[str, ...], list[int]]], data: st.DataObject) -> None:
-    """In whatever order documents come and go, the tree holds what those that are left say."""
+    """In whatever order documents come and go, the tree has the counts of those that are left."""
     tree = UrlTree("news.eu")
     left: dict[int, tuple[tuple[str, ...], list[int]]] = {}
     for number, (branch, ids) in enumerate(some):
@@ -59,7 +59,7 @@ def test_counts_are_exact_after_any_removal(some: list[tuple[tuple[str, ...], li
 
 
 def test_emptied_branches_leave_the_tree() -> None:
-    """A node without documents takes no memory."""
+    """A node without documents is removed from the tree."""
     tree = UrlTree("news.eu")
     tree.insert(0, "", 0, ("a", "b"), np.array([1], np.int32), 2)
     tree.remove(0)

@@ -1,4 +1,4 @@
-"""A domain of the stream: what is labelled, what is dropped, what leaves."""
+"""Label, drop and evict the documents of a domain of the stream."""
 
 import tracemalloc
 
@@ -18,14 +18,14 @@ CONTENT, BOILERPLATE = Label.CONTENT, Label.BOILERPLATE
 
 
 def article(at: int, day: float = 0, folder: str = "news") -> Document:
-    """An article with a menu that all share."""
+    """Return an article with a menu that all share."""
     return document(
         f"http://www.news.eu/{folder}/{'abcdefghij'[at % 10]}{at}", "Menu", f"Text {'x' * (at + 1)}", day=day
     )
 
 
 def test_block_that_others_of_the_node_hold_is_boilerplate() -> None:
-    """The document itself counts: it is inserted before it is labelled."""
+    """A document counts towards its own labels: it is inserted before it is labelled."""
     held = domain([article(at) for at in range(5)])
     (labelled,) = held.add(article(5))
 
@@ -40,7 +40,7 @@ def test_block_that_others_of_the_node_hold_is_boilerplate() -> None:
 
 
 def test_first_document_of_a_domain_is_all_content() -> None:
-    """Nothing is known yet; the domain's node decides."""
+    """The first document has no others to compare with; the domain's node decides."""
     (labelled,) = DomainTree("news.eu", CONFIG).add(article(0))
 
     assert [CONTENT, CONTENT] == labelled.labels.tolist()
@@ -48,7 +48,7 @@ def test_first_document_of_a_domain_is_all_content() -> None:
 
 
 def test_duplicate_is_dropped_and_changes_nothing() -> None:
-    """Seen twice, its text would look like boilerplate."""
+    """A duplicate would make its own text look like boilerplate."""
     held = domain([article(at) for at in range(3)])
     before = held.to_bytes()
 
@@ -57,7 +57,7 @@ def test_duplicate_is_dropped_and_changes_nothing() -> None:
 
 
 def test_oldest_document_leaves_a_full_window() -> None:
-    """By the time of its event, not by that of its arrival."""
+    """The document with the oldest time of its event leaves, not the first that arrived."""
     held = domain([], config("window.max_documents=3", "window.min_documents=1"))
     for at, day in enumerate((2, 1, 3, 4)):
         held.add(article(at, day))
@@ -66,7 +66,7 @@ def test_oldest_document_leaves_a_full_window() -> None:
 
 
 def test_documents_leave_by_age_but_the_most_recent_stay() -> None:
-    """Older than 14 days behind the newest; three always stay."""
+    """Documents older than 14 days behind the newest leave, but three always stay."""
     held = domain([], config("window.min_documents=3"))
     for at in range(5):
         held.add(article(at, day=at))
@@ -76,7 +76,7 @@ def test_documents_leave_by_age_but_the_most_recent_stay() -> None:
 
 
 def test_order_of_labels_is_that_of_the_page() -> None:
-    """One entry a block, though blocks repeat."""
+    """Labels have one entry a block in page order, though blocks repeat."""
     held = domain([document(f"http://news.eu/{name}", "Menu", "Menu", name) for name in ("p", "q", "r", "s", "t")])
     (labelled,) = held.add(document("http://news.eu/u", "u", "Menu", "uu", "Menu"))
 
@@ -84,7 +84,7 @@ def test_order_of_labels_is_that_of_the_page() -> None:
 
 
 def test_early_pages_are_labelled_again_when_their_node_has_seen_enough() -> None:
-    """Each once: the first five were labelled by less than five documents."""
+    """The first four pages, labelled by fewer than five documents, are labelled again once."""
     held = DomainTree("news.eu", config("relabel.support=5"))
     told = [held.add(article(at)) for at in range(7)]
 
@@ -114,7 +114,7 @@ arrivals = st.lists(
 @settings(max_examples=40)
 @given(arrivals)
 def test_tree_after_eviction_is_the_tree_of_the_survivors(some: list[tuple[str, list[str], int]]) -> None:
-    """Counts are exact, whoever has left, and however long ago."""
+    """Counts are exact whichever documents have left, and however long ago."""
     parameters = config("window.max_documents=6", "window.min_documents=2")
     held = DomainTree("news.eu", parameters)
     for at, (folder, texts, day) in enumerate(some):
@@ -138,7 +138,7 @@ def test_tree_after_eviction_is_the_tree_of_the_survivors(some: list[tuple[str, 
 @settings(max_examples=40)
 @given(arrivals, st.integers(0, 25))
 def test_state_as_bytes_goes_on_as_the_domain_itself(some: list[tuple[str, list[str], int]], at: int) -> None:
-    """Written and read in between, a stream has the same labels and ends in the same state."""
+    """A stream packed and restored in between has the same labels and ends in the same state."""
     parameters = config("window.max_documents=6", "window.min_documents=2", "relabel.support=3", "label.n_min=2")
     stream = [
         document(f"http://news.eu/{folder}/{n}", *texts, "x", day=day) for n, (folder, texts, day) in enumerate(some)
@@ -156,7 +156,8 @@ def test_state_as_bytes_goes_on_as_the_domain_itself(some: list[tuple[str, list[
 
 @pytest.mark.parametrize("name", ["xxh3", "md5"])
 def test_document_takes_at_most_half_of_what_the_paper_says(name: str) -> None:
-    """6.5 KB each; measured by what is allocated, on pages of 150 blocks of which 50 are their own."""
+    """A document takes less than half of the paper's 6.5 KB, as allocated, on pages of 150 blocks of which 50 are their
+    own."""
     parameters = config(f"blocks.hash={name}")
     stream = news(500, parameters)
     tracemalloc.start()
@@ -169,7 +170,8 @@ def test_document_takes_at_most_half_of_what_the_paper_says(name: str) -> None:
 
 
 def news(count: int, settings: UrlTreeConfig) -> list[Document]:
-    """A site by sections and days: a template of 80 blocks, lists of 20 that go from page to page, and texts of 50."""
+    """Make a site by sections and days: a template of 80 blocks, lists of 20 that go from page to page, and texts of
+    50."""
     random = np.random.default_rng(1)
 
     def keys(blocks: int) -> Keys:

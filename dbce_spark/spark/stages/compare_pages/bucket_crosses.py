@@ -2,6 +2,7 @@
 HTML."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +13,7 @@ from dbce_spark.dbce import crosses
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
 from dbce_spark.model import Adjacent, BucketCross, Member, Signature
 from dbce_spark.output.schemas import cross_rows
+from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -23,7 +25,7 @@ NAME = "crosses"
 _BUCKETS = "buckets"
 BUCKET = ["site", "band", "key"]
 CHUNK = [*BUCKET, "chunk"]
-"""What of a bucket meets in one task: all of it, or of a capped one a chunk."""
+"""The rows that meet in one task: a whole bucket, or one chunk of a capped one."""
 _SUMS = ["one_sum", "other_sum"]
 _BUCKET_ROW = pa.schema(
     [
@@ -34,7 +36,7 @@ _BUCKET_ROW = pa.schema(
         *((name, pa.int64()) for name in _SUMS),
     ]
 )
-"""A bucket: how many captures are in it, and two hashes that tell whether they are the same ones as in another."""
+"""A bucket: how many captures are in it, and two hashes that are equal for buckets of the same captures."""
 _NAMED_ROW = _BUCKET_ROW.append(pa.field("bucket_id", pa.string()))
 _ADJACENT = [*Adjacent.__dataclass_fields__]
 _PAGE_ROW = pa.schema(
@@ -63,14 +65,14 @@ def find_crosses(run: Run, _account: RunAccount) -> ComparedSites:
     pages = compared_pages.of_large_sites(run)
     run.stage_rows(buckets(memberships(pages)), _BUCKETS)
     every = run.staged(_BUCKETS, _BUCKET_ROW)
-    found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
-    run.stage_rows(select(found, run.config.cross.per_capture), NAME)
+    crosses_found = find(in_chunks(memberships(adjacent(pages)), searched(every), cap))
+    run.stage_rows(select(crosses_found, run.config.cross.per_capture), NAME)
     row = every.agg(F.max("size"), F.count_if(last_chunk(cap) > 0)).first()
     return ComparedSites(BucketSizes(largest=row[0] or 0, capped=row[1]) if row else BucketSizes())
 
 
 def adjacent(pages: DataFrame) -> DataFrame:
-    """Make _PAGE_ROW of PAGES rows with a signature: beside each what `crosses.adjacent` gives."""
+    """Make _PAGE_ROW of PAGES rows with a signature: each beside the captures that `crosses.adjacent` gives."""
     line = Window.partitionBy("site", "url_key").orderBy("timestamp", "capture_id")
     signed = pages.where(F.col("signature").isNotNull()).select(
         "site", "capture_id", "url_key", F.unix_micros("timestamp").alias("timestamp"), "signature", "bands"
@@ -84,12 +86,12 @@ def _compared(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         own = [_signature(one) for one in batch.column("signature").to_pylist()]
         columns = {name: batch.column(name) for name in _PAGE_ROW.names if name not in _ADJACENT}
-        for arm, others in (("prev", "before"), ("next", "behind")):
-            found = batch.column(others).to_pylist()
-            columns[arm] = pa.array([other["capture_id"] if other else "" for other in found], pa.string())
+        for arm, column in (("prev", "before"), ("next", "behind")):
+            neighbours = batch.column(column).to_pylist()
+            columns[arm] = pa.array([other["capture_id"] if other else "" for other in neighbours], pa.string())
             similar = [
                 crosses.similarity(one, _signature(other["signature"])) if other else 0.0
-                for one, other in zip(own, found, strict=True)
+                for one, other in zip(own, neighbours, strict=True)
             ]
             columns[f"{arm}_similarity"] = pa.array(similar, pa.float64())
         yield pa.RecordBatch.from_arrays([columns[name] for name in _PAGE_ROW.names], schema=_PAGE_ROW)
@@ -101,13 +103,13 @@ def _signature(stored: bytes) -> Signature:
 
 def memberships(pages: DataFrame) -> DataFrame:
     """Make a row for each band of each page that has a signature: `band` and `key` in place of `bands`."""
-    others = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
+    columns = [name for name in pages.columns if name in _PAGE_ROW.names and name not in ("bands", "signature")]
     signed = pages.where(F.col("signature").isNotNull())
-    return signed.select(*others, "signature", F.posexplode("bands").alias("band", "key"))
+    return signed.select(*columns, "signature", F.posexplode("bands").alias("band", "key"))
 
 
 def buckets(members: DataFrame) -> DataFrame:
-    """Make all buckets of some memberships, as _BUCKET_ROW: those of the same captures have the same sums."""
+    """Make all buckets of some memberships, as _BUCKET_ROW: buckets of the same captures have the same sums."""
     sums = [F.bit_xor(F.xxhash64("capture_id", F.lit(salt))).alias(name) for salt, name in enumerate(_SUMS)]
     return members.groupBy(*BUCKET).agg(F.count("*").alias("size"), *sums)
 
@@ -148,21 +150,17 @@ def find(members: DataFrame) -> DataFrame:
     """Find the crosses in each chunk of each bucket, as FOUND rows: the same cross once for every bucket."""
 
     def of_chunks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows: list[BucketCross] = []
-        for chunk in groups(batches, CHUNK):
-            if chunk.num_rows > 1:
-                rows.extend(_of_chunk(chunk))
-            if len(rows) >= _BATCH_ROWS:
-                yield cross_rows.found_batch(rows)
-                rows = []
-        yield cross_rows.found_batch(rows)
+        crosses_of = map(_crosses_of, (chunk for chunk in groups(batches, CHUNK) if chunk.num_rows > 1))
+        yield from map(cross_rows.bucket_crosses_batch, lots(chain.from_iterable(crosses_of), _BATCH_ROWS))
 
     return (
-        members.repartition(*CHUNK).sortWithinPartitions(*CHUNK).mapInArrow(of_chunks, staging.schema(cross_rows.FOUND))
+        members.repartition(*CHUNK)
+        .sortWithinPartitions(*CHUNK)
+        .mapInArrow(of_chunks, staging.schema(cross_rows.BUCKET_CROSSES))
     )
 
 
-def _of_chunk(chunk: pa.Table) -> Iterator[BucketCross]:
+def _crosses_of(chunk: pa.Table) -> Iterator[BucketCross]:
     """Find the crosses of the members in one group of rows."""
     first = chunk.slice(0, 1).to_pylist()[0]
     bucket = BucketKey(first["site"], first["band"], first["key"])
@@ -183,17 +181,17 @@ def _of_chunk(chunk: pa.Table) -> Iterator[BucketCross]:
     return crosses.find(bucket, members, first["chunk"], dict(zip(ids, beside, strict=True)))
 
 
-def select(found: DataFrame, per_capture: int) -> DataFrame:
+def select(crosses: DataFrame, per_capture: int) -> DataFrame:
     """Choose among FOUND rows as `crosses.select` does."""
     of_cross = Window.partitionBy("cur", "cross_id").orderBy(F.desc("bucket_urls"), "bucket_id")
     arms = F.length(F.replace("bits", F.lit("0"), F.lit("")))
     similarity = F.col("up_similarity") + F.col("down_similarity")
     of_capture = Window.partitionBy("cur").orderBy(arms.desc(), similarity.desc(), "cross_id")
-    unique = found.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
+    unique = crosses.repartition("cur").withColumn("nth", F.row_number().over(of_cross)).where("nth = 1")
     ranked = unique.withColumn("nth", F.row_number().over(of_capture)).where(F.col("nth") <= per_capture)
-    return ranked.select(*cross_rows.FOUND.names)
+    return ranked.select(*cross_rows.BUCKET_CROSSES.names)
 
 
 def staged(run: Run) -> DataFrame:
     """Read the chosen crosses, as FOUND rows."""
-    return run.staged(NAME, cross_rows.FOUND)
+    return run.staged(NAME, cross_rows.BUCKET_CROSSES)

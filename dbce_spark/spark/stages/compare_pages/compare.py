@@ -2,7 +2,7 @@
 
 Strategies in order: whole sites, each in one task (`whole_sites`); grown sites of a collection, where only what is new
 and what that affects is compared (`grown_sites`); sites too large for one task, bucket by bucket (`bucket_crosses`).
-The latter two find crosses and pools, which are then annotated and judged in common. Each has its own checkpoint and
+The latter two find crosses and pools, which are then annotated and scored in common. Each has its own checkpoint and
 its own time in run.json, and all give the same rows.
 """
 

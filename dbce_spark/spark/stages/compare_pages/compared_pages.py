@@ -96,7 +96,7 @@ def neighbour_columns() -> list[Column]:
 
 
 def feature_columns() -> list[Column]:
-    """Return what `member_rows.witnesses_from` reads of PAGES rows.
+    """Return what `member_rows.page_features_from` reads of PAGES rows.
 
     Words and link words are the later half of the packed numbers.
     """

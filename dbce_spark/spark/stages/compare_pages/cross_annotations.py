@@ -21,12 +21,12 @@ NAME = "annotations"
 
 def stage_annotations(run: Run, _account: RunAccount) -> None:
     """Stage one ANNOTATIONS row for each staged cross."""
-    found = bucket_crosses.staged(run).unionByName(grown_sites.crosses(run))
+    crosses = bucket_crosses.staged(run).unionByName(grown_sites.crosses(run))
     texts = compared_pages.not_in_place(run).select("capture_id", "tokens")
-    run.stage_rows(annotations(found, texts, run.config.diff.exact_limit), NAME)
+    run.stage_rows(annotations(crosses, texts, run.config.diff.exact_limit), NAME)
 
 
-def annotations(found: DataFrame, texts: DataFrame, exact_limit: int) -> DataFrame:
+def annotations(crosses: DataFrame, texts: DataFrame, exact_limit: int) -> DataFrame:
     """Make ANNOTATIONS rows of FOUND rows and (capture_id, tokens).
 
     Each group gets the tokens of each capture in it once, before its crosses; that is what the sort by `is_cross` is
@@ -37,12 +37,12 @@ def annotations(found: DataFrame, texts: DataFrame, exact_limit: int) -> DataFra
         for group in groups(batches, ["group"]):
             yield _in_group(group, exact_limit)
 
-    needed = found.select("group", F.explode(F.array(*ARMS)).alias("capture_id")).where("capture_id <> ''").distinct()
+    needed = crosses.select("group", F.explode(F.array(*ARMS)).alias("capture_id")).where("capture_id <> ''").distinct()
     carried = needed.join(texts, on="capture_id", how="inner").select(
         "group", F.lit(False).alias("is_cross"), "capture_id", "tokens"
     )
-    crosses = found.select("group", F.lit(True).alias("is_cross"), F.struct(*cross_rows.FOUND.names).alias("cross"))
-    rows = carried.unionByName(crosses, allowMissingColumns=True)
+    cross = F.struct(*cross_rows.BUCKET_CROSSES.names).alias("cross")
+    rows = carried.unionByName(crosses.select("group", F.lit(True).alias("is_cross"), cross), allowMissingColumns=True)
     ordered = rows.repartition("group").sortWithinPartitions("group", "is_cross")
     return ordered.mapInArrow(in_groups, staging.schema(annotation_rows.ANNOTATIONS))
 
@@ -53,9 +53,9 @@ def _in_group(group: pa.Table, exact_limit: int) -> pa.RecordBatch:
     captures = is_cross.index(True)
     ids, tokens = (group.column(name).slice(0, captures).to_pylist() for name in ("capture_id", "tokens"))
     by_id = {capture_id: np.frombuffer(stored, "<u8") for capture_id, stored in zip(ids, tokens, strict=True)}
-    found = [cross_rows.found_from(row) for row in group.column("cross").slice(captures).to_pylist()]
-    annotated = annotate([one.cross for one in found], by_id, exact_limit=exact_limit)
-    return annotation_rows.annotations_batch(list(zip(found, annotated, strict=True)))
+    crosses = [cross_rows.bucket_cross_from(row) for row in group.column("cross").slice(captures).to_pylist()]
+    annotated = annotate([one.cross for one in crosses], by_id, exact_limit=exact_limit)
+    return annotation_rows.annotations_batch(list(zip(crosses, annotated, strict=True)))
 
 
 def staged(run: Run) -> DataFrame:

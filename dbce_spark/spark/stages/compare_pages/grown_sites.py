@@ -3,7 +3,7 @@
 Ids, times and signatures travel; the prior pages that are compared are fetched after that, and no others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import growth
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.output.schemas import comparison_rows, cross_rows, evidence_rows, member_rows
-from dbce_spark.spark.engine.groups import groups
+from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import FIRST
 from dbce_spark.spark.run.job_run import Run
@@ -22,12 +22,12 @@ from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_tables import TaskTables
 from dbce_spark.spark.stages import match_revisits
-from dbce_spark.spark.stages.compare_pages import bucket_sizes, compared_pages
+from dbce_spark.spark.stages.compare_pages import compared_pages, site_tasks
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "growth"
 _SCHEMAS = {
-    staging.GROWN_CROSSES: cross_rows.FOUND,
+    staging.GROWN_CROSSES: cross_rows.BUCKET_CROSSES,
     staging.POOL_MEMBERS: comparison_rows.POOL_MEMBERS,
     staging.AFFECTED: comparison_rows.AFFECTED,
 }
@@ -37,60 +37,50 @@ _BATCH_ROWS = 1024
 def find_affected(run: Run, _account: RunAccount) -> ComparedSites:
     """Stage the crosses and the pools of grown sites, the prior captures that they affect, and the prior pages that
     are compared."""
-    members, work, config = collection_state.members(run.spark, run.prior), run.work, run.config
+    members = collection_state.members(run.spark, run.prior)
     grown = compared_pages.grown(run)
     small = members.join(grown.where("not is_large"), on="site", how="left_semi")
     large = members.join(grown.where("is_large"), on="site", how="left_semi")
     again = match_revisits.fetched_again(run).withColumn("is_again", F.lit(True))
     new = compared_pages.members(compared_pages.of_grown_sites(run))
     indexed = small.join(again, on="capture_id", how="left").unionByName(new, allowMissingColumns=True)
-
-    def of_task(batches: Iterator[pa.RecordBatch]) -> BucketSizes:
-        with TaskTables(work, _SCHEMAS) as staged:
-            return _of_sites(batches, staged, config)
-
-    staging.renew(work, *_SCHEMAS)
-    ordered = indexed.repartition("site").sortWithinPartitions("site", "capture_id")
-    sizes = bucket_sizes.total(ordered, of_task)
+    sizes = site_tasks.by_site(run, indexed, _SCHEMAS, _compare_sites)
     needed = _affected(run).where("is_needed").select(*PLACE).unionByName(large.select(*PLACE))
     run.stage_rows(collection_state.neighbours(needed, run.prior), staging.NEIGHBOURS)
     return ComparedSites(sizes)
 
 
-def _of_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: DbceConfig) -> BucketSizes:
-    """Stage what `dbce.growth.asked` gives for the sites of one task; return the sizes of their buckets.
+def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
+    """Stage the results of `dbce.growth.affected_captures` for the sites of one task; return their bucket sizes.
 
     Rows are MEMBERS rows; of those that were fetched again with `is_again`.
     """
     sizes = BucketSizes()
-    for site in groups(batches, ["site"]):
-        grown = _of_site(site, config)
-        sizes += grown.sizes
-        staged.write(staging.GROWN_CROSSES, cross_rows.found_batch(grown.crosses))
-        _write(staged, staging.POOL_MEMBERS, _pool_members(grown, site))
-        _write(staged, staging.AFFECTED, _affected_rows(grown, site))
+    for site in sites:
+        affected = _affected_of_site(site, config)
+        sizes += affected.sizes
+        tables.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(affected.crosses))
+        _write(tables, staging.POOL_MEMBERS, _pool_members(affected, site))
+        _write(tables, staging.AFFECTED, _affected_rows(affected, site))
     return sizes
 
 
-def _of_site(site: pa.Table, config: DbceConfig) -> growth.AffectedCaptures:
+def _affected_of_site(site: pa.Table, config: DbceConfig) -> growth.AffectedCaptures:
     rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}
-    return growth.affected_captures(member_rows.standing_from(site), new, again, config)
+    return growth.affected_captures(member_rows.indexed_captures_from(site), new, again, config)
 
 
-def _write(staged: TaskTables, name: str, rows: Iterator[dict[str, Any]]) -> None:
-    while some := [row for row, _ in zip(rows, range(_BATCH_ROWS), strict=False)]:
-        staged.write(name, pa.RecordBatch.from_pylist(some, schema=_SCHEMAS[name]))
+def _write(tables: TaskTables, name: str, rows: Iterator[dict[str, Any]]) -> None:
+    for lot in lots(rows, _BATCH_ROWS):
+        tables.write(name, pa.RecordBatch.from_pylist(lot, schema=_SCHEMAS[name]))
 
 
-def _pool_members(grown: growth.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
+def _pool_members(affected: growth.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
     name = site.column("site")[0].as_py()
-    of_kinds: Sequence[tuple[int, Any]] = (
-        (evidence_rows.SIBLINGS, grown.siblings),
-        (evidence_rows.SNAPSHOTS, grown.snapshots),
-    )
-    for kind, pools in of_kinds:
+    by_kind = {evidence_rows.SIBLINGS: affected.siblings, evidence_rows.SNAPSHOTS: affected.snapshots}
+    for kind, pools in by_kind.items():
         for number, (members, wanted) in enumerate(pools):
             scored = {*wanted}
             for one in members:
@@ -98,11 +88,11 @@ def _pool_members(grown: growth.AffectedCaptures, site: pa.Table) -> Iterator[di
                 yield row | {"wanted": one in scored}
 
 
-def _affected_rows(grown: growth.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
-    needed = grown.needed
+def _affected_rows(affected: growth.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
+    needed = affected.needed
     columns = (site.column(column).to_pylist() for column in ("capture_id", *PLACE))
     for capture_id, file_no, row_no in zip(*columns, strict=True):
-        marks = {"is_affected": capture_id in grown.affected, "is_needed": capture_id in needed}
+        marks = {"is_affected": capture_id in affected.affected, "is_needed": capture_id in needed}
         if file_no >= FIRST and any(marks.values()):
             yield {"capture_id": capture_id, "file_no": file_no, "row_no": row_no} | marks
 
@@ -117,7 +107,7 @@ def affected_captures(run: Run) -> DataFrame:
 
 def crosses(run: Run) -> DataFrame:
     """Read the crosses that are to be annotated, as FOUND rows."""
-    return run.staged(staging.GROWN_CROSSES, cross_rows.FOUND)
+    return run.staged(staging.GROWN_CROSSES, cross_rows.BUCKET_CROSSES)
 
 
 def pool_members(run: Run) -> DataFrame:

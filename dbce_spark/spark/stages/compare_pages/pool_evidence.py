@@ -15,6 +15,7 @@ from dbce_spark.dbce.evidence import NEAREST
 from dbce_spark.dbce.pools import EvidenceModel
 from dbce_spark.model import Codes
 from dbce_spark.output.schemas import evidence_rows, member_rows
+from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -44,13 +45,9 @@ def evidence_of_pools(members: DataFrame, pages: DataFrame, load_model: Callable
     """Make EVIDENCE rows of pools, given by POOL_MEMBERS rows and the pages of these."""
 
     def in_pools(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        rows: list[tuple[str, int, Codes]] = []
-        for kind, codes in _of_pools(batches, load_model):
-            rows.extend((capture_id, kind, of_capture) for capture_id, of_capture in codes.items())
-            if len(rows) >= _BATCH_ROWS:
-                yield evidence_rows.evidence_batch(rows)
-                rows = []
-        yield evidence_rows.evidence_batch(rows)
+        by_pool = _of_pools(batches, load_model)
+        rows = ((capture_id, kind, codes) for kind, by_capture in by_pool for capture_id, codes in by_capture.items())
+        yield from map(evidence_rows.evidence_batch, lots(rows, _BATCH_ROWS))
 
     rows = members.join(features(pages.where(F.col("verdicts").isNotNull())), on="capture_id", how="inner")
     ordered = rows.repartition(*_POOL).sortWithinPartitions(*_POOL, "timestamp", "capture_id")
@@ -59,12 +56,12 @@ def evidence_of_pools(members: DataFrame, pages: DataFrame, load_model: Callable
 
 def pool_members(pages: DataFrame, cap: int) -> DataFrame:
     """Put the captures of NEIGHBOURS rows into pools, as POOL_MEMBERS rows."""
-    looked_at = pages.where(F.col("verdicts").isNotNull())
-    return siblings(looked_at, cap).unionByName(snapshots(looked_at, cap))
+    scored = pages.where(F.col("verdicts").isNotNull())
+    return siblings(scored, cap).unionByName(snapshots(scored, cap))
 
 
 def features(pages: DataFrame) -> DataFrame:
-    """Select what `member_rows.witnesses_from` reads."""
+    """Select what `member_rows.page_features_from` reads."""
     return pages.select(*compared_pages.feature_columns())
 
 
@@ -123,12 +120,12 @@ def _of_pools(
     """Iterate over the kind of each pool and the codes of its wanted captures."""
     for rows in groups(batches, _POOL):
         kind = rows.column("kind")[0].as_py()
-        here = member_rows.witnesses_from(rows)
+        features = member_rows.page_features_from(rows)
         wanted = {*rows.filter(rows.column("wanted")).column("capture_id").to_pylist()}
         if kind == evidence_rows.SIBLINGS:
-            yield kind, load_model().of_siblings(here, wanted)
+            yield kind, load_model().of_siblings(features, wanted)
         else:
-            of_all = load_model().of_snapshots(here)
+            of_all = load_model().of_snapshots(features)
             yield kind, {capture_id: codes for capture_id, codes in of_all.items() if capture_id in wanted}
 
 

@@ -9,20 +9,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import sites
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.model import Annotation, BucketCross, Codes
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, member_rows
-from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_tables import TaskTables
-from dbce_spark.spark.stages.compare_pages import bucket_sizes, compared_pages
+from dbce_spark.spark.stages.compare_pages import compared_pages, site_tasks
 from dbce_spark.spark.stages.read_pages import PLACE
 
 NAME = "sites"
@@ -38,36 +36,24 @@ _Place = tuple[int, int]
 def compare(run: Run, _account: RunAccount) -> ComparedSites:
     """Choose the strategy of each site, and stage the annotations and the evidence of the pages of whole ones."""
     compared_pages.stage_sites(run)
-    pages, work, config = compared_pages.of_whole_sites(run), run.work, run.config
-
-    def of_task(batches: Iterator[pa.RecordBatch]) -> BucketSizes:
-        with TaskTables(work, _SCHEMAS) as staged:
-            return compare_sites(batches, staged, config)
-
-    staging.renew(work, *_SCHEMAS)
-    sizes = bucket_sizes.total(site_by_site(pages), of_task)
+    pages = compared_pages.of_whole_sites(run).select("site", *PLACE, *compared_pages.neighbour_columns())
+    sizes = site_tasks.by_site(run, pages, _SCHEMAS, _compare_sites)
     return ComparedSites(sizes, has_grown=compared_pages.has_grown(run), has_large=compared_pages.has_large(run))
 
 
-def site_by_site(pages: DataFrame) -> DataFrame:
-    """Bring the pages of a site to one task, in order of site and capture: what `compare_sites` reads."""
-    carried = pages.select("site", *PLACE, *compared_pages.neighbour_columns())
-    return carried.repartition("site").sortWithinPartitions("site", "capture_id")
-
-
-def compare_sites(batches: Iterator[pa.RecordBatch], staged: TaskTables, config: DbceConfig) -> BucketSizes:
-    """Stage what `dbce.sites.told` gives for the sites of one task; return the sizes of their buckets."""
+def _compare_sites(all_sites: Iterator[pa.Table], tables: TaskTables, config: DbceConfig) -> BucketSizes:
+    """Stage the results of `dbce.sites.compare_sites` for the sites of one task; return their bucket sizes."""
     rows, sizes = _Rows(), BucketSizes()
-    for site in groups(batches, ["site"]):
+    for site in all_sites:
         if site.num_rows == 1:  # there is nothing to compare it with
             continue
         compared = sites.compare_sites(member_rows.neighbours_from(site), config)
         rows.add(compared, site)
         sizes += compared.sizes
         if len(rows) >= _BATCH_ROWS:
-            rows.write(staged)
+            rows.write(tables)
             rows = _Rows()
-    rows.write(staged)
+    rows.write(tables)
     return sizes
 
 
@@ -83,24 +69,22 @@ class _Rows:
 
     def add(self, compared: sites.SiteComparison, site: pa.Table) -> None:
         ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *PLACE))
-        of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
+        place_of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
         for found, annotation in zip(compared.crosses, compared.annotations, strict=True):
-            self.annotations.append((of[found.cross.cur], (found, annotation)))
-        of_kinds = (
-            (evidence_rows.SIBLINGS, compared.evidence.by_siblings),
-            (evidence_rows.SNAPSHOTS, compared.evidence.by_snapshots),
-        )
-        for kind, by_capture in of_kinds:
-            self.evidence += [(of[capture_id], (capture_id, kind, codes)) for capture_id, codes in by_capture.items()]
+            self.annotations.append((place_of[found.cross.cur], (found, annotation)))
+        by_kind = {
+            evidence_rows.SIBLINGS: compared.evidence.by_siblings,
+            evidence_rows.SNAPSHOTS: compared.evidence.by_snapshots,
+        }
+        for kind, by_capture in by_kind.items():
+            self.evidence += [(place_of[one], (one, kind, codes)) for one, codes in by_capture.items()]
 
-    def write(self, staged: TaskTables) -> None:
+    def write(self, tables: TaskTables) -> None:
         if self.annotations:
-            places, rows = zip(*self.annotations, strict=True)
-            staged.write(
-                staging.PAGE_ANNOTATIONS, comparison_rows.placed_batch(places, annotation_rows.annotations_batch(rows))
-            )
+            places, annotations = zip(*self.annotations, strict=True)
+            rows = annotation_rows.annotations_batch(annotations)
+            tables.write(staging.PAGE_ANNOTATIONS, comparison_rows.placed_batch(places, rows))
         if self.evidence:
             places, codes = zip(*self.evidence, strict=True)
-            staged.write(
-                staging.PAGE_EVIDENCE, comparison_rows.placed_batch(places, evidence_rows.evidence_batch(codes))
-            )
+            rows = evidence_rows.evidence_batch(codes)
+            tables.write(staging.PAGE_EVIDENCE, comparison_rows.placed_batch(places, rows))

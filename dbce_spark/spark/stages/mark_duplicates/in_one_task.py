@@ -13,12 +13,12 @@ from dbce_spark.spark.run import staging
 
 
 def marks(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Make MARKS rows of TEXTS or COMPARED rows, as `dbce.duplicates.marks` and `dbce.duplicates.extended` do."""
+    """Make MARKS rows of TEXTS or COMPARED rows, as `dbce.duplicates.mark_texts` and `dbce.duplicates.extend_marks` do."""
     names = [name for name in duplicate_rows.COMPARED.names if name in rows.columns]
 
     def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        if some := [*batches]:
-            yield _marks(pa.Table.from_batches(some), config)
+        if held := [*batches]:
+            yield _marks(pa.Table.from_batches(held), config)
 
     return rows.select(*names).repartition(1).mapInArrow(at_once, staging.schema(duplicate_rows.MARKS))
 

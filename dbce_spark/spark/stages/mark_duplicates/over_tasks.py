@@ -12,6 +12,7 @@ from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import duplicates, texts
 from dbce_spark.dbce.duplicates import EXACT, NEAR, Settled
 from dbce_spark.output.schemas import duplicate_rows
+from dbce_spark.spark.engine.batches import batch_of
 from dbce_spark.spark.engine.groups import groups, numbered
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.job_run import Run
@@ -63,7 +64,7 @@ MOST_LIKES = 100_000
 
 
 def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: DataFrame) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.extended` does, from prior DUPLICATES rows, the ids of relabelled captures,
+    """Make MARKS rows as `dbce.duplicates.extend_marks` does, from prior DUPLICATES rows, the ids of relabelled captures,
     and TEXTS rows."""
     gone = prior_duplicates.gone(run, before, texts, relabelled)
     lasting = prior_duplicates.lasting(before, gone)
@@ -77,7 +78,7 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
     new = fresh.unionByName(reopened).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
-    in_bands = [members(some.select("capture_id", "signature"), config) for some in (firsts_of_prior, new)]
+    in_bands = [members(rows.select("capture_id", "signature"), config) for rows in (firsts_of_prior, new)]
     run.stage_rows(prior_duplicates.touching(lasting, new, *in_bands), _TOUCHING)
     touching = run.staged(_TOUCHING, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(lasting, on="capture_id", how="inner")
@@ -85,7 +86,7 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
 
 
 def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.marks` does, from TEXTS rows beside prior DUPLICATES rows."""
+    """Make MARKS rows as `dbce.duplicates.mark_texts` does, from TEXTS rows beside prior DUPLICATES rows."""
     every = _arrived(new, _NEW)
     if prior is not None:
         every = every.unionByName(_arrived(prior, _PRIOR), allowMissingColumns=True)
@@ -114,8 +115,8 @@ def firsts(every: DataFrame) -> DataFrame:
     rows = every.select(*columns, is_copy.alias("is_copy"))
     others = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
     whole = ["arrived", "is_copy", *ORDER[1:], *others]
-    found = rows.groupBy("text_digest").agg(F.min(F.struct(*whole)).alias("first"), F.first("signature").alias("sig"))
-    return found.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*_FIRST_ROW.names)
+    first = rows.groupBy("text_digest").agg(F.min(F.struct(*whole)).alias("first"), F.first("signature").alias("sig"))
+    return first.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*_FIRST_ROW.names)
 
 
 def members(texts: DataFrame, config: DuplicatesConfig) -> DataFrame:
@@ -181,9 +182,7 @@ def _of_chunk(chunk: pa.Table, threshold: float) -> pa.RecordBatch:
         for later, earlier, similarity in texts.alike(signatures, threshold)
         if arrived[later] == _NEW
     ]
-    columns = list(zip(*rows, strict=True)) or [()] * len(_LIKE_ROW)
-    arrays = [pa.array(column, kind) for column, kind in zip(columns, _LIKE_ROW.types, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=_LIKE_ROW)
+    return batch_of(rows, _LIKE_ROW)
 
 
 def settle(run: Run, first: DataFrame, likes: DataFrame) -> DataFrame:
@@ -216,10 +215,10 @@ def _settled_here(run: Run, likes: DataFrame, steps: int) -> DataFrame:
     earlier: dict[str, list[str]] = defaultdict(list)
     for row in likes.orderBy("later_time", "later").toArrow().to_pylist():
         earlier[row["later"]].append(row["earlier"])
-    for later, some in earlier.items():
-        found = duplicates.outcome([settled.get(one) for one in some])
-        if found is not None and found.steps <= steps:
-            settled[later] = found
+    for later, before_it in earlier.items():
+        outcome = duplicates.outcome([settled.get(one) for one in before_it])
+        if outcome is not None and outcome.steps <= steps:
+            settled[later] = outcome
     rows = [(capture_id, *one) for capture_id, one in settled.items()]
     return run.spark.createDataFrame(rows, staging.schema(_SETTLED_ROW))
 
@@ -236,8 +235,8 @@ def _settled_before(first: DataFrame, likes: DataFrame, laters: DataFrame) -> Da
     new = earlier.where(F.col("arrived") == _NEW).join(laters, on="capture_id", how="left_anti")
     leading = new.select("capture_id", F.lit(True).alias("leads"), F.lit(0).alias("steps"))
     prior = first.where((F.col("arrived") == _PRIOR) & F.col("steps").isNotNull())
-    met = prior.join(earlier.select("capture_id"), on="capture_id", how="left_semi")
-    return leading.unionByName(met.select("capture_id", F.col("duplicate_of").isNull().alias("leads"), "steps"))
+    alike = prior.join(earlier.select("capture_id"), on="capture_id", how="left_semi")
+    return leading.unionByName(alike.select("capture_id", F.col("duplicate_of").isNull().alias("leads"), "steps"))
 
 
 def _next(likes: DataFrame, settled: DataFrame, step: int) -> DataFrame:

@@ -3,6 +3,7 @@ which have to do with new texts. `dbce_spark.dbce.duplicates.split_prior`, over 
 
 from collections.abc import Iterator
 from functools import reduce
+from types import NoneType
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import collection_state
 from dbce_spark.spark.run.collection_state import PriorState
 from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.task_results import task_results
 
 ID = pa.schema([("capture_id", pa.string())])
 _GONE = "gone"
@@ -75,10 +77,10 @@ def texts_of(prior: DataFrame) -> DataFrame:
 def touching(prior: DataFrame, new: DataFrame, prior_members: DataFrame, new_members: DataFrame) -> DataFrame:
     """Choose the prior DUPLICATES rows that have to do with new texts: of the same text, of the same URL, in a bucket
     with one; and those that these name. `*_members` are the rows of both in the bands."""
-    met = [prior.join(new.select(name).distinct(), on=name, how="left_semi") for name in ("text_digest", "url_key")]
+    related = [prior.join(new.select(name).distinct(), on=name, how="left_semi") for name in ("text_digest", "url_key")]
     buckets = new_members.select("band", "key").distinct()
-    met.append(prior_members.join(buckets, on=["band", "key"], how="left_semi"))
-    ids = reduce(DataFrame.unionByName, [some.select("capture_id") for some in met]).distinct()
+    related.append(prior_members.join(buckets, on=["band", "key"], how="left_semi"))
+    ids = reduce(DataFrame.unionByName, [rows.select("capture_id") for rows in related]).distinct()
     own = prior.join(ids, on="capture_id", how="left_semi")
     named = own.select(F.explode(F.array("capture_id", "duplicate_of", "copy_of")).alias("capture_id")).distinct()
     return prior.join(named, on="capture_id", how="left_semi").select(*duplicate_rows.DUPLICATES.names)
@@ -88,15 +90,14 @@ def write(marks: DataFrame, before: DataFrame, output: str) -> None:
     """Write the new marks of prior texts whose extractions stay as they are: DUPLICATES rows from MARKS rows."""
     path = f"{output}/{REMARKED}/part-00000.parquet"
 
-    def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def write_all(batches: Iterator[pa.RecordBatch]) -> None:
         rows = [batch.cast(duplicate_rows.DUPLICATES) for batch in batches if batch.num_rows]
         if rows:
             storage.write_parquet(path, duplicate_rows.DUPLICATES, rows)
-        yield pa.RecordBatch.from_pydict({"done": [True]})
 
     anew = marks.where("task is null").drop("task", "row_no")
     beside = before.select(
         "capture_id", *(name for name in duplicate_rows.DUPLICATES.names if name not in duplicate_rows.MARKS.names)
     )
     rows = beside.join(anew, on="capture_id", how="inner").select(*duplicate_rows.DUPLICATES.names)
-    rows.repartition(1).sortWithinPartitions("capture_id").mapInArrow(write_all, "done boolean").collect()
+    task_results(rows.repartition(1).sortWithinPartitions("capture_id"), write_all, NoneType)

@@ -23,6 +23,7 @@ from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import DuplicateCounts
+from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages.mark_duplicates import in_one_task, over_tasks, prior_duplicates
 
 NAME = "duplicates"
@@ -33,24 +34,20 @@ FEW = 20_000
 
 def write(run: Run, _account: RunAccount) -> DuplicateCounts:
     """Write `duplicates`: a file beside each of `extractions`, with the rows of those that have a text in the same
-    order. Of a collection also what is marked anew of prior texts, as they are like one that has changed."""
+    order. Of a collection also the new marks of prior texts that are like one that has changed."""
     work, target = run.work, f"{run.output}/{NAME}"
 
-    def write_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def write_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
         counts: Counter[str] = Counter()
         for group in groups(batches, ["task"]):
             task = group.column("task")[0].as_py()
             once = partial(write_task, work, target, task, group)
             counts += checkpoints.once(staging.done(work, NAME, task), Counter[str], once)
-        yield pa.RecordBatch.from_pydict(
-            {"name": pa.array(list(counts), pa.string()), "n": pa.array(list(counts.values()), pa.int64())}
-        )
+        return counts
 
     tasks = max(1, len(_staged_files(work)))
     ordered = _marks(run).where("task is not null").repartition(tasks, "task").sortWithinPartitions("task", "row_no")
-    counts: Counter[str] = Counter()
-    for row in ordered.mapInArrow(write_all, "name string, n long").collect():
-        counts[row["name"]] += row["n"]
+    counts = sum(task_results(ordered, write_all, Counter[str]), Counter[str]())
     if not counts:
         storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
     return DuplicateCounts(**counts)

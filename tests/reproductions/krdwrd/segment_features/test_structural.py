@@ -1,4 +1,4 @@
-"""What is known of a segment by its place in the DOM."""
+"""Features of a segment's place in the DOM."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_what_is_around_it_is_seen(xpath: str, places: set[str]) -> None:
 
 
 def test_links_beside_it_are_a_share_of_the_text() -> None:
-    """Of its parent's: all of the first item is a link, and of the table's cell five characters of eleven."""
+    """All of the first item's parent is a link, and of the table's cell five characters of eleven."""
     assert (known("ul/li[1]/a")["link text"], round(known("table/tr/td/p")["link text"], 3)) == (1.0, 0.455)
 
 

@@ -1,4 +1,4 @@
-"""What is known of a segment by its words."""
+"""Features of a segment's words."""
 
 import pytest
 from hypothesis import given
@@ -45,7 +45,7 @@ def test_shares_are_of_characters_or_words() -> None:
 
 
 def test_what_recurs_and_what_stands_beside_it_counts() -> None:
-    """The same text twice; three words behind the first."""
+    """A text that stands twice, and the three words behind the first, are counted."""
     found = known("Reply", "one two three", "reply")
 
     assert (round(found["recurs on the page"], 3), found["words before"], round(found["words behind"], 3)) == (

@@ -1,4 +1,4 @@
-"""What is known of a segment by how it looks."""
+"""Features of a segment's look."""
 
 import numpy as np
 

@@ -1,0 +1,23 @@
+"""Arrow batches made of rows."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+T = TypeVar("T")
+
+
+def batch_of(rows: Sequence[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    """Make a batch of rows, each the values of the schema's columns in their order."""
+    columns = [*zip(*rows, strict=True)] or [()] * len(schema)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, schema.types, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def lots(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Cut a stream into lists of `size` items; the last may have fewer."""
+    rest = iter(items)
+    while lot := [*islice(rest, size)]:
+        yield lot

@@ -1,0 +1,111 @@
+"""The house: how many rooms it has, on how many floors, and that nothing in it has the name of another."""
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+import grimp
+
+PACKAGE = Path(__file__).parents[1] / "dbce_spark"
+ROOMS = 16
+FLOORS = 8
+NOT_ROOMS = {"__main__"}
+Imports = Mapping[str, set[str]]
+
+
+@cache
+def imports() -> Imports:
+    """Return the modules that each module imports, by dotted names below the package."""
+    graph = grimp.build_graph("dbce_spark", cache_dir=None)
+    return {one: set(graph.find_modules_directly_imported_by(one)) for one in graph.modules}
+
+
+def room(module: str) -> str:
+    """Return the room that a module stands in: `dbce_spark.html.page` in `html`."""
+    return [*module.split("."), ""][1]
+
+
+@cache
+def imports_of_rooms() -> Imports:
+    """Return the rooms that each room imports from."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for module, imported in imports().items():
+        found[room(module)] |= {room(one) for one in imported} - {room(module)}
+    return {name: others - NOT_ROOMS - {""} for name, others in found.items() if name and name not in NOT_ROOMS}
+
+
+def circles(of: Imports) -> list[str]:
+    """Return the names that import each other, directly or not."""
+    left = {name: {one for one in others if one in of} for name, others in of.items()}
+    while ground := {name for name, others in left.items() if not others}:
+        left = {name: others - ground for name, others in left.items() if name not in ground}
+    while top := set(left) - set().union(*left.values()):
+        left = {name: others for name, others in left.items() if name not in top}
+    return sorted(left)
+
+
+def floor(name: str, of: Imports) -> int:
+    """Return the floor of a room, counted from 1: one above the highest that it imports from."""
+    return 1 + max((floor(one, of) for one in of[name]), default=0)
+
+
+def trees() -> Iterator[tuple[Path, ast.Module]]:
+    """Iterate over the modules of the package with their syntax trees."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_the_package_has_few_rooms() -> None:
+    """Sixteen folders and files at most, beside `__init__` and `__main__`."""
+    assert len({room(module) for module in imports()} - NOT_ROOMS - {""}) <= ROOMS
+
+
+def test_the_rooms_stand_on_few_floors() -> None:
+    """The longest chain of imports between rooms, from the commands to the ground."""
+    of = imports_of_rooms()
+
+    assert max(floor(name, of) for name in of) <= FLOORS
+
+
+def test_no_rooms_import_each_other() -> None:
+    """No circle of any length."""
+    assert [] == circles(imports_of_rooms())
+
+
+def test_no_files_import_each_other() -> None:
+    """No circle of any length, also within a room."""
+    assert [] == circles(imports())
+
+
+def test_no_two_modules_have_one_file_name() -> None:
+    """A file's name alone says which it is."""
+    names = Counter(path.name for path in PACKAGE.rglob("*.py"))
+
+    assert {"__init__.py", "__main__.py"} >= {name for name, count in names.items() if count > 1}
+
+
+def test_no_two_public_classes_have_one_name() -> None:
+    """A class's name alone says which it is."""
+    names = Counter(
+        node.name
+        for _, tree in trees()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+
+    assert [] == [name for name, count in names.items() if count > 1]
+
+
+def test_docstrings_of_functions_begin_with_a_verb() -> None:
+    """None begins as a riddle does: with What, Who, Those, Which, Where, How, Whether or That."""
+    riddles = ("What", "Who", "Those", "Which", "Where", "How", "Whether", "That")
+    found = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and (ast.get_docstring(node) or "").split(" ")[0] in riddles
+    ]
+
+    assert [] == found
