@@ -12,7 +12,7 @@ from dbce_spark.model import BucketCross, Evidence, Extraction, Page
 def extractions(
     unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
 ) -> list[Extraction]:
-    """Extract pages as `local.extractions` does, showing each at most `siblings` siblings (None: all), and snapshots or
+    """Extract pages as `local.extract_pages` does, showing each at most `siblings` siblings (None: all), and snapshots or
     none.
 
     Which siblings it is shown is chosen at random, the same ones in every run.

@@ -73,7 +73,7 @@ def extract(gold: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) 
 
 
 def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
-    """Extract pages as `local.extractions` does, each beside only those that had come to its site before it."""
+    """Extract pages as `local.extract_pages` does, each beside only those that had come to its site before it."""
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)

@@ -321,7 +321,7 @@ def stage_with_killer(
             kill(one.capture.url)  # type: ignore[union-attr]
             yield one
 
-    of_page: dict[str, Any] = {"of_fetches": pages_with_killer, "page_of": page_with_killer}
+    of_page: dict[str, Any] = {"parse_fetches": pages_with_killer, "parse_fetch": page_with_killer}
     named = of_page if of == "page" else {"fetches": found_with_killer}
     before = {name: getattr(sandbox, name) for name in named}
     vars(sandbox).update(named)

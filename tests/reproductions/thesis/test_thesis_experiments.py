@@ -84,7 +84,7 @@ def test_thin_learning_sets_are_no_error(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["T001", "T002"])
 def test_the_unlearned_cases_are_those_of_the_method(name: str, tmp_path: Path) -> None:
-    """They give the words of `local.extractions` with that `label.by`."""
+    """They give the words of `local.extract_pages` with that `label.by`."""
     pages = gold_pages(tmp_path, [{**fields, "dataset": "made"} for fields in [*sites(), *series()]])
     setting = extractors.Setting(config=CONFIG, time_limit=2.0, workers=1, folds="", advance=lambda _: None)
     expected = {page_id: one.text.split() for page_id, one in extractors.together(pages, setting, name).items()}

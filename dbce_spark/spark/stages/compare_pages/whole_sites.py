@@ -69,15 +69,15 @@ class _Rows:
 
     def add(self, compared: sites.SiteComparison, site: pa.Table) -> None:
         ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *PLACE))
-        of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
+        place_of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
         for found, annotation in zip(compared.crosses, compared.annotations, strict=True):
-            self.annotations.append((of[found.cross.cur], (found, annotation)))
-        of_kinds = (
-            (evidence_rows.SIBLINGS, compared.evidence.by_siblings),
-            (evidence_rows.SNAPSHOTS, compared.evidence.by_snapshots),
-        )
-        for kind, by_capture in of_kinds:
-            self.evidence += [(of[capture_id], (capture_id, kind, codes)) for capture_id, codes in by_capture.items()]
+            self.annotations.append((place_of[found.cross.cur], (found, annotation)))
+        by_kind = {
+            evidence_rows.SIBLINGS: compared.evidence.by_siblings,
+            evidence_rows.SNAPSHOTS: compared.evidence.by_snapshots,
+        }
+        for kind, by_capture in by_kind.items():
+            self.evidence += [(place_of[one], (one, kind, codes)) for one, codes in by_capture.items()]
 
     def write(self, tables: TaskTables) -> None:
         if self.annotations:

@@ -64,7 +64,7 @@ MOST_LIKES = 100_000
 
 
 def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: DataFrame) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.extended` does, from prior DUPLICATES rows, the ids of relabelled captures,
+    """Make MARKS rows as `dbce.duplicates.extend_marks` does, from prior DUPLICATES rows, the ids of relabelled captures,
     and TEXTS rows."""
     gone = prior_duplicates.stage_changed(run, before, texts, relabelled)
     lasting = prior_duplicates.lasting_marks(before, gone)
@@ -86,7 +86,7 @@ def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: Da
 
 
 def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.marks` does, from TEXTS rows beside prior DUPLICATES rows."""
+    """Make MARKS rows as `dbce.duplicates.mark_texts` does, from TEXTS rows beside prior DUPLICATES rows."""
     every = _arrived(new, _NEW)
     if prior is not None:
         every = every.unionByName(_arrived(prior, _PRIOR), allowMissingColumns=True)
