@@ -64,7 +64,7 @@ MOST_LIKES = 100_000
 
 
 def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: DataFrame) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.extend_marks` does, from prior DUPLICATES rows, the ids of relabelled captures,
+    """Make MARKS rows as `duplicates.extend_marks` does, from prior DUPLICATES rows, the ids of relabelled captures,
     and TEXTS rows."""
     gone = prior_duplicates.gone(run, before, texts, relabelled)
     lasting = prior_duplicates.lasting(before, gone)
