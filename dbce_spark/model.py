@@ -80,7 +80,7 @@ class Capture:
     http_status: int  # 0 where there is none
     mime: str
     declared_charset: str  # from the HTTP header, "" if none
-    truncated: bool  # the record ends before its Content-Length, or says so itself
+    truncated: bool  # the record ends before its Content-Length, or is marked so
     record_type: str = "response"  # or "resource", "conversion"
     declared_digest: str = ""  # of the payload, as the record has it, where that is not `payload_digest`
     item_title: str = ""  # as the feed that led to it has it (`warc.ITEM_TITLE`), "" if none did
@@ -130,7 +130,7 @@ class Blocks:
     """The text of a page, cut between block-level tags. All columns but `tokens` have one entry a block.
 
     `text` is the blocks joined by newlines; `starts` and `ends` are spans of it in characters. `tokens` holds the
-    64-bit hashes of all words of all blocks, one after the other; `words` says how many belong to each block.
+    64-bit hashes of all words of all blocks, one after the other; `words` has the number of each block.
     """
 
     text: str
@@ -351,10 +351,10 @@ class RejectReason(StrEnum):
     FILE_UNREADABLE = "file_unreadable"  # cannot be opened or read at all
     NOT_AN_ARCHIVE = "not_an_archive"  # neither WARC nor ARC by its first bytes
     BROKEN_RECORD = "broken_record"  # the bytes here could not be cut into records
-    NO_URL = "no_url"  # the record does not say of what it is a capture
+    NO_URL = "no_url"  # the record does not name what it is a capture of
     BAD_TIMESTAMP = "bad_timestamp"  # none that can be read, and nothing else dates the record
     BAD_HTTP = "bad_http"  # a response record with neither status line, nor headers, nor markup
-    NOT_HTML = "not_html"  # says that it is a page, and its bytes say that it is none
+    NOT_HTML = "not_html"  # declared as a page, and its bytes are none
     EMPTY_PAYLOAD = "empty_payload"  # nothing but white space
     BAD_ENCODING = "bad_encoding"  # Content-Encoding that cannot be undone
     TOO_LARGE = "too_large"  # more bytes than a record, a page, or what one stored byte inflates to, may have
@@ -437,7 +437,7 @@ class Reject:
         url: str = "",
         lost_bytes: int = 0,
     ) -> Self:
-        """Make the reject of a file, or of a place in it of which no record is known."""
+        """Make the reject of a file, or of a place in it without a record."""
         return cls(
             warc_file=path,
             warc_offset=offset,

@@ -62,7 +62,7 @@ class Forest:
     """Trees one behind the other. The leaves of a tree are numbered from left to right.
 
     Of each split: `features`, `thresholds` (a bin above it goes right), and the leaves on its left, `firsts` up to, not
-    including, `lasts`. `splits` and `leaves` say how many of each a tree has; `values` are those of the leaves, in
+    including, `lasts`. `splits` and `leaves` count those of each tree; `values` are those of the leaves, in
     log-odds.
     """
 

@@ -120,7 +120,7 @@ class PageTree:
 
     `parents` are indexes into these lists (-1 for the root). A slot is a place in a template: elements of one name
     under elements of one slot. `slots` are indexes into the three lists of slots: the slot above (-1 for the root's),
-    the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` say which blocks begin
+    the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` give which blocks begin
     within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
     block-level element it is in, and which of its parent's children with that tag that is. The last four have one entry
     each form control, each of these to write a text in, each link that the site does not vouch for (`rel` with nofollow
