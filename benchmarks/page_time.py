@@ -238,11 +238,11 @@ def _dbce(
     config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
 ) -> tuple[int, dict[str, float]]:
     """Run the whole job; return pages, and seconds by stage."""
-    from dbce_spark.spark.jobs import job
+    from dbce_spark.spark.jobs import extract_job
     from dbce_spark.spark.run.run_request import RunRequest
 
     request = RunRequest(files=files, output=folder, with_html=False, limit=limit, started=time.monotonic())
-    report = job.run(spark, request, config)
+    report = extract_job.run(spark, request, config)
     return report["extractions"], report["seconds"]
 
 

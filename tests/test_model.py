@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.annotate import run_lengths
+from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.model import bits_text, digest
 from tests.support.builders import annotation, bits, capture, cross, filled_cross
 from tests.support.strategies import CROSSES

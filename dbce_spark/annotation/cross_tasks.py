@@ -19,10 +19,10 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets as lsh
 from dbce_spark.dbce import pages, sites
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.dbce_elements import Nodes, cut
 from dbce_spark.dbce.dom import Dom
 from dbce_spark.dbce.dom import read as read_dom
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.errors import InputError
 from dbce_spark.files import jsonl, timestamps
 from dbce_spark.files.jsonl import Fields, field

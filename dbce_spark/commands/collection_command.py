@@ -76,9 +76,9 @@ def _collection(arguments: argparse.Namespace) -> None:
     elif arguments.what == "rollback":
         print(inventory.log([collection.rollback(arguments.version)]))
     elif arguments.what == "compact":
-        from dbce_spark.spark.jobs import compaction
+        from dbce_spark.spark.jobs import compaction_job
 
-        made = compaction.run(collection, configuration.default().output.rows_per_file)
+        made = compaction_job.run(collection, configuration.default().output.rows_per_file)
         print(inventory.log([made]) if made else f"{collection.folder} is one increment, and stays as it is")
     elif arguments.what == "vacuum":
         removed = collection.vacuum(arguments.keep)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import bins, context, evidence, features
+from dbce_spark.dbce import context, evidence, feature_bins, features
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
@@ -74,8 +74,8 @@ class Binning:
         return codes
 
     @cached_property
-    def _tables(self) -> list[bins.BinTable | None]:
-        return [bins.table(edges) for edges in self.edges]
+    def _tables(self) -> list[feature_bins.BinTable | None]:
+        return [feature_bins.table(edges) for edges in self.edges]
 
     @cached_property
     def _unknown(self) -> Codes:

@@ -8,10 +8,10 @@ from typing import Any
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, resolve, share, unresolved
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
-from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
+from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
 from dbce_spark.dbce.duplicates import MarkedText
-from dbce_spark.dbce.merge import by_pattern, by_score, merge
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
 from dbce_spark.html.language import UNKNOWN, Language, detect
 from dbce_spark.model import (
@@ -89,12 +89,14 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
 
 def resolve_revisits(
     revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[originals.RecordOutcome], dict[str, int]]:
+) -> tuple[list[revisit_originals.RecordOutcome], dict[str, int]]:
     """Resolve each revisit by the captures that were read, and then by the indexes; count the latter."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
     found_in_indexes, looked_up = (
-        originals.find_originals(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
+        revisit_originals.find_originals(lost, read, indexes, base, config)
+        if indexes
+        else ([*map(unresolved, lost)], {})
     )
     outcomes_of_lost = iter(found_in_indexes)
     return [found or next(outcomes_of_lost) for found in resolved], looked_up

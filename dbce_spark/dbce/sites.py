@@ -6,8 +6,8 @@ from functools import partial
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, pools
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import Annotation, BucketCross, Member, Neighbour, Page
 
 

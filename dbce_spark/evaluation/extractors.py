@@ -15,7 +15,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import ablation, folds, gold_stream, spark_run
-from dbce_spark.evaluation.child import Child, Extracted, Load
+from dbce_spark.evaluation.child_process import Child, Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.model import Extraction, Page, Reject

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbce_spark.archive.warc import site_of
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.page import PageError, parse
 from dbce_spark.model import Blocks, Evidence, Extraction, Label, Page

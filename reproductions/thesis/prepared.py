@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, dom, pages, sites
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.dom import Dom
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.html import charset
 from dbce_spark.model import Annotation, Cross, Hashes, Member, Page, Reject
 from reproductions.thesis.phases import Clock

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.bins import table
+from dbce_spark.dbce.feature_bins import table
 
 positive = st.floats(1e-3, 1e6) | st.integers(1, 200).map(float) | st.integers(1, 64).map(lambda part: part / 64)
 firsts = st.sampled_from([-1378.0, -1.0, -0.5, -0.0, 0.0]) | positive

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, crosses, growth, pools, sites
+from dbce_spark.dbce import buckets, crosses, growth_effects, pools, sites
 from dbce_spark.model import Codes, Cross, IndexedCapture, Page
 from tests.support.evidence_pools import Echo, archives, page_in
 
@@ -46,7 +46,9 @@ def evidence(pages: Sequence[Page], cap: int) -> dict[str, list[list[Codes]]]:
     return {key: [one.siblings.tolist(), one.snapshots.tolist()] for key, one in found.items()}
 
 
-def evidence_of(grown: growth.AffectedCaptures, pages: Sequence[Page]) -> dict[tuple[str, int], list[list[int]]]:
+def evidence_of(
+    grown: growth_effects.AffectedCaptures, pages: Sequence[Page]
+) -> dict[tuple[str, int], list[list[int]]]:
     features = {one.capture_id: pools.page_features(one) for one in pages if one.features is not None}
     found: dict[tuple[str, int], list[list[int]]] = {}
     for ids, wanted in grown.siblings:
@@ -58,8 +60,8 @@ def evidence_of(grown: growth.AffectedCaptures, pages: Sequence[Page]) -> dict[t
     return found
 
 
-def affected_by(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth.AffectedCaptures:
-    return growth.affected_captures(indexed(pages), {one.capture_id for one in new}, set(), settings_of(cap))
+def affected_by(pages: Sequence[Page], new: Sequence[Page], cap: int) -> growth_effects.AffectedCaptures:
+    return growth_effects.affected_captures(indexed(pages), {one.capture_id for one in new}, set(), settings_of(cap))
 
 
 def crosses_and_template(pages: Sequence[Page], cap: int) -> dict[str, tuple[list[Cross], str]]:
@@ -90,7 +92,7 @@ def test_affected_captures_are_compared_as_in_a_run_over_all(
     """Affected captures, and those fetched again, have the crosses and the evidence of a comparison of all."""
     pages, places, cap = split
     new, again = ({pages[at].capture_id for at in some if at < len(pages)} for some in (places, fetched))
-    grown = growth.affected_captures(indexed(pages), new, again, settings_of(cap))
+    grown = growth_effects.affected_captures(indexed(pages), new, again, settings_of(cap))
     chosen = sites.choose_crosses(buckets.members(pages), settings_of(cap))
     found = {
         (key, kind): of_kind
@@ -142,7 +144,7 @@ def test_captures_in_no_bucket_are_no_arms() -> None:
 
 def test_nothing_new_affects_nothing() -> None:
     """A site to which nothing came is left as it is."""
-    grown = growth.affected_captures(
+    grown = growth_effects.affected_captures(
         indexed([page_in([1], "a"), page_in([1], "b"), page_in([1], "b", 2)]), set(), set(), config.default()
     )
 

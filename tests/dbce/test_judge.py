@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
-from dbce_spark.dbce.merge import by_pattern, by_score
+from dbce_spark.dbce.annotation_merge import by_pattern, by_score
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import ComparedPage, Extraction, Label, Page, Reject
 from tests.support import small_classifier

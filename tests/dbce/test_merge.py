@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.merge import Annotations, merge, resolve
+from dbce_spark.dbce.annotation_merge import Annotations, merge, resolve
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments

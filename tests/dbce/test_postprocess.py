@@ -11,7 +11,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from dbce_spark.dbce import single
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.postprocess import ACTIVE_TAGS, labelled_html, occurrence_html, text
 from dbce_spark.html.page import DROPPED_TAGS
 from dbce_spark.model import Annotation, Blocks, Label, Segments

@@ -12,8 +12,8 @@ import pytest
 import xxhash
 from hypothesis import given
 
-from dbce_spark.dbce.annotate import annotate
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.annotation_merge import resolve
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.patterns import classify, propagate
 from dbce_spark.dbce.postprocess import labelled_html, occurrence_html, text
 from dbce_spark.dbce.shingles import layer_shingles

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.evaluation.child import Child, Extracted
+from dbce_spark.evaluation.child_process import Child, Extracted
 from tests.support import fake_extractors as fakes
 
 

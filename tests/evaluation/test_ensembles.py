@@ -8,7 +8,7 @@ import pytest
 
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import ensembles
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import LEARNED, NAMES, SELECTIONS, THIRTEEN, combine, is_name, members, named
 from dbce_spark.evaluation.peers import PEERS

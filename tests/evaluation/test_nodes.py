@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import node_scores
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import read
 from dbce_spark.evaluation.metrics import Score
 from dbce_spark.evaluation.node_scores import (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from dbce_spark.evaluation import facts, scores
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.evaluation.scores import NAMES, SCHEMA, Scores
 from tests.support.fake_extractors import gold_pages, line

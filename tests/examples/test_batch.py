@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.__main__ import main
 from dbce_spark import config
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.cluster import kill_all, wait_for
 from tests.support.run_endings import tables_below
@@ -257,7 +257,7 @@ def test_a_killed_batch_ends_as_if_nothing_had_happened(spark: "SparkSession", t
     request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )
-    job.run(spark, request, config.load(settings=["label.by=T002"]))
+    extract_job.run(spark, request, config.load(settings=["label.by=T002"]))
     running = subprocess.Popen([SCRIPT, given], stdout=subprocess.DEVNULL)
 
     assert wait_for(lambda: running.poll() is not None or any(tmp_path.glob(A_FILE_IS_READ)))

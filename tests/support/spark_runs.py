@@ -19,7 +19,7 @@ from dbce_spark.files import sources
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import write_captures
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
@@ -149,7 +149,7 @@ def extract(
     request = RunRequest(
         files=files, indexes=indexes or [], output=str(output), with_html=html, limit=limit, started=0.0
     )
-    return job.run(spark, request, parameters)
+    return extract_job.run(spark, request, parameters)
 
 
 def rows(output: Path, table: str, schema: pa.Schema) -> Rows:

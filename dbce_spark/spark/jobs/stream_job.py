@@ -32,7 +32,7 @@ from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import applied_settings
-from dbce_spark.spark.jobs.job import cause
+from dbce_spark.spark.jobs.extract_job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
 from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import RecordOutcomes

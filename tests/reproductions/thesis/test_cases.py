@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from dbce_spark.dbce import postprocess
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.model import Annotation, Label
 from reproductions.thesis import learned_cases
 from reproductions.thesis.label_merging import by_evidence

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.originals import account as originals_account
+from dbce_spark.dbce.revisit_originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log

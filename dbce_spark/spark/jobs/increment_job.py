@@ -13,7 +13,7 @@ from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import collection_state, plan
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
@@ -59,9 +59,9 @@ def run(
     """Run all stages over what is new, and make the increment the next version. Returns the content of run.json.
 
     Raises:
-        JobError, OutputError: as `job.run`; or another run has extended the collection meanwhile.
+        JobError, OutputError: as `extract_job.run`; or another run has extended the collection meanwhile.
     """
-    report = job.run(spark, request, config, log)
+    report = extract_job.run(spark, request, config, log)
     commit(collection)
     return report
 
