@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from dbce_spark.config import DbceConfig, PositiveFloat, PositiveInt, filled
+from dbce_spark.config import DbceConfig, PositiveFloat, PositiveInt, fill
 from dbce_spark.errors import InputError
 from dbce_spark.files.sources import READ_AHEAD
 
@@ -146,7 +146,7 @@ def prices(path: str | None = None) -> Prices:
     Raises:
         ConfigError: a file that cannot be read, an unknown name, a value of the wrong type or not above 0.
     """
-    return filled(Prices, "prices.toml", path=path)
+    return fill(Prices, "prices.toml", path=path)
 
 
 def bill(captures: int, page: Measured, hours: float, prices: Prices, config: DbceConfig) -> Bill:

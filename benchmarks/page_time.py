@@ -89,7 +89,7 @@ def write(files: Sequence[str], target: str, config: DbceConfig) -> str:
         "reader": _reader(files, config),
         "spark": spark,
     }
-    with storage.whole_file(target) as file:
+    with storage.atomic_file(target) as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     return _text(report, target)
 
@@ -99,7 +99,7 @@ def _reader(files: Sequence[str], config: DbceConfig) -> dict[str, float]:
     three rounds, over the gzip WARCs among them: FastWARC reads no ARC, and stops at damages."""
     from fastwarc.warc import ArchiveIterator
 
-    limits = Limits.of(config.input)
+    limits = Limits.from_config(config.input)
 
     def ours(path: str) -> int:
         with open_binary(path) as stream:

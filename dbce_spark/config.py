@@ -25,24 +25,27 @@ class Bound:
 
 
 def at_least(least: float) -> Bound:
+    """Require a value of at least `least`."""
     return Bound(f"be at least {least}", lambda value: value >= least)
 
 
 def above(low: float) -> Bound:
+    """Require a value above `low`."""
     return Bound(f"be above {low}", lambda value: value > low)
 
 
 def between(least: float, most: float) -> Bound:
-    """Allow both ends."""
+    """Require a value from `least` to `most`, both ends allowed."""
     return Bound(f"lie between {least} and {most}", lambda value: least <= value <= most)
 
 
 def inside(low: float, high: float) -> Bound:
-    """Allow neither end."""
+    """Require a value between `low` and `high`, neither end allowed."""
     return Bound(f"lie between {low} and {high}", lambda value: low < value < high)
 
 
 def one_of(*allowed: str) -> Bound:
+    """Require one of the allowed texts."""
     return Bound(f"be one of {', '.join(allowed)}", lambda value: value in allowed)
 
 
@@ -84,7 +87,7 @@ class InputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectConfig:
-    """Each filter passes what fits one of its values; an empty one passes all."""
+    """The filters of records. Each passes what fits one of its values; an empty one passes all."""
 
     surts: tuple[str, ...]
     domains: tuple[str, ...]
@@ -103,7 +106,7 @@ class SelectConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchConfig:
-    """How ranges of files are read, and how long it is tried."""
+    """The sizes and retries of reading ranges of files."""
 
     gap_bytes: NonNegativeInt
     span_bytes: PositiveInt
@@ -141,6 +144,7 @@ class LshConfig:
     threshold_by_site: Mapping[str, Annotated[float, inside(0, 1)]]
 
     def threshold_of(self, site: str) -> float:
+        """Return the threshold of a site."""
         return self.threshold_by_site.get(site, self.threshold)
 
 
@@ -177,7 +181,7 @@ class LanguageConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuplicatesConfig:
-    """How main texts are compared with each other."""
+    """The comparison of main texts with each other."""
 
     find: bool
     threshold: Share
@@ -189,13 +193,13 @@ class DuplicatesConfig:
 
     @property
     def permutations(self) -> int:
-        """Rows of a signature."""
+        """Return the rows of a signature."""
         return self.bands * self.rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusConfig:
-    """What `dbce corpus` takes of an output."""
+    """The filters by which `dbce corpus` takes texts from an output."""
 
     statuses: tuple[Annotated[str, one_of("crossed", "single")], ...]
     languages: tuple[str, ...]
@@ -213,7 +217,7 @@ class OutputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonConfig:
-    """What is odd in a crawl of a collection, beside the one before it."""
+    """The bounds beyond which a crawl of a collection is odd, compared with the one before it."""
 
     least: PositiveInt
     share: Share
@@ -230,7 +234,7 @@ class ComparisonConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcquireConfig:
-    """How feeds are polled, and what they link to is fetched."""
+    """The polling of feeds, and the fetching of pages that they link to."""
 
     user_agent: Annotated[str, _ONE_LINE]
     poll_seconds: PositiveFloat
@@ -252,7 +256,7 @@ class AcquireConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:
-    """How much `dbce stream` takes at a time, and how its state is divided."""
+    """The batch size of `dbce stream`, and the partitions of its state."""
 
     batch_files: PositiveInt
     batch_bytes: PositiveInt
@@ -282,21 +286,21 @@ class DbceConfig:
     stream: StreamConfig
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for run.json."""
+        """Return plain values, for run.json."""
         plain: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(self), default=list))
         return plain
 
 
 def load(path: str | None = None, settings: Sequence[str] = ()) -> DbceConfig:
-    """The shipped parameters, with the file at `path` and then the `settings` ("lsh.threshold=0.3") laid over them.
+    """Load the shipped parameters, overlaid by the file at `path` and then by the `settings` ("lsh.threshold=0.3").
 
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    return filled(DbceConfig, "dbce.toml", path=path, settings=settings)
+    return fill(DbceConfig, "dbce.toml", path=path, settings=settings)
 
 
-def filled(
+def fill(
     kind: type[Settings],
     name: str,
     *,
@@ -304,8 +308,8 @@ def filled(
     settings: Sequence[str] = (),
     given: Mapping[str, Any] | None = None,
 ) -> Settings:
-    """Fill a dataclass from the file `name` of conf/, overlaid by the file at `path`, by `settings` and by what is
-    `given` and not None.
+    """Fill a dataclass from the file `name` of conf/, overlaid by the file at `path`, by `settings` and by the values
+    of `given` that are not None.
 
     Raises:
         ConfigError: as `load`.
@@ -323,7 +327,7 @@ def filled(
 
 @cache
 def default() -> DbceConfig:
-    """The shipped parameters."""
+    """Load the shipped parameters, once."""
     return load()
 
 
@@ -335,7 +339,8 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _parse_setting(setting: str) -> dict[str, Any]:
-    """ "lsh.threshold=0.3" -> {"lsh": {"threshold": 0.3}}; a value that is no TOML is taken as a string."""
+    """Parse a setting: "lsh.threshold=0.3" gives {"lsh": {"threshold": 0.3}}; a value that is no TOML is taken as a
+    string."""
     name, equals, text = setting.partition("=")
     if not equals or "." not in name:
         raise ConfigError(f"--set {setting}: write section.name=value, such as lsh.threshold=0.3")
@@ -362,8 +367,8 @@ def _build(kind: Any, values: Any, name: str) -> Any:
     hints = get_type_hints(kind, include_extras=True)
     unknown = sorted(set(values) - set(hints))
     if unknown:
-        known = ", ".join(sorted(hints))
-        raise ConfigError(f"{'.'.join(filter(None, (name, unknown[0])))} is no parameter; known here: {known}")
+        parameters = ", ".join(sorted(hints))
+        raise ConfigError(f"{'.'.join(filter(None, (name, unknown[0])))} is no parameter; known here: {parameters}")
     missing = [key for key in hints if key not in values]
     if missing:
         raise ConfigError(f"{'.'.join(filter(None, (name, missing[0])))} is missing")

@@ -1,9 +1,9 @@
-"""What ends a run. Bad data never does: it becomes a reject (see `model.py`).
+"""The errors that end a run. Bad data never does: it becomes a reject (see `model.py`).
 
 DbceError
-├── BudgetError     so many files could not be read that what was written says little of the collection
+├── BudgetError     so many files could not be read that the output says little of the collection
 ├── ConfigError     a parameter is unknown, of the wrong type or out of its range
-├── EvaluationError a score is under its floor, or a floor would sink unasked
+├── EvaluationError a score is under its floor, or a floor would sink without permission
 ├── InputError      an input argument names nothing that can be read
 ├── JobError        Spark gave up on a stage
 ├── OutputError     the output exists, cannot be written, or is not an output of ours
@@ -28,7 +28,7 @@ class ConfigError(DbceError):
 
 
 class EvaluationError(DbceError):
-    """A score is under its floor, or a floor would sink that nobody asked to lower."""
+    """A score is under its floor, or a floor would sink although nobody allowed it."""
 
 
 class InputError(DbceError):

@@ -1,4 +1,4 @@
-"""Log what a run does while it works: lines for a person, or for programs one JSON object a line.
+"""Log a run while it works: lines for a person, or for programs one JSON object a line.
 
 All of it goes through Python's `logging`, to the logger `dbce_spark`: a program that calls a run has it where its own
 log goes.
@@ -27,13 +27,13 @@ Event = Literal[
 
 LOGGER = logging.getLogger("dbce_spark")
 STOPPED = "stopped by Ctrl-C or SIGTERM"
-"""The reason why a run ended that somebody has stopped."""
+"""The reason of a run that was stopped from outside."""
 
 _TICK_SECONDS = 0.5
-"""Between two looks at the clock while something is waited for."""
+"""Between two updates of the clock while a block runs."""
 _FIELDS = ("run_id", "attempt", "stage", "event")
 _ONLY_IN_FILES = ("stage_begin", "rejects", "end")
-"""What the line that changes, or the summary, shows on a terminal."""
+"""Events that a terminal shows by the line that changes, or by the summary."""
 _CREDENTIAL = re.compile(
     r"(?<=://)(?:[^/@?\s'\"]+|[^/@:\s'\"]+:(?!\d+/)[^@?\s'\"]+)@"  # a user; a secret may have slashes, a port none
     # What gives access in the query of a presigned URL, or of one with a token.
@@ -44,16 +44,17 @@ _CREDENTIAL = re.compile(
 
 
 def without_credentials(text: str) -> str:
-    """Cut out of a text's URLs who may read what is there: s3://key:secret@bucket/a -> s3://bucket/a."""
-    return _CREDENTIAL.sub(lambda found: f"{found[1]}..." if found[1] else "", text)
+    """Cut user names, passwords and access tokens out of a text's URLs: s3://key:secret@bucket/a -> s3://bucket/a."""
+    return _CREDENTIAL.sub(lambda match: f"{match[1]}..." if match[1] else "", text)
 
 
 @dataclass(slots=True)
 class Log:
-    """Log one run. `run_id` is that of the run, also when it goes on after it was ended before its time, and "" until
-    it is clear where the run goes; `attempt` counts how often it was begun, from 1.
+    """The log of one run.
 
-    `command` is the command line as a shell has it, `stage` what is at work.
+    `run_id` is that of the run, also when the run was interrupted and goes on, and "" until its output is decided;
+    `attempt` counts how often it was begun, from 1. `command` is the command line as a shell has it, `stage` the stage
+    at work.
     """
 
     run_id: str = ""
@@ -61,7 +62,7 @@ class Log:
     command: str = ""
     stage: str = ""
 
-    def tell(
+    def write(
         self, event: Event, text: str = "", figures: Mapping[str, object] | None = None, *, level: int = logging.INFO
     ) -> None:
         """Log an event: a text for a person, and for programs also figures by their names."""
@@ -70,13 +71,13 @@ class Log:
 
     @contextmanager
     def failing(self) -> Iterator[None]:
-        """Log the error that the block ends with, if it does: all of a command is such a block."""
+        """Log the error that ends the block, if one does: all of a command is such a block."""
         try:
             yield
         except BaseException as error:
             status = error.exit_status if isinstance(error, DbceError) else 130 if is_stop(error) else 1
             figures = {"error": type(error).__name__, "reason": reason(error), "exit_status": status}
-            self.tell("failure", f"ended before its time: {reason(error)}", figures, level=logging.ERROR)
+            self.write("failure", f"ended before its time: {reason(error)}", figures, level=logging.ERROR)
             raise
 
     @contextmanager
@@ -86,14 +87,14 @@ class Log:
 
         def tick() -> None:
             text = f"{for_what:12} {clock(time.monotonic() - began)}"
-            self.tell("progress", text, level=logging.DEBUG)
+            self.write("progress", text, level=logging.DEBUG)
 
-        with every(_TICK_SECONDS, tick):
+        with repeat(_TICK_SECONDS, tick):
             yield
 
 
 def is_stop(error: BaseException) -> bool:
-    """Return whether somebody has stopped the run."""
+    """Return whether a person or the system stopped the run."""
     return isinstance(error, KeyboardInterrupt)
 
 
@@ -107,8 +108,8 @@ def reason(error: BaseException) -> str:
 
 
 @contextmanager
-def every(seconds: float, work: Callable[[], object]) -> Iterator[None]:
-    """Call `work` again and again while the block runs, so many seconds apart, in a thread of its own."""
+def repeat(seconds: float, work: Callable[[], object]) -> Iterator[None]:
+    """Call `work` every `seconds` while the block runs, in a thread of its own."""
     stop = threading.Event()
 
     def again() -> None:
@@ -132,10 +133,10 @@ def clock(seconds: float) -> str:
 
 
 class Rate:
-    """Measure how fast a count grows that is noted with the time now and then.
+    """Measures how fast a count grows that is noted with the time now and then.
 
-    The rate is that of the later half of the time: what an earlier run has left is passed over in no time, and must not
-    count as speed for long.
+    The rate is that of the later half of the time: work that an earlier run finished is passed over in no time, and
+    must not count as speed for long.
     """
 
     def __init__(self, began: float, count: int = 0):
@@ -151,12 +152,12 @@ class Rate:
 
     @property
     def per_second(self) -> float:
-        """Return the growth in a second; 0.0 as long as nothing can be said."""
+        """Return the growth in a second; 0.0 as long as it cannot be measured."""
         (since, before), (now, count) = self._noted[0], self._noted[-1]
         return max(0.0, (count - before) / (now - since)) if now > since else 0.0
 
     def seconds_to(self, total: int) -> float | None:
-        """Return the seconds until the count is so large; None as long as it does not grow."""
+        """Return the seconds until the count reaches `total`; None as long as it does not grow."""
         left = total - self._noted[-1][1]
         if left <= 0:
             return 0.0
@@ -164,7 +165,7 @@ class Rate:
 
 
 class JsonLines(logging.Formatter):
-    """Format each record as one line of JSON; docs/operations.md says what is in it."""
+    """Formats each record as one line of JSON; docs/operations.md lists its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
@@ -176,9 +177,9 @@ class JsonLines(logging.Formatter):
 
 
 class Lines(logging.Handler):
-    """Write lines for a person: on a terminal progress is one line that changes, in a file a line with the time.
+    """Writes lines for a person: on a terminal progress is one line that changes, in a file a line with the time.
 
-    How a run failed is left to the command, which has a line of its own for that.
+    A failure is left to the command, which has a line of its own for that.
     """
 
     def __init__(self, stream: TextIO):
@@ -210,8 +211,8 @@ class Lines(logging.Handler):
 
 
 @contextmanager
-def to(stream: TextIO, *, as_json: bool, file: str = "") -> Iterator[None]:
-    """Write what runs log within the block to the stream, and as JSON also behind what a file holds; "": no file.
+def write_to(stream: TextIO, *, as_json: bool, file: str = "") -> Iterator[None]:
+    """Write the log of runs within the block to the stream, and as JSON also to the end of a file; "": no file.
 
     Raises:
         OutputError: the file cannot be written.

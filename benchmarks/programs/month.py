@@ -160,7 +160,7 @@ class Play:
     def differences(self) -> int:
         """Compare the tables; print their numbers of rows and return how many differ."""
         of, whole = self.collection, self.whole()
-        version, differ = of.known(), 0
+        version, differ = of.current(), 0
         files = [path for table in TABLES for _, path in of.files(version, table)]
         print(f"version {version.number}: {len(files):,} files, {sum(map(os.path.getsize, files)):,} bytes")
         bad = damaged(self.inbox.glob("*/*"))

@@ -143,7 +143,7 @@ class Measurement:
 
     def _keep(self, place: dict[str, Any], name: str, run: Run, **figures: object) -> None:
         place[name] = asdict(run) | {"cpu_seconds": round(run.cpu_seconds, 2)} | figures
-        with storage.whole_file(self.request.output) as file:
+        with storage.atomic_file(self.request.output) as file:
             file.write(json.dumps(self.report, indent=2).encode() + b"\n")
 
 

@@ -167,7 +167,7 @@ def _cut(html: bytes, blocks: Blocks, annotation: Annotation) -> tuple[Dom, Node
 
 
 def _date(timestamp: int) -> str:
-    return timestamps.date(timestamp).isoformat() if timestamp else ""
+    return timestamps.to_datetime(timestamp).isoformat() if timestamp else ""
 
 
 def _as_fields(task: CrossSheet) -> Fields:

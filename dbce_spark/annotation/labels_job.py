@@ -109,7 +109,7 @@ def write_agreement(found: Merge, words: Mapping[str, Sequence[int]], output: st
     agreed = agreement.measure_corpus([(one, words[one.page]) for one in found.pages])
     times = annotators.times(found.counted, whisker=rules.whisker)
     jsonl.write(str(Path(output) / "agreement.jsonl"), map(_agreement_fields, agreed.pages))
-    with storage.whole_file(str(Path(output) / "report.html")) as stream:
+    with storage.atomic_file(str(Path(output) / "report.html")) as stream:
         stream.write(annotator_report.html(found, agreed, times, smoothing=rules.smoothing).encode())
     return _summary(agreed)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, filled
+from dbce_spark.config import Fraction, NonNegativeFloat, PositiveInt, fill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,4 +28,4 @@ def rules(given: Mapping[str, Any]) -> Rules:
     Raises:
         ConfigError: an unknown rule, a value of the wrong type or out of its range.
     """
-    return filled(Rules, "labels.toml", given=given)
+    return fill(Rules, "labels.toml", given=given)

@@ -7,7 +7,7 @@ from dbce_spark.annotation import numbered_markup
 from dbce_spark.annotation.cross_tasks import TaskNeighbour
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.annotation.workbench_store import Connection
-from dbce_spark.archive.warc import microseconds
+from dbce_spark.archive.warc import parse_record_date
 from dbce_spark.model import ARMS
 
 
@@ -30,7 +30,7 @@ def make_neighbour(page: StoredPage, arm: str, near: TaskNeighbour) -> StoredNei
     places = {unit.xpath: node for unit, node in zip(page.units, same_places(page), strict=True)}
     html = numbered_markup.number_places(near.html.encode("utf-8", "replace"), places)
     return StoredNeighbour(
-        arm=arm, url=near.url, timestamp=(microseconds(near.date) if near.date else None) or 0, html=html
+        arm=arm, url=near.url, timestamp=(parse_record_date(near.date) if near.date else None) or 0, html=html
     )
 
 

@@ -76,5 +76,5 @@ def _template(name: str) -> Template:
 
 
 def _write(path: str, text: str) -> None:
-    with storage.whole_file(path) as stream:
+    with storage.atomic_file(path) as stream:
         stream.write(text.encode("utf-8", "replace"))

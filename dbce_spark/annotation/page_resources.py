@@ -17,7 +17,7 @@ from dbce_spark.archive import http_message, mime, warc
 from dbce_spark.archive.index.index_entry import normal_digest
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.archive.records import Limits, Record, records
-from dbce_spark.archive.segmented_records import Segment, joined
+from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
 from dbce_spark.files import sources
 from dbce_spark.html import charset
@@ -61,7 +61,7 @@ class Index:
 
     def add(self, record: Record, path: str) -> None:
         """Add a record, if it is an answer to a URL."""
-        timestamp = warc.microseconds(record.date)
+        timestamp = warc.parse_record_date(record.date)
         if record.kind not in ("response", "resource", "revisit") or not record.url or timestamp is None:
             return
         payload_digest = normal_digest(record.headers.get("warc-payload-digest"))
@@ -117,7 +117,7 @@ def read_records(path: str, config: InputConfig) -> Iterator[Record]:
     """Yield the records of a file; pass over what cannot be read as one, since the reader of pages has reported it."""
     try:
         with sources.open_binary(path) as stream:
-            for found in joined(records(stream, Limits.of(config)), config.max_record_bytes):
+            for found in join_segments(records(stream, Limits.from_config(config)), config.max_record_bytes):
                 if not isinstance(found, Segment) and isinstance(found, Record):
                     yield found
     except OSError:
@@ -171,15 +171,15 @@ def _fetched(
 
 def resource(record: Record, most_bytes: int, max_ratio: int) -> Resource | None:
     """Return the answer in a record; None where it cannot be read, or is too large."""
-    timestamp = warc.microseconds(record.date)
+    timestamp = warc.parse_record_date(record.date)
     if record.block is None or timestamp is None:
         return None
-    response = http_message.message(record.block) if record.kind == "response" else None
+    response = http_message.parse(record.block) if record.kind == "response" else None
     if response is None:
         response = http_message.Response(200, {"content-type": record.headers.get("content-type")}, record.block)
-    declared = mime.declared(response.headers.get("content-type", ""))
+    declared = mime.declared_type(response.headers.get("content-type", ""))
     try:
-        content = http_message.content(response, max_bytes=most_bytes, max_ratio=max_ratio).html
+        content = http_message.decode_body(response, max_bytes=most_bytes, max_ratio=max_ratio).html
     except http_message.BodyError:
         return None
     location = response.headers.get("location", "") if response.status in _REDIRECTS else ""

@@ -9,7 +9,7 @@ from dbce_spark.annotation import page_import
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.stored_pages import StoredPage
 from dbce_spark.archive.index.urls import url_key
-from dbce_spark.archive.warc import Fetch, microseconds, site_of
+from dbce_spark.archive.warc import Fetch, parse_record_date, site_of
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages, single
 from dbce_spark.errors import InputError
@@ -58,7 +58,7 @@ def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) ->
         "url": url,
         "url_key": url_key(url),
         "site": site_of(url, config.input.site),
-        "timestamp": (microseconds(date) if date else None) or 0,
+        "timestamp": (parse_record_date(date) if date else None) or 0,
         "warc_file": name,
         "warc_offset": 0,
         "warc_length": len(html),

@@ -117,7 +117,7 @@ def sheet(page: StoredPage, utf8_html: str) -> Sheet:
         url=page.url,
         site=page.site,
         url_key=page.url_key,
-        date=timestamps.date(page.timestamp).isoformat(timespec="seconds"),
+        date=timestamps.to_datetime(page.timestamp).isoformat(timespec="seconds"),
         lang=page.language,
     )
 
@@ -129,12 +129,12 @@ def archived_html(page: StoredPage, config: DbceConfig) -> bytes:
         BodyError: its encoding cannot be undone, by this configuration.
     """
     response = (
-        http_message.message(page.record) if json.loads(page.head).get("warc-type", "response") == "response" else None
+        http_message.parse(page.record) if json.loads(page.head).get("warc-type", "response") == "response" else None
     )
     if response is None:
         response = http_message.Response(200, {}, page.record)
-    content = http_message.content(response, max_bytes=config.page.max_html_bytes, max_ratio=config.input.max_ratio)
-    return decode(content.html, mime.declared(response.headers.get("content-type", "")).charset).html
+    content = http_message.decode_body(response, max_bytes=config.page.max_html_bytes, max_ratio=config.input.max_ratio)
+    return decode(content.html, mime.declared_type(response.headers.get("content-type", "")).charset).html
 
 
 def _label(letter: str) -> Label:

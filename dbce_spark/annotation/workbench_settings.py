@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.config import NonNegativeInt, PositiveInt, filled
+from dbce_spark.config import NonNegativeInt, PositiveInt, fill
 from dbce_spark.errors import ConfigError
 
 
@@ -46,4 +46,4 @@ def settings(given: Mapping[str, Any]) -> WorkbenchSettings:
     Raises:
         ConfigError: an unknown setting, a value of the wrong type or out of its range.
     """
-    return filled(WorkbenchSettings, "annotate.toml", given=given)
+    return fill(WorkbenchSettings, "annotate.toml", given=given)

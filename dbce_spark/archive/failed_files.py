@@ -1,4 +1,4 @@
-"""How much of each file was lost, and whether so many files failed that a run says little of its collection."""
+"""The bytes and records lost of each file, and the check that ends a run in which too many files failed."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from dbce_spark.model import Reject, RejectReason
 
 _NAMED = 20
 """Failed files that run.json names."""
-_TOLD = 3
+_LISTED = 3
 """Failed files that the error names."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Loss:
-    """What was lost of one file: bytes of one that was read whole, records of one that was read by an index."""
+    """The loss of one file: in bytes if it was read whole, in records if it was read by an index."""
 
     path: str
     lost: int
@@ -25,23 +25,24 @@ class Loss:
 
     @property
     def has_failed(self) -> bool:
-        """Whether more than half of it was lost."""
+        """Return whether more than half of the file was lost."""
         return 2 * self.lost > self.of
 
 
-def of_file(path: str, rejects: Iterable[Reject], size: Callable[[str], int]) -> Loss | None:
-    """What was lost of a file that was read whole, by all rejects of it; None: nothing was.
+def file_loss(path: str, rejects: Iterable[Reject], size: Callable[[str], int]) -> Loss | None:
+    """Sum up the loss of a file that was read whole from all its rejects; None if nothing was lost.
 
-    One that storage does not give is lost. `size` gives bytes as stored; it is asked only where bytes were lost.
+    A file that storage does not give is lost as a whole. `size` gives the bytes of a file as stored; it is called only
+    where bytes were lost.
     """
     lost = 0
     worst: Reject | None = None
-    for one in rejects:
-        if one.reason is RejectReason.FILE_UNREADABLE:
-            return Loss(path, 1, 1, _reason(one))
-        lost += one.lost_bytes
-        if worst is None or one.lost_bytes > worst.lost_bytes:
-            worst = one
+    for reject in rejects:
+        if reject.reason is RejectReason.FILE_UNREADABLE:
+            return Loss(path, 1, 1, _reason(reject))
+        lost += reject.lost_bytes
+        if worst is None or reject.lost_bytes > worst.lost_bytes:
+            worst = reject
     if worst is None or not lost:
         return None
     return Loss(path, lost, size(path), _reason(worst))
@@ -51,38 +52,39 @@ def _reason(reject: Reject) -> str:
     return f"{reject.reason}: {reject.detail}"[:300]
 
 
-def joined(losses: Iterable[Loss], asked: dict[str, int]) -> list[Loss]:
-    """One loss a file of those that several tasks have read parts of; `asked` says how many records of each."""
-    found: dict[str, Loss] = {}
-    for one in sorted(losses):
-        before = found.get(one.path)
-        of = asked.get(one.path, one.of)
-        found[one.path] = Loss(one.path, one.lost + (before.lost if before else 0), of, (before or one).reason)
-    return list(found.values())
+def join_losses(losses: Iterable[Loss], records: dict[str, int]) -> list[Loss]:
+    """Merge the losses of files that several tasks read parts of into one a file. `records` has the number of records
+    that an index names in each file."""
+    by_path: dict[str, Loss] = {}
+    for loss in sorted(losses):
+        before = by_path.get(loss.path)
+        total = records.get(loss.path, loss.of)
+        by_path[loss.path] = Loss(loss.path, loss.lost + (before.lost if before else 0), total, (before or loss).reason)
+    return list(by_path.values())
 
 
 def report(losses: Iterable[Loss], files: int) -> dict[str, Any]:
-    """What run.json says: how many of how many files failed, and why the first of them did."""
-    failed = sorted(one for one in losses if one.has_failed)
-    return {"count": len(failed), "of": files, "first": dict(map(_told, failed[:_NAMED]))}
+    """Count the failed files for run.json, and name the first of them with their reasons."""
+    failed = sorted(loss for loss in losses if loss.has_failed)
+    return {"count": len(failed), "of": files, "first": dict(map(_named, failed[:_NAMED]))}
 
 
-def _told(loss: Loss) -> tuple[str, str]:
+def _named(loss: Loss) -> tuple[str, str]:
     return without_credentials(loss.path), without_credentials(loss.reason)
 
 
 def check(failed_files: dict[str, Any], share: float) -> None:
-    """Ends a run of which more than this share of the files failed, by what `report` says of it.
+    """End a run of which more than `share` of the files failed, as counted by `report`.
 
     Raises:
         BudgetError: with the first few of them.
     """
-    count, of = failed_files["count"], failed_files["of"]
-    if count <= share * of:
+    count, total = failed_files["count"], failed_files["of"]
+    if count <= share * total:
         return
-    first: Sequence[tuple[str, str]] = list(failed_files["first"].items())[:_TOLD]
-    told = "; ".join(f"{path} ({reason[:120]})" for path, reason in first)
+    first: Sequence[tuple[str, str]] = list(failed_files["first"].items())[:_LISTED]
+    listed = "; ".join(f"{path} ({reason[:120]})" for path, reason in first)
     raise BudgetError(
-        f"{count:,} of {of:,} files failed, more than --max-failed-files {share:g} allows; what could be read is"
-        f" written. First: {told}"
+        f"{count:,} of {total:,} files failed, more than --max-failed-files {share:g} allows; what could be read is"
+        f" written. First: {listed}"
     )

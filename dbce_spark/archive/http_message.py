@@ -1,4 +1,4 @@
-"""An HTTP message's head and body: cut apart, and the body's encodings undone.
+"""Parse HTTP messages: cut head from body, and undo the body's encodings.
 
 Headers lie, so the bytes have the last word. What is left of a damaged body is kept, and the damage is named.
 """
@@ -25,8 +25,8 @@ ALWAYS_ALLOWED = 1 << 20
 _COMPRESS_MAGIC = b"\x1f\x9d"
 _STATUS_LINE = re.compile(rb"[ \t\r\n]{0,256}(?:HTTP(?:/\d(?:\.\d{0,2})?)?|ICY)[ \t]+(\d{3})(?!\d)", re.IGNORECASE)
 _HEAD_END = re.compile(rb"\r*\n\r*\n|\r\r(?!\n)")
-# A head without status line is known by a header that every server sends.
-_KNOWN_HEADER = re.compile(
+# A head without status line is recognised by a header that every server sends.
+_COMMON_HEADER = re.compile(
     rb"(?:^|[\r\n])(?:content-(?:type|length|encoding)|date|server|last-modified|connection|transfer-encoding|"
     rb"cache-control|set-cookie|expires|etag|accept-ranges|x-powered-by|via)[ \t]*:",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ _PIECE = 1 << 16
 _MOST_MEMBERS = 10_000
 _MOST_BLOCKS = 100_000
 _MOST_CHUNKS = 1_000_000
-_LOOKED_AT = 512
+_SNIFFED_BYTES = 512
 _ZSTD_WINDOW = 1 << 23
 """Bytes of history that a zstd stream may ask for (RFC 9659: 8 MiB for the content coding)."""
 
@@ -60,7 +60,7 @@ class BodyTooLarge(BodyError):
 
 
 class Defect(StrEnum):
-    """What is wrong with a message that could be read all the same."""
+    """A defect of a message that could be read all the same."""
 
     NO_STATUS = "no_status_line"  # headers alone, or nothing before the page
     OPEN_HEAD = "head_without_end"  # the page begins, or the record ends, where headers were
@@ -84,7 +84,7 @@ _OPEN_HEAD = frozenset({Defect.OPEN_HEAD})
 class Response:
     """An HTTP response as stored.
 
-    `status` is 0 where none is said. Header names are in lower case; of a repeated header the last counts, and of
+    `status` is 0 where there is none. Header names are in lower case; of a repeated header the last counts, and of
     the two that list codings all, in their order.
     """
 
@@ -107,38 +107,39 @@ class HttpContent:
 
 
 def split(block: bytes) -> Response | None:
-    """An HTTP response cut into head and body; None if it does not begin with a status line."""
+    """Cut an HTTP response into head and body; return None if it does not begin with a status line."""
     status = _STATUS_LINE.match(block)
     if status is None:
         return None
-    found = _cut(block, status.end(), int(status[1]))
+    response = _cut(block, status.end(), int(status[1]))
     for _ in range(_MOST_ANSWERS):
         # An interim answer (RFC 9110 15.2), or a proxy's "connection established", goes before the response itself.
-        if found.status >= 200 and "content-type" in found.headers:
+        if response.status >= 200 and "content-type" in response.headers:
             break
-        status = _STATUS_LINE.match(found.body[:64])
+        status = _STATUS_LINE.match(response.body[:64])
         if status is None:
             break
-        found = _cut(found.body, status.end(), int(status[1]))
-    return found
+        response = _cut(response.body, status.end(), int(status[1]))
+    return response
 
 
-def message(block: bytes) -> Response | None:
-    """A response with or without status line or head (status 0 then); None if it is neither headers nor a page."""
-    found = split(block)
-    if found is not None:
-        return found
+def parse(block: bytes) -> Response | None:
+    """Parse a response with or without status line or head (status 0 then); return None if it is neither headers nor a
+    page."""
+    response = split(block)
+    if response is not None:
+        return response
     end = _HEAD_END.search(block, 0, _LONGEST_HEAD)
-    if end and _KNOWN_HEADER.search(block, 0, end.start() + 1) and not mime.opens_as_page(block[:_LOOKED_AT]):
-        found = _cut(block, 0, 0)
-        return replace(found, defects=found.defects | {Defect.NO_STATUS})
+    if end and _COMMON_HEADER.search(block, 0, end.start() + 1) and not mime.opens_as_page(block[:_SNIFFED_BYTES]):
+        response = _cut(block, 0, 0)
+        return replace(response, defects=response.defects | {Defect.NO_STATUS})
     if mime.opens_as_page(block[: mime.HEADER_BYTES]):
         return Response(0, {}, block, frozenset({Defect.NO_STATUS}))
     return None
 
 
-def content(response: Response, *, max_bytes: int, max_ratio: int) -> HttpContent:
-    """The body without its transfer and content encodings, announced or not.
+def decode_body(response: Response, *, max_bytes: int, max_ratio: int) -> HttpContent:
+    """Undo the transfer and content encodings of a body, announced or not.
 
     No step puts out more than `max_bytes`, nor more than `max_ratio` times what is stored (ALWAYS_ALLOWED apart).
 
@@ -148,41 +149,42 @@ def content(response: Response, *, max_bytes: int, max_ratio: int) -> HttpConten
     """
     most = min(max_bytes, max(ALWAYS_ALLOWED, max_ratio * len(response.body)))
     defects = set(response.defects)
-    codings = _put_on(response, defects)
+    codings = _applied_codings(response, defects)
     body = response.body
     for coding in reversed(codings):
-        body = _undone(body, coding, most, defects)
-    body = _bared(body, most, defects)
+        body = _undo(body, coding, most, defects)
+    body = _strip_unannounced(body, most, defects)
     if len(body) > max_bytes:
         raise BodyTooLarge(f"{len(body)} bytes, at most {max_bytes} allowed")
-    if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:_LOOKED_AT]):
-        body = _guessed(body, most, defects)
+    if codings in ([], ["chunked"]) and Defect.CODING_LIES not in defects and not mime.is_text(body[:_SNIFFED_BYTES]):
+        body = _guess_coding(body, most, defects)
     return HttpContent(body, frozenset(defects))
 
 
 def _cut(block: bytes, start: int, status: int) -> Response:
-    """Head and body of a message whose headers begin at `start`, or on the line behind it."""
+    """Cut a message whose headers begin at `start`, or on the line behind it, into head and body."""
     head_end, body_start = _head_end(block, start)
     head = block[start:head_end]
     if b"\n<" in head or b"\r<" in head:  # no header begins so: here the body does
-        before = min(found for found in (head.find(b"\n<"), head.find(b"\r<")) if found >= 0)
+        before = min(at for at in (head.find(b"\n<"), head.find(b"\r<")) if at >= 0)
         return Response(status, _headers(head[:before]), block[start + before + 1 :], _OPEN_HEAD)
     return Response(status, _headers(head), block[body_start:], _NONE if body_start > head_end else _OPEN_HEAD)
 
 
 def _head_end(block: bytes, start: int) -> tuple[int, int]:
-    """Where the head ends and where the body starts; the same place, if no empty line is between them."""
+    """Return where the head ends and where the body starts: the same place if no empty line is between them."""
     end = block.find(b"\r\n\r\n", start, start + _LONGEST_HEAD)
     if end >= 0 and block.find(b"\n\n", start, end) < 0 and block.find(b"\r\r", start, end) < 0:
         return end, end + 4
-    found = _HEAD_END.search(block, start, start + _LONGEST_HEAD)
-    if found:
-        return found.span()
+    empty_line = _HEAD_END.search(block, start, start + _LONGEST_HEAD)
+    if empty_line:
+        return empty_line.span()
     end = min(len(block), start + _LONGEST_HEAD)
     return end, end
 
 
 def _headers(head: bytes) -> dict[str, str]:
+    """Parse the lines of a head to headers by lower-case name."""
     headers: dict[str, str] = {}
     last = ""
     for line in head.decode("utf-8", "replace").replace("\0", "").split("\n" if b"\n" in head else "\r"):
@@ -203,14 +205,16 @@ def _headers(head: bytes) -> dict[str, str]:
 
 
 def _codings(headers: dict[str, str]) -> list[str]:
-    """The codings in the order in which they were put on."""
+    """List the codings in the order in which they were applied."""
     names = [headers[name] for name in _LISTS if name in headers]
-    found = [coding.partition(";")[0].strip(" \t\"'") for coding in ",".join(names).lower().split(",")] if names else []
-    return [coding for coding in found if coding and coding != "identity"]
+    codings = (
+        [coding.partition(";")[0].strip(" \t\"'") for coding in ",".join(names).lower().split(",")] if names else []
+    )
+    return [coding for coding in codings if coding and coding != "identity"]
 
 
-def _put_on(response: Response, defects: set[Defect]) -> list[str]:
-    """The codings that the headers name, and chunks where these are there all the same."""
+def _applied_codings(response: Response, defects: set[Defect]) -> list[str]:
+    """List the codings that the headers name, and "chunked" where the body is chunked without being announced."""
     codings = _codings(response.headers)
     if "chunked" not in codings:
         if _is_chunked(response.body):
@@ -223,28 +227,29 @@ def _put_on(response: Response, defects: set[Defect]) -> list[str]:
     return codings
 
 
-def _bared(body: bytes, most: int, defects: set[Defect]) -> bytes:
-    """A body without the codings that no header named, known by their first bytes."""
+def _strip_unannounced(body: bytes, most: int, defects: set[Defect]) -> bytes:
+    """Undo the codings that no header names but the body's first bytes show."""
     for _ in range(MOST_CODINGS):
-        coding = _unannounced(body)
+        coding = _shown_coding(body)
         if not coding:
             return body
         defects.add(Defect.CODING_LIES)
-        body = _undone(body, coding, most, defects)
+        body = _undo(body, coding, most, defects)
     raise BodyError(f"more than {MOST_CODINGS} codings that no header names")
 
 
 def _is_short(headers: dict[str, str], length: int) -> bool:
-    """The stored body ends before its Content-Length.
+    """Return whether the stored body ends before its Content-Length. Call it for bodies without content coding only:
+    crawlers undo the coding and keep the header.
 
     Asked of bodies without content coding only: crawlers undo the coding and keep the header.
     """
-    said = _LENGTH.match(headers.get("content-length", ""))
-    return said is not None and int(said[0]) > length
+    declared = _LENGTH.match(headers.get("content-length", ""))
+    return declared is not None and int(declared[0]) > length
 
 
 class _End(StrEnum):
-    """How a compressed stream ends."""
+    """The ways in which a compressed stream ends."""
 
     WHOLE = "whole"
     MORE = "more"  # whole, with bytes behind it
@@ -257,18 +262,18 @@ _DEFECT_OF = {_End.MORE: Defect.LONG, _End.CUT: Defect.SHORT, _End.BROKEN: Defec
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """What comes out of a compressed stream."""
+    """The output of a compressed stream, and how the stream ends."""
 
     out: bytes
     end: _End
 
 
-def _undone(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
-    """The body without one coding; where the coding is not there, the body."""
+def _undo(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
+    """Undo one coding of a body; return the body as it is where it is not in that coding."""
     if not body:
         return body
     if coding == "chunked":
-        return _dechunked(body, defects)
+        return _join_chunks(body, defects)
     if coding in ("compress", "x-compress") and body.startswith(_COMPRESS_MAGIC):
         raise BodyError(f"{coding}: LZW is not undone")
     undo = _DECODERS.get(coding)
@@ -276,7 +281,7 @@ def _undone(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
         return body  # "utf-8", "none": names that servers send for no coding at all
     stream = undo(body, most)
     if stream is None:
-        return _misnamed(body, coding, most, defects)
+        return _decode_misnamed(body, coding, most, defects)
     if not stream.out and stream.end in (_End.CUT, _End.BROKEN):
         raise BodyError(f"{coding}: {stream.end} before its first byte")
     if stream.end in _DEFECT_OF:
@@ -284,55 +289,59 @@ def _undone(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
     return stream.out
 
 
-def _misnamed(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
-    """A body that is not in the coding that its header names: plain, in another coding, or an error."""
+def _decode_misnamed(body: bytes, coding: str, most: int, defects: set[Defect]) -> bytes:
+    """Return a body that is not in the coding its header names: as it is if it is plain or in another coding that its
+    first bytes show, else decoded by trial."""
     defects.add(Defect.CODING_LIES)
-    if _unannounced(body) or _is_plain(body):
+    if _shown_coding(body) or _is_plain(body):
         return body
-    found = _guessed(body, most, defects)
-    if found is body:
+    decoded = _guess_coding(body, most, defects)
+    if decoded is body:
         raise BodyError(f"{coding}: neither this nor a page, begins with {body[:16]!r}")
-    return found
+    return decoded
 
 
 def _is_plain(body: bytes) -> bool:
-    """Text, whatever its charset. In 512 bytes of a compressed stream there is always a byte that no text holds."""
-    start = body[:_LOOKED_AT]
+    """Return whether a body is text, whatever its charset. In 512 bytes of a compressed stream there is always a byte
+    that no text holds."""
+    start = body[:_SNIFFED_BYTES]
     if mime.opens_as_page(start):
         return True
     if not mime.is_text(start):
         return False
-    return len(start) == _LOOKED_AT or start.isascii() or mime.holds_markup(start)
+    return len(start) == _SNIFFED_BYTES or start.isascii() or mime.holds_markup(start)
 
 
-def _unannounced(body: bytes) -> str:
-    """The coding whose first bytes are a body's; "" for none."""
+def _shown_coding(body: bytes) -> str:
+    """Return the coding that a body's first bytes show; "" for none."""
     if body.startswith(GZIP_MAGIC):
         return "gzip"
     return "zstd" if body.startswith(ZSTD_MAGIC) else ""
 
 
-def _guessed(body: bytes, most: int, defects: set[Defect]) -> bytes:
-    """A body of binary data without its coding, if it is a whole stream of zlib, deflate or Brotli that holds a page.
+def _guess_coding(body: bytes, most: int, defects: set[Defect]) -> bytes:
+    """Undo the coding of binary data that is a whole stream of zlib, deflate or Brotli and holds a page; else return
+    it.
 
-    These have no signature (zlib's is two bytes), so only what comes out can say that they are it: a stream that ends
-    where the body ends, and markup.
+    These codings have no signature (zlib's is two bytes), so only the output can confirm them: a stream that ends where
+    the body ends, and markup.
     """
-    if mime.opens_as_page(body[:_LOOKED_AT]):
+    if mime.opens_as_page(body[:_SNIFFED_BYTES]):
         return body
     for undo in (_zlib, _raw, _brotli):
         try:
             stream = undo(body, most)
         except BodyTooLarge:
             continue  # random bytes may swell, too
-        if stream is not None and stream.end is _End.WHOLE and mime.opens_as_page(stream.out[:_LOOKED_AT]):
+        if stream is not None and stream.end is _End.WHOLE and mime.opens_as_page(stream.out[:_SNIFFED_BYTES]):
             defects.add(Defect.CODING_LIES)
             return stream.out
     return body
 
 
 def _is_chunked(body: bytes) -> bool:
-    """A line of hexadecimal digits, as many bytes as it says, and such a line again."""
+    """Return whether a body begins with a line of hexadecimal digits, as many bytes as it says, and another such
+    line."""
     size = _STRICT_CHUNK.match(body[:12])
     if size is None:
         return False
@@ -340,10 +349,10 @@ def _is_chunked(body: bytes) -> bool:
     return end > size.end() and body[end : end + 2] == b"\r\n" and _STRICT_CHUNK.match(body, end + 2) is not None
 
 
-def _dechunked(body: bytes, defects: set[Defect]) -> bytes:
-    """Chunks joined.
+def _join_chunks(body: bytes, defects: set[Defect]) -> bytes:
+    """Join the chunks of a body.
 
-    A body that is not (or no longer) chunked is given back; behind a broken chunk the rest is kept as it is.
+    A body that is not (or no longer) chunked is returned as it is; behind a broken chunk the rest is kept as stored.
     """
     parts: list[bytes] = []
     position = 0
@@ -370,25 +379,25 @@ def _dechunked(body: bytes, defects: set[Defect]) -> bytes:
 
 
 class _Decoder(Protocol):
-    """A decompressor that is fed."""
+    """A decompressor that takes its input piece by piece."""
 
     @property
     def ended(self) -> bool: ...
 
     @property
     def behind(self) -> int:
-        """Bytes of the last piece that lie behind the end."""
+        """Return how many bytes of the last piece lie behind the end of the stream."""
 
     def feed(self, piece: bytes, most: int) -> bytes:
-        """About `most` bytes at most. Raises _Broken."""
+        """Decompress a piece to about `most` bytes at most. Raises _Broken."""
 
 
 class _Broken(Exception):
-    """Bytes that are not in the encoding."""
+    """The bytes are not in the encoding."""
 
 
 class _Inflater:
-    """zlib, with or without one of its two heads."""
+    """A decompressor of zlib data, with or without one of its two heads."""
 
     def __init__(self, window_bits: int) -> None:
         self._zlib = zlib.decompressobj(window_bits)
@@ -409,7 +418,7 @@ class _Inflater:
 
 
 class _Unbrotler:
-    """Brotli. Bytes behind its end it takes for a damage."""
+    """A decompressor of Brotli, which takes bytes behind the end of a stream for damage."""
 
     behind = 0
 
@@ -433,15 +442,16 @@ class _Unbrotler:
         return b"".join(parts)
 
 
-def _fed(body: bytes, start: int, make: Callable[[], _Decoder], most: int) -> tuple[list[bytes], int, _End]:
-    """What one stream puts out, where it ends, and how. A damage is met again byte by byte: all before it comes out."""
+def _decompress(body: bytes, start: int, make: Callable[[], _Decoder], most: int) -> tuple[list[bytes], int, _End]:
+    """Decompress one stream; return its output, where it ends, and how. A damaged piece is fed again byte by byte, so
+    that all output before the damage is kept."""
     decoder, parts, length, position = make(), list[bytes](), 0, start
     while position < len(body):
         piece = body[position : position + _PIECE]
         try:
             parts.append(decoder.feed(piece, most + 1 - length))
         except _Broken:
-            return _fed_slowly(body, start, position, make, most)
+            return _decompress_slowly(body, start, position, make, most)
         length += len(parts[-1])
         position += len(piece)
         if length > most:
@@ -451,10 +461,10 @@ def _fed(body: bytes, start: int, make: Callable[[], _Decoder], most: int) -> tu
     return parts, position, _End.CUT
 
 
-def _fed_slowly(
+def _decompress_slowly(
     body: bytes, start: int, damage: int, make: Callable[[], _Decoder], most: int
 ) -> tuple[list[bytes], int, _End]:
-    """The same for a stream with a damage in the piece that begins at `damage`."""
+    """Decompress a stream as `_decompress`, feeding the damaged piece, which begins at `damage`, byte by byte."""
     decoder, parts, length, position = make(), list[bytes](), 0, start
     while position < len(body) and length <= most:
         piece = body[position : position + (_PIECE if position < damage else 1)]
@@ -469,8 +479,8 @@ def _fed_slowly(
     return parts, position, _End.BROKEN
 
 
-def _stream(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes = b"") -> _Stream:
-    """What comes out of the stream at the body's start, and of those behind it that begin with `magic`.
+def _decompress_all(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes = b"") -> _Stream:
+    """Decompress the stream at the body's start, and the streams behind it that begin with `magic`.
 
     Raises:
         BodyTooLarge: more than `most`.
@@ -479,7 +489,7 @@ def _stream(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes =
     length = position = 0
     end = _End.WHOLE
     for _ in range(_MOST_MEMBERS):
-        parts, position, end = _fed(body, position, make, most - length)
+        parts, position, end = _decompress(body, position, make, most - length)
         out += parts
         length += sum(map(len, parts))
         if length > most:
@@ -492,31 +502,35 @@ def _stream(body: bytes, make: Callable[[], _Decoder], most: int, magic: bytes =
 
 
 def _gzip(body: bytes, most: int) -> _Stream | None:
-    return _stream(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC) if body.startswith(GZIP_MAGIC) else None
+    return (
+        _decompress_all(body, lambda: _Inflater(_GZIP_BITS), most, GZIP_MAGIC) if body.startswith(GZIP_MAGIC) else None
+    )
 
 
 def _zlib(body: bytes, most: int) -> _Stream | None:
-    """RFC 1950: method 8 and a window up to 32 KiB in the first byte; both bytes together a multiple of 31."""
+    """Decompress RFC 1950 data: method 8 and a window up to 32 KiB in the first byte; both bytes together a multiple of
+    31."""
     if body[0] & 0x8F != 8 or int.from_bytes(body[:2], "big") % 31:
         return None
-    return _believed(body, _stream(body, lambda: _Inflater(zlib.MAX_WBITS), most))
+    return _unless_plain(body, _decompress_all(body, lambda: _Inflater(zlib.MAX_WBITS), most))
 
 
 def _raw(body: bytes, most: int) -> _Stream | None:
-    return _believed(body, _stream(body, lambda: _Inflater(-zlib.MAX_WBITS), most))
+    return _unless_plain(body, _decompress_all(body, lambda: _Inflater(-zlib.MAX_WBITS), most))
 
 
 def _deflate(body: bytes, most: int) -> _Stream | None:
-    """ "deflate" means zlib, but many servers send the raw stream, and some send plain text."""
+    """Decompress "deflate", which means zlib, but many servers send the raw stream, and some send plain text."""
     return _zlib(body, most) or _raw(body, most)
 
 
 def _brotli(body: bytes, most: int) -> _Stream | None:
-    return _believed(body, _stream(body, _Unbrotler, most))
+    return _unless_plain(body, _decompress_all(body, _Unbrotler, most))
 
 
-def _believed(body: bytes, stream: _Stream) -> _Stream | None:
-    """A stream without signature: plain text may happen to begin as one, but seldom ends as one."""
+def _unless_plain(body: bytes, stream: _Stream) -> _Stream | None:
+    """Return a stream of a coding without signature unless its input may be plain text, which may begin as a stream but
+    seldom ends as one."""
     if stream.end is _End.WHOLE or (stream.out and not _is_plain(body)):
         return stream
     return None
@@ -539,7 +553,8 @@ def _zstd(body: bytes, most: int) -> _Stream | None:
 def _zstd_read(
     decompressor: zstandard.ZstdDecompressor, frames: bytes, sure: int, piece: int, most: int
 ) -> tuple[bytes, bool]:
-    """What can be read, the first `sure` bytes at once, the rest in pieces; and whether a damage ended it."""
+    """Decompress frames, the first `sure` bytes at once and the rest in pieces; return the output, and whether damage
+    ended it."""
     reader = decompressor.stream_reader(frames, read_across_frames=True)
     parts: list[bytes] = []
     length = 0
@@ -555,7 +570,7 @@ def _zstd_read(
 
 
 def _zstd_end(body: bytes) -> tuple[int, _End]:
-    """Where the frames end, by their block headers (RFC 8878 3.1.1), and whether the last is whole."""
+    """Find where the frames end by their block headers (RFC 8878 3.1.1), and how the last one ends."""
     position = blocks = 0
     while body.startswith(ZSTD_MAGIC, position) or _is_skippable(body, position):
         if _is_skippable(body, position):

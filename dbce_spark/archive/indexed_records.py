@@ -1,4 +1,5 @@
-"""Captures by an index: the places that it names are found, cut into parts of even size, fetched, and read."""
+"""Read captures by an index: list the places that it names, cut them into parts of even size, fetch them, and read
+their records."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,15 +21,16 @@ from dbce_spark.files import sources
 from dbce_spark.model import Reject, RejectReason, RejectStage, Revisit, Skip
 
 Places = Sequence[IndexEntry]
-"""Some places, each once, in order of path and offset."""
+"""Places, each once, in order of path and offset."""
 
 _ON_THE_WEB = ("http://", "https://")
-_MANY = "*["
+_GLOB = "*["
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
-    """The wanted places that indexes name, by path as `byte_ranges.by_file` gives them, and what is no entry."""
+class IndexedPlaces:
+    """The wanted places that indexes name, by path as `byte_ranges.by_file` gives them, and the lines that are no
+    entry."""
 
     archives: dict[str, list[IndexEntry]]
     duplicates: int  # entries that name a place which another names
@@ -36,38 +38,38 @@ class Named:
     counts: FilterCounts
 
     @property
-    def asked(self) -> dict[str, int]:
-        """How many places of each archive, by the name that rows have."""
-        return {path: len(some) for path, some in self.archives.items()}
+    def record_counts(self) -> dict[str, int]:
+        """Count the places of each archive, by the archive's name in rows."""
+        return {path: len(places) for path, places in self.archives.items()}
 
     def as_dict(self) -> dict[str, Any]:
-        """What became of the lines, as run.json has it."""
+        """Return the counts of index lines by outcome, for run.json."""
         return self.counts.as_dict() | {"duplicate": self.duplicates}
 
 
-def named(paths: Sequence[str], base: str, config: DbceConfig) -> Named:
-    """All that some indexes name, held at once: about 1 KB a place."""
+def read_places(paths: Sequence[str], base: str, config: DbceConfig) -> IndexedPlaces:
+    """Read all places that index files name into memory: about 1 KB a place."""
     counts = FilterCounts()
-    found = [*index_file.wanted(paths, base, wanted(config), config.fetch, counts)]
-    archives, duplicates = by_file(one for one in found if isinstance(one, IndexEntry))
-    rejects = [reject_of(one) for one in found if isinstance(one, BadLine)]
-    return Named(archives=archives, duplicates=duplicates, rejects=rejects, counts=counts)
+    lines = [*index_file.read_entries(paths, base, index_selection(config), config.fetch, counts)]
+    archives, duplicates = by_file(line for line in lines if isinstance(line, IndexEntry))
+    rejects = [line_reject(line) for line in lines if isinstance(line, BadLine)]
+    return IndexedPlaces(archives=archives, duplicates=duplicates, rejects=rejects, counts=counts)
 
 
-def indexes(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """All index files that the arguments name, sorted, as `sources.expand` finds them. An address on the web is one
-    file, and needs no driver.
+def list_indexes(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
+    """List all index files that the arguments name, sorted, as `sources.expand` finds them. An address on the web is
+    one file, and needs no driver.
 
     Raises:
         InputError: an argument names nothing, or its storage cannot be reached.
     """
-    single = {one for one in arguments if one.startswith(_ON_THE_WEB) and not set(_MANY) & set(one)}
-    return sorted(single.union(sources.expand([one for one in arguments if one not in single], patterns)))
+    single = {each for each in arguments if each.startswith(_ON_THE_WEB) and not set(_GLOB) & set(each)}
+    return sorted(single.union(sources.expand([each for each in arguments if each not in single], patterns)))
 
 
-def wanted(config: DbceConfig) -> Selection:
-    """What is asked of an index: the filters of [select], and that it is no status and no type that [input] passes
-    over, so that such records are not fetched. They count as the filters of the same names do."""
+def index_selection(config: DbceConfig) -> Selection:
+    """Build the selection of index lines: the filters of [select], and the statuses and types that [input] accepts, so
+    that other records are not fetched. Both count as the filters of the same names do."""
     chosen = selection(config.select)
     statuses, may_be_page = frozenset(config.input.statuses), _may_be_page(config.input)
     checks: tuple[tuple[str, Callable[[IndexEntry], bool]], ...] = (
@@ -79,69 +81,70 @@ def wanted(config: DbceConfig) -> Selection:
 
 
 def _may_be_page(config: InputConfig) -> Callable[[str], bool]:
-    """What `warc.read` says of a type before it looks at the payload; "" and words that are no type say nothing."""
+    """Build a predicate of declared types that accepts what `warc.read` accepts before it looks at the payload; "" and
+    words that are no type pass."""
     return lambda essence: essence in config.mimes or "/" not in essence or mime.is_sniffed(essence)
 
 
 @lru_cache(maxsize=16)
 def refusal(config: SelectConfig) -> warc.Refusal | None:
-    """What the filters say of a record that is read; None where there are none."""
+    """Return the filter of records that are read; None if the configuration has no filters."""
     chosen = selection(config)
     return chosen.refusal if chosen.checks else None
 
 
-def reject_of(bad: BadLine) -> Reject:
-    """A line of an index that is no entry; its place is told by the detail."""
+def line_reject(bad: BadLine) -> Reject:
+    """Turn a line of an index that is no entry into a reject, whose detail names the line."""
     where = f"line {bad.line}: " if bad.line > 0 else ""
     return Reject.of_file(bad.path, RejectStage.SELECT, RejectReason(bad.fault.value), where + bad.detail)
 
 
 def cut(files: Mapping[str, Sequence[IndexEntry]], most: int) -> Iterator[list[IndexEntry]]:
-    """The places of `byte_ranges.by_file` in parts of `most`, the last one apart: what one task reads."""
-    some: list[IndexEntry] = []
+    """Cut the places of `byte_ranges.by_file` into parts of `most` each, the last one smaller; one task reads each."""
+    part: list[IndexEntry] = []
     for entry in chain.from_iterable(files.values()):
-        some.append(entry)
-        if len(some) == most:
-            yield some
-            some = []
-    if some:
-        yield some
+        part.append(entry)
+        if len(part) == most:
+            yield part
+            part = []
+    if part:
+        yield part
 
 
-def read(some: Places, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
-    """The records at some places, in order of path: at least one for each, or a reject."""
-    asked = refusal(config.select) or _refuses_nothing
-    for path, of_path in groupby(some, key=lambda entry: entry.path):
-        for found in fetch(path, of_path, config.fetch, config.input.max_record_bytes):
-            if isinstance(found, Unfetched):
-                yield _reject(found)
+def read(places: Places, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
+    """Fetch and read the records at the places, in order of path: at least one outcome for each place."""
+    refused = refusal(config.select) or _refuses_nothing
+    for path, entries in groupby(places, key=lambda entry: entry.path):
+        for fetched in fetch(path, entries, config.fetch, config.input.max_record_bytes):
+            if isinstance(fetched, Unfetched):
+                yield _reject(fetched)
             else:
-                yield from warc.read_at(found, config.input, config.page.max_html_bytes, asked)
+                yield from warc.read_at(fetched, config.input, config.page.max_html_bytes, refused)
 
 
 def _refuses_nothing(_: IndexEntry) -> None:
     return None
 
 
-def _reject(found: Unfetched) -> Reject:
-    entry, reason = found.entry, RejectReason(found.fault.value)
-    return Reject.of_file(entry.path, RejectStage.SELECT, reason, found.detail, offset=entry.offset, url=entry.url)
+def _reject(unfetched: Unfetched) -> Reject:
+    entry, reason = unfetched.entry, RejectReason(unfetched.fault.value)
+    return Reject.of_file(entry.path, RejectStage.SELECT, reason, unfetched.detail, offset=entry.offset, url=entry.url)
 
 
 def losses(rejects: Iterable[Reject]) -> list[Loss]:
-    """How many places of each file could not be fetched, by the rejects of some places. Who knows all places of the
-    file says how many there are (`failed_files.joined`)."""
+    """Count the places of each file that could not be fetched, by rejects of parts of the file.
+    `failed_files.join_losses` adds the number of all its places."""
     lost: Counter[str] = Counter()
     reasons: dict[str, str] = {}
-    for one in rejects:
-        if one.reason is RejectReason.FETCH_FAILED:
-            lost[one.warc_file] += 1
-            reasons.setdefault(one.warc_file, f"{one.reason}: {one.detail}"[:300])
+    for reject in rejects:
+        if reject.reason is RejectReason.FETCH_FAILED:
+            lost[reject.warc_file] += 1
+            reasons.setdefault(reject.warc_file, f"{reject.reason}: {reject.detail}"[:300])
     return [Loss(path, count, count, reasons[path]) for path, count in sorted(lost.items())]
 
 
 def index_losses(rejects: Iterable[Reject], paths: Iterable[str]) -> list[Loss]:
-    """Index files that are unreadable or no index as a whole; a block or a line of one is not."""
+    """List the index files that are unreadable or no index as a whole; a broken block or line does not count."""
     whole, files = (RejectReason.INDEX_UNREADABLE, RejectReason.NOT_AN_INDEX), set(paths)
-    lost = (one for one in rejects if one.reason in whole and one.warc_file in files)
-    return [Loss(one.warc_file, 1, 1, f"{one.reason}: {one.detail}"[:300]) for one in lost]
+    lost = (reject for reject in rejects if reject.reason in whole and reject.warc_file in files)
+    return [Loss(reject.warc_file, 1, 1, f"{reject.reason}: {reject.detail}"[:300]) for reject in lost]

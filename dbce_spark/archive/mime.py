@@ -1,7 +1,7 @@
-"""What a resource is, by what is declared and by its first bytes: the WHATWG MIME Sniffing Standard, where it serves.
+"""The type of a resource, by its declared type and its first bytes: the WHATWG MIME Sniffing Standard, where it serves.
 
 Section numbers are of mimesniff.spec.whatwg.org. A browser sniffs as little as it can, lest a text run as a script;
-here nothing runs, so `X-Content-Type-Options: nosniff` is not asked, and what is left out or added is said where it is.
+here nothing runs, so `X-Content-Type-Options: nosniff` is ignored, and deviations are noted where they are.
 """
 
 import re
@@ -34,7 +34,7 @@ _HTML_START = re.compile(
     re.IGNORECASE,
 )
 _MARKUP = re.compile(rb"<[a-z!?/]", re.IGNORECASE)
-# 6.1, 6.2, 6.3, 6.4 and 7.1. MP4, WebM and MP3 without a tag (6.2.1 to 6.2.3) are told by their binary bytes alone.
+# 6.1, 6.2, 6.3, 6.4 and 7.1. MP4, WebM and MP3 without a tag (6.2.1 to 6.2.3) show as binary bytes alone.
 _SIGNATURES = (
     (re.compile(rb"%PDF-"), "application/pdf"),
     (re.compile(rb"%!PS-Adobe-"), "application/postscript"),
@@ -70,43 +70,43 @@ _RDF_RSS = (b"http://purl.org/rss/1.0/", b"http://www.w3.org/1999/02/22-rdf-synt
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """What a Content-Type header says, in lower case; "" for what it does not say, or not so that it can be read."""
+    """The media type of a Content-Type header, in lower case; "" for a part that is missing or unreadable."""
 
     essence: str
     charset: str
 
 
-def declared(header: str) -> MediaType:
-    """The media type of a Content-Type header.
+def declared_type(header: str) -> MediaType:
+    """Parse the media type of a Content-Type header.
 
     Of several in one (RFC 9110 5.3), the last that is one; an earlier one's charset holds where the last has none and
     is of the same type (WHATWG Fetch, "extract a MIME type"). Quotes around it, and words behind it, are passed over.
     """
-    found = MediaType("", "")
+    last = MediaType("", "")
     for value in header.split(",") if "," in header else (header,):
         essence = _TOKEN.match(value.strip(" \t\r\n\0\"'"))
         if essence is None or essence[0] == "*/*":
             continue
-        said = _CHARSET.search(value)
-        charset = (said[1] or said[2] or said[3] or "").strip().lower() if said else ""
+        written = _CHARSET.search(value)
+        charset = (written[1] or written[2] or written[3] or "").strip().lower() if written else ""
         name = essence[0].lower()
-        found = MediaType(name, charset or (found.charset if name == found.essence else ""))
-    return found
+        last = MediaType(name, charset or (last.charset if name == last.essence else ""))
+    return last
 
 
 def is_sniffed(essence: str) -> bool:
-    """Whether the content has a say in what a resource of this declared type is."""
+    """Return whether the content helps to decide the type of a resource of this declared type."""
     return essence in PAGES or essence in _UNKNOWN or essence.endswith("+xml") or essence in (XML, "application/xml")
 
 
-def computed(essence: str, body: bytes) -> str:
-    """The type of a resource from its declared type and its content, all encodings undone (section 7).
+def computed_type(essence: str, body: bytes) -> str:
+    """Compute the type of a resource from its declared type and its content, all encodings undone (section 7).
 
     - Unknown types are sniffed (7.1), here also behind a byte order mark, since crawls hold such pages by the thousand.
-    - XML types are told apart by their root: a page (XHTML), a feed, or else what they say.
+    - XML types are distinguished by their root: a page (XHTML), a feed, or else the type they declare.
     - text/html may be a feed (7.3). Beside the standard, it may also be what is no text at all: a browser would show a
       JPEG under that name as garbage.
-    - Everything else is what it says: text/plain is never a page (7.2).
+    - Everything else is of its declared type: text/plain is never a page (7.2).
     """
     if essence in PAGES:
         return _html_or_not(essence, body[:HEADER_BYTES])
@@ -118,23 +118,24 @@ def computed(essence: str, body: bytes) -> str:
 
 
 def is_text(start: bytes) -> bool:
-    """No byte of it is a binary data byte (section 3)."""
+    """Return whether no byte is a binary data byte (section 3)."""
     return len(start.translate(None, _BINARY_BYTES)) == len(start)
 
 
 def holds_markup(start: bytes) -> bool:
-    """Somewhere in it begins what may be a tag."""
+    """Return whether something that may be a tag begins anywhere in the bytes."""
     return _MARKUP.search(start) is not None
 
 
 def opens_as_page(start: bytes) -> bool:
-    """Behind white space and a byte order mark comes a tag, doctype or comment of HTML (7.1), or an XML declaration."""
+    """Return whether a tag, doctype or comment of HTML (7.1), or an XML declaration, comes first behind white space and
+    a byte order mark."""
     start = _plain_start(start)
     return start.startswith(b"<?xml") or _HTML_START.match(start) is not None
 
 
 def _plain_start(start: bytes) -> bytes:
-    """The first bytes without byte order mark, white space and, in UTF-16 or UTF-32, the zeros."""
+    """Strip byte order mark, white space and, in UTF-16 or UTF-32, the zeros from the first bytes."""
     for bom in _BOMS:
         start = start.removeprefix(bom)
     if b"\0" in start[:8] and _MARKUP.match(start.replace(b"\0", b"").lstrip(_WHITESPACE)):
@@ -168,13 +169,13 @@ def _html_or_not(essence: str, start: bytes) -> str:
 
 
 def _xml(start: bytes) -> str:
-    """What an XML document is by its root: XHTML, a feed, or "" for neither."""
+    """Return the type of an XML document by its root: XHTML, a feed, or "" for neither."""
     root = _root(_plain_start(start))
     return XHTML if re.match(rb"<(?:\w+:)?html[\s>]", root) else _feed(root, start)
 
 
 def _feed(root: bytes, start: bytes) -> str:
-    """7.3: the feed that a root element makes, "" for none."""
+    """Return the type of the feed that a root element makes (7.3), "" for none."""
     if root.startswith(b"<rss"):
         return RSS
     if root.startswith(b"<feed"):
@@ -185,7 +186,7 @@ def _feed(root: bytes, start: bytes) -> str:
 
 
 def _root(text: bytes) -> bytes:
-    """From the first tag that is neither comment, declaration nor processing instruction."""
+    """Return the text from the root element on."""
     position = 0
     while found := _PROLOGUE.match(text, position):
         position = found.end()
@@ -193,7 +194,8 @@ def _root(text: bytes) -> bytes:
 
 
 def _signature(start: bytes) -> str:
-    """The type that the first bytes name, "" for none; where they might be letters, only before binary data bytes."""
+    """Return the type that the first bytes name, "" for none; a signature that might be letters counts only before
+    binary data bytes."""
     for pattern, name in _SIGNATURES:
         if pattern.match(start) and (name in _SURE or not is_text(start)):
             return name

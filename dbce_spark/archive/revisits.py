@@ -1,10 +1,10 @@
-"""Revisits and their originals: which capture holds the payload that a revisit says was there again.
+"""Revisits and their originals: find the capture that holds the payload that a revisit repeats.
 
-A revisit and a capture meet under a name that both have: the record's id, URL and second, URL and digest, digest alone,
-or the URL alone. The names of a revisit are tried in this order, and the first under which there is a capture decides.
-Under one name the latest capture up to the revisit's own time is the original; if all are later (clocks differ, and
-so do the crawlers whose files are read together), the earliest of these. Revisits that have no original among the
-captures that were read may have one in an index, which knows the same names, record ids aside.
+A revisit and a capture are matched by a name that both have: the record's id, URL and second, URL and digest, digest
+alone, or the URL alone. The names of a revisit are tried in this order, and the first under which there is a capture
+decides. Under one name the latest capture up to the revisit's own time is the original; if all are later (clocks
+differ, and so do the crawlers whose files are read together), the earliest of these. Revisits that have no original
+among the captures that were read may have one in an index, which has the same names, record ids aside.
 """
 
 import re
@@ -29,8 +29,8 @@ _PATH = re.compile(r"[a-z]+://[^/?#]*([^?#]*)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
-    """What a revisit's original may be known by.
+class OriginalName:
+    """A name under which a revisit's original is looked up.
 
     `is_before`: only a capture that is not later than the revisit can be it.
     """
@@ -60,48 +60,48 @@ class Shared:
     duplicates: int  # of another revisit, or of a capture that holds its payload
 
 
-def names_of(
+def capture_names(
     url_key: str, timestamp: int, record_id: str, payload_digest: str, declared_digest: str
 ) -> tuple[str, ...]:
-    """The names of a capture; each is 32 characters long, whatever the URL."""
-    digests = [one for one in (payload_digest, declared_digest) if one]
-    named = [_of_url(url_key), _of_second(url_key, timestamp)]
+    """List the names of a capture; each is 32 characters long, whatever the URL."""
+    digests = [each for each in (payload_digest, declared_digest) if each]
+    named = [_url_name(url_key), _second_name(url_key, timestamp)]
     named += [digest("id", record_id)] if record_id else []
-    return (*named, *(_of_both(url_key, one) for one in digests), *(_of_digest(one) for one in digests))
+    return (*named, *(_url_digest_name(url_key, each) for each in digests), *(_digest_name(each) for each in digests))
 
 
-def names(revisit: Revisit) -> list[Name]:
-    """The names under which a revisit's original is looked for, in this order.
+def original_names(revisit: Revisit) -> list[OriginalName]:
+    """List the names under which a revisit's original is looked up, in this order.
 
-    The URL alone is enough only where the server said that its content was the same as before, and the record does
-    not say which capture that was: one that is named, and not found, was another one.
+    The URL alone is enough only where the server said that its content was the same as before, and the record does not
+    name a capture: one that is named, and not found, was another one.
     """
-    found = [Name(digest("id", revisit.refers_to_id))] if revisit.refers_to_id else []
+    found = [OriginalName(digest("id", revisit.refers_to_id))] if revisit.refers_to_id else []
     if revisit.refers_to_time is not None:
-        found.append(Name(_of_second(revisit.refers_to_key, revisit.refers_to_time)))
+        found.append(OriginalName(_second_name(revisit.refers_to_key, revisit.refers_to_time)))
     if revisit.digest:
         keys = dict.fromkeys((revisit.refers_to_key, revisit.url_key))
-        found += [Name(_of_both(key, revisit.digest)) for key in keys]
-        found += [] if revisit.is_unmodified else [Name(_of_digest(revisit.digest))]
+        found += [OriginalName(_url_digest_name(key, revisit.digest)) for key in keys]
+        found += [] if revisit.is_unmodified else [OriginalName(_digest_name(revisit.digest))]
     if revisit.is_unmodified and not revisit.refers_to_id and revisit.refers_to_time is None:
-        found.append(Name(_of_url(revisit.refers_to_key), is_before=True))
+        found.append(OriginalName(_url_name(revisit.refers_to_key), is_before=True))
     return found
 
 
-def names_in_index(revisit: Revisit) -> list[Name]:
-    """Those of its `names` that an index may have: none has record ids."""
-    return names(revisit)[1:] if revisit.refers_to_id else names(revisit)
+def indexed_names(revisit: Revisit) -> list[OriginalName]:
+    """List the `original_names` that an index may have: none has record ids."""
+    return original_names(revisit)[1:] if revisit.refers_to_id else original_names(revisit)
 
 
-def left(revisit: Revisit, lack: str = "") -> Reject | Skip:
-    """What becomes of a revisit without an original: a reject with what was looked for in vain, or with the `lack` of
-    what was found. One that can be no page by its URL is passed over, as its original was."""
-    return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _said(revisit))
+def unresolved(revisit: Revisit, lack: str = "") -> Reject | Skip:
+    """Turn a revisit without an original into a reject, whose detail is `lack` or else the names that were tried; into
+    a skip where its URL can be no page's, as its original was."""
+    return Skip("mime") if _is_no_page(revisit) else _reject(revisit, lack or _described(revisit))
 
 
 def _is_no_page(revisit: Revisit) -> bool:
-    """Whether a record that does not say its media type has a URL that does: 304 answers come without, most of them of
-    images and sheets. Wikis have pages by the name of "File:a.png", of which this says nothing."""
+    """Return whether the URL shows that a record without media type is no page: 304 answers come without one, most of
+    them of images and sheets. Wikis have pages by the name of "File:a.png", which do not count."""
     path = _PATH.match(revisit.url)
     if revisit.http_status not in (0, _NOT_MODIFIED) or path is None:
         return False
@@ -109,49 +109,52 @@ def _is_no_page(revisit: Revisit) -> bool:
     return ":" not in path[1] and "%3a" not in path[1].lower() and bool(_NO_PAGE.fullmatch(dot + suffix))
 
 
-def _said(revisit: Revisit) -> str:
-    """What a revisit says of its original."""
-    said = [revisit.refers_to_id]
+def _described(revisit: Revisit) -> str:
+    """Describe the original that a revisit refers to."""
+    references = [revisit.refers_to_id]
     if revisit.refers_to_time is not None:
         moment = np.datetime64(_second(revisit.refers_to_time), "s")  # of any year, which datetime is not
-        said.append(f"{revisit.refers_to_key} of {moment}Z")
-    said.append(revisit.digest)
+        references.append(f"{revisit.refers_to_key} of {moment}Z")
+    references.append(revisit.digest)
     if revisit.is_unmodified:
-        said.append(f"{revisit.url_key} before, since it was not modified")
-    return "no page is " + (", or ".join(one for one in said if one) or "named")
+        references.append(f"{revisit.url_key} before, since it was not modified")
+    return "no page is " + (", or ".join(filter(None, references)) or "named")
 
 
 def _reject(revisit: Revisit, detail: str) -> Reject:
     return Reject.of_record(revisit, RejectStage.READ, RejectReason.REVISIT_UNRESOLVED, detail)
 
 
-def share(captures: Iterable[str], found: Iterable[Resolved]) -> Shared:
-    """The revisits that are captures of their own, by the ids of all others; of the same capture the first stays."""
+def share(captures: Iterable[str], matched: Iterable[Resolved]) -> Shared:
+    """Pick the revisits that are captures of their own, given the ids of all other captures; of several of one capture
+    the first stays."""
     taken = set(captures)
     shared: dict[str, Resolved] = {}
-    resolved = [*found]
-    for one in resolved:
-        if one.capture_id not in taken:
-            shared.setdefault(one.capture_id, one)
-    return Shared([shared[one] for one in sorted(shared)], len(resolved) - len(shared))
+    resolved = [*matched]
+    for revisit in resolved:
+        if revisit.capture_id not in taken:
+            shared.setdefault(revisit.capture_id, revisit)
+    return Shared([shared[capture] for capture in sorted(shared)], len(resolved) - len(shared))
 
 
 def resolve(captures: Iterable[Capture], revisits: Sequence[Revisit]) -> list[Resolved | None]:
-    """The original of each revisit among some captures; None where it is not there."""
-    wanted = {name.name for revisit in revisits for name in names(revisit)}
-    known: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
-    for one in captures if wanted else ():
-        for name in names_of(one.url_key, one.timestamp, one.record_id, one.payload_digest, one.declared_digest):
+    """Find the original of each revisit among the captures; None where it is missing."""
+    wanted = {name.name for revisit in revisits for name in original_names(revisit)}
+    named: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    for each in captures if wanted else ():
+        for name in capture_names(
+            each.url_key, each.timestamp, each.record_id, each.payload_digest, each.declared_digest
+        ):
             if name in wanted:
-                known[name].append((one.timestamp, one.capture_id, one.payload_digest))
-    for under in known.values():
+                named[name].append((each.timestamp, each.capture_id, each.payload_digest))
+    for under in named.values():
         under.sort()
-    return [_resolved(revisit, known) for revisit in revisits]
+    return [_resolved(revisit, named) for revisit in revisits]
 
 
-def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) -> Resolved | None:
-    for name in names(revisit):
-        under = known.get(name.name, [])
+def _resolved(revisit: Revisit, named: dict[str, list[tuple[int, str, str]]]) -> Resolved | None:
+    for name in original_names(revisit):
+        under = named.get(name.name, [])
         at = bisect_right(under, revisit.timestamp, key=lambda one: one[0])
         if at == 0 and (name.is_before or not under):
             continue
@@ -160,12 +163,12 @@ def _resolved(revisit: Revisit, known: dict[str, list[tuple[int, str, str]]]) ->
     return None
 
 
-def seen(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str, Seen]:
-    """When the captures that share an extraction were fetched, by the ids of those that were revisited."""
+def fetch_times(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str, Seen]:
+    """Collect when the captures that share an extraction were fetched, by the ids of those that were revisited."""
     shared: dict[str, list[int]] = defaultdict(list)
-    for one in resolved:
-        shared[one.original_id].append(one.revisit.timestamp)
-    own = {one.capture_id: one.timestamp for one in captures}
+    for each in resolved:
+        shared[each.original_id].append(each.revisit.timestamp)
+    own = {capture.capture_id: capture.timestamp for capture in captures}
     return {
         original: Seen(first=min(own[original], *times), last=max(own[original], *times), revisits=len(times))
         for original, times in shared.items()
@@ -173,21 +176,21 @@ def seen(captures: Iterable[Capture], resolved: Iterable[Resolved]) -> dict[str,
 
 
 def _second(timestamp: int) -> int:
-    """Indexes and older archives know no more of a moment than its second."""
+    """Cut a moment to its second: indexes and older archives have no more."""
     return timestamp // timestamps.SECOND
 
 
-def _of_url(url_key: str) -> str:
+def _url_name(url_key: str) -> str:
     return digest("url", url_key)
 
 
-def _of_second(url_key: str, timestamp: int) -> str:
+def _second_name(url_key: str, timestamp: int) -> str:
     return digest("second", url_key, str(_second(timestamp)))
 
 
-def _of_both(url_key: str, payload_digest: str) -> str:
+def _url_digest_name(url_key: str, payload_digest: str) -> str:
     return digest("url and payload", url_key, payload_digest)
 
 
-def _of_digest(payload_digest: str) -> str:
+def _digest_name(payload_digest: str) -> str:
     return digest("payload", payload_digest)

@@ -1,7 +1,7 @@
-"""Records that were written in segments (ISO 28500, 5.18 to 5.20 and 6.8), put together again within their file.
+"""Records that were written in segments (ISO 28500, 5.18 to 5.20 and 6.8), joined within their file.
 
 A record that is too long for a file is cut: the first segment has the record's own type and number 1, the others are
-`continuation` records that name it, and the last of them says how long the whole is.
+`continuation` records that name it, and the last of them gives the length of the whole.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,8 +17,8 @@ _MOST_NAMED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A segment that is no record by itself: a continuation whose first segment answers for it, or one whose record
-    cannot be put together."""
+    """A segment that is no record by itself: a continuation counted with its first segment, or a segment whose record
+    cannot be joined."""
 
     record: Record
     lack: str = ""  # why it cannot; "" where it was
@@ -34,10 +34,10 @@ class Segment:
 
 @dataclass(slots=True)
 class _Segmented:
-    """The segments of one record that were seen, by number."""
+    """The segments of one record that were read, by number."""
 
     parts: dict[int, Record] = field(default_factory=dict)
-    last: int = 0  # 0: not known yet
+    last: int = 0  # 0: unknown yet
     total: int = 0
 
     @property
@@ -49,28 +49,28 @@ class _Segmented:
         return sum(_size(part) for part in self.parts.values())
 
 
-def joined(found: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record | Damage | Segment]:
-    """The records of one file, those in segments as one: with the head and the place of the first segment.
+def join_segments(parts: Iterable[Record | Damage], most_bytes: int) -> Iterator[Record | Damage | Segment]:
+    """Join the segments of one file's records to whole records, with the head and the place of the first segment.
 
-    In whatever order the segments lie, the record comes when the last of them has come, and its continuations follow
-    it. Segments that wait take `most_bytes` of memory at most; a record that would need more is torn.
+    In whatever order the segments lie, the record is yielded when the last of them was read, and its continuations
+    follow it. Segments that wait take `most_bytes` of memory at most; a record that would need more is torn.
     """
     waiting: dict[str, _Segmented] = {}
     held = 0
     try:
-        for one in found:
-            if isinstance(one, Damage) or not _is_segment(one):
-                yield one
+        for part in parts:
+            if isinstance(part, Damage) or not _is_segment(part):
+                yield part
                 continue
-            origin = _origin(one)
+            origin = _origin(part)
             segmented = waiting.get(origin) or _Segmented()
-            refusal = _refusal(one, segmented)
+            refusal = _refusal(part, segmented)
             if refusal:
-                yield Segment(one, refusal)
+                yield Segment(part, refusal)
                 continue
             waiting[origin] = segmented
-            held += _size(one)
-            _add(one, segmented)
+            held += _size(part)
+            _add(part, segmented)
             if segmented.is_whole or held > most_bytes:
                 held -= segmented.size
                 excess = "" if segmented.is_whole else f"more than {most_bytes} bytes of segments wait for others"
@@ -86,16 +86,16 @@ def _is_segment(record: Record) -> bool:
 
 
 def _origin(record: Record) -> str:
-    """The id of the record's first segment."""
+    """Return the id of the record's first segment."""
     return record.headers.get("warc-segment-origin-id") if record.kind == "continuation" else record.record_id
 
 
 def _number(record: Record) -> int:
-    """Which segment it is; 0 where it does not say."""
+    """Return a segment's number; 0 where it gives none."""
     if record.kind != "continuation":
         return 1
-    said = record.headers.get("warc-segment-number")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else 0
+    written = record.headers.get("warc-segment-number")
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else 0
 
 
 def _size(record: Record) -> int:
@@ -103,7 +103,7 @@ def _size(record: Record) -> int:
 
 
 def _refusal(record: Record, segmented: _Segmented) -> str:
-    """Why a segment cannot be put to the others of its record, "" if it can."""
+    """Return why a segment cannot be added to the others of its record; "" if it can."""
     number = _number(record)
     if not _origin(record):
         return "it does not name the record that it is of"
@@ -125,7 +125,7 @@ def _left(waiting: dict[str, _Segmented]) -> Iterator[Record | Segment]:
 
 
 def _ended(origin: str, segmented: _Segmented, excess: str) -> Iterator[Record | Segment]:
-    """What becomes of the segments of a record of which no more are waited for."""
+    """Join the segments of a record once no more are expected, or yield them as they are."""
     detail = excess or _lack(origin, segmented)
     first = segmented.parts.get(1)
     others = [part for number, part in sorted(segmented.parts.items()) if number > 1]
@@ -141,7 +141,7 @@ def _ended(origin: str, segmented: _Segmented, excess: str) -> Iterator[Record |
 
 
 def _lack(origin: str, segmented: _Segmented) -> str:
-    """Why the segments cannot be put together, "" if they can."""
+    """Return why the segments cannot be joined; "" if they can."""
     whole = f"of {segmented.last} of {origin}" if segmented.last else f"of {origin}"
     for number, part in sorted(segmented.parts.items()):
         if part.block is None:
@@ -154,6 +154,6 @@ def _lack(origin: str, segmented: _Segmented) -> str:
 
 
 def _list(numbers: Iterable[int]) -> str:
-    """The first few numbers."""
+    """Format the first few numbers."""
     ordered = sorted(numbers)
     return ", ".join(map(str, ordered[:8])) + (", ..." if len(ordered) > 8 else "")

@@ -1,4 +1,4 @@
-"""(W)ARC files to captures: each record comes out once, as a capture with its body, as a reject, or as skipped."""
+"""Read (W)ARC files to captures: each record comes out once, as a capture with its body, as a reject, or as skipped."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ from dbce_spark.archive.index.index_entry import IndexEntry, entry_of_record, no
 from dbce_spark.archive.index.urls import domain_of, host_of
 from dbce_spark.archive.index.urls import url_key as url_key
 from dbce_spark.archive.records import Cause, Damage, Limits, Record, records
-from dbce_spark.archive.segmented_records import Segment, joined
+from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import InputConfig
 from dbce_spark.files import timestamps
 from dbce_spark.files.sources import MEMBER, open_binary
@@ -26,19 +26,19 @@ from dbce_spark.files.timestamps import EARLIEST, parse_date
 from dbce_spark.model import Capture, Reject, RejectReason, RejectStage, Revisit, Skip
 
 Refusal = Callable[[IndexEntry], str | None]
-"""What a selection says of a record, by what is known of it: the filter that it does not fit, None if it may go on."""
+"""Return the first filter that a record fails by the fields read so far; None if it passes them all."""
 
 ITEM_TITLE, ITEM_LINK = "Feed-Item-Title", "Feed-Item-Link"
-"""Headers of a response record by which `dbce acquire` says what the feed that led to the page has of it: its title,
-and its address before redirects."""
+"""Headers of a response record by which `dbce acquire` keeps what the feed has of the page: its title, and its
+address before redirects."""
 SEGMENT = Skip("segment")
 """A continuation: what it holds is in the record that it continues."""
 WET = Skip("conversion:text")
-"""A text that was made of a page: it has no structure, so nothing here can be said of it."""
+"""A text that was made of a page: it has no structure, so it cannot be labelled."""
 
 _KINDS = ("warcinfo", "arc_header", "request", "metadata", "revisit", "continuation")
 _WEB = ("http://", "https://")
-# A resource is what the crawler had without asking a web server for it; a conversion is made of one of the others.
+# A resource is what the crawler had without requesting it of a web server; a conversion is made of one of the others.
 _SCHEMES = {
     "response": _WEB,
     "revisit": _WEB,
@@ -52,8 +52,8 @@ _REPLAYED = re.compile(r"/((?:19|20)\d{12})(?:[a-z]{2}_)?/[a-z0-9.-]+[:.]", re.I
 _DAY_OF_YEAR = re.compile(r"\d{4}-\d\d-(?:\d{3}|3[2-9]|[4-9]\d|\d)T")
 
 
-class Dated(StrEnum):
-    """Where the timestamp of a capture is from whose record has no date that can be read."""
+class DateSource(StrEnum):
+    """The source of a capture's timestamp where its record has no readable date."""
 
     URL = "dated_by_url"  # the 14 digits of an archive's replay: ".../web/20110111145835/http://..."
     HTTP = "dated_by_http"  # the Date of the response: when the server sent it (RFC 9110 6.6.1)
@@ -62,14 +62,14 @@ class Dated(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """A capture and its HTML, its transfer and content encodings undone; `defects` says what was wrong with it."""
+    """A capture and its HTML, its transfer and content encodings undone; `defects` lists what was wrong with it."""
 
     capture: Capture
     html: bytes
-    defects: frozenset[http.Defect | Dated] = frozenset()
+    defects: frozenset[http.Defect | DateSource] = frozenset()
 
 
-Fate = Fetch | Revisit | Reject | Skip
+RecordOutcome = Fetch | Revisit | Reject | Skip
 """What becomes of a record."""
 
 
@@ -79,9 +79,11 @@ def read(
     max_html_bytes: int,
     refusal: Refusal | None = None,
     opened: Callable[[str], BinaryIO] = open_binary,
-) -> Iterator[Fate]:
-    """Every record of one file, in its order; those that a selection refuses as skipped. `opened` raises OSError where
-    storage does not give the file, and so may every read."""
+) -> Iterator[RecordOutcome]:
+    """Read every record of one file, in its order; records that a selection refuses are skipped.
+
+    `opened` raises OSError where storage does not give the file, and so may every read.
+    """
     try:
         with opened(path) as stream:
             yield from read_stream(stream, path, config, max_html_bytes, refusal)
@@ -91,46 +93,46 @@ def read(
 
 def read_stream(
     stream: BinaryIO, path: str, config: InputConfig, max_html_bytes: int, refusal: Refusal | None = None
-) -> Iterator[Fate]:
-    """The same of a file that is open; `path` is what rows call it.
+) -> Iterator[RecordOutcome]:
+    """Read every record of an open file, as `read`; `path` is its name in rows.
 
     Raises:
         OSError: the stream cannot be read.
     """
     reading = _Reading(path, config, max_html_bytes, refusal)
-    for found in _found(stream, config):
-        file = f"{path}{MEMBER}{found.within}" if found.within else path
+    for part in _read_parts(stream, config):
+        file = f"{path}{MEMBER}{part.within}" if part.within else path
         if file != reading.file:
             reading = _Reading(file, config, max_html_bytes, refusal)
-        if isinstance(found, Record):
-            if found.kind in _FILE_HEADS:
-                reading.begun = microseconds(found.date)
-            yield reading.fate(found)
-        elif isinstance(found, Segment):
-            yield reading.fate_of_segment(found)
-        elif found.cause.is_loss:
-            yield _damage_reject(file, found)
+        if isinstance(part, Record):
+            if part.kind in _FILE_HEADS:
+                reading.begun = parse_record_date(part.date)
+            yield reading.outcome(part)
+        elif isinstance(part, Segment):
+            yield reading.segment_outcome(part)
+        elif part.cause.is_loss:
+            yield _damage_reject(file, part)
 
 
-def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: Refusal) -> Iterator[Fate]:
-    """The record that an index named, from its bytes alone; more than one where its place holds more.
+def read_at(fetched: Fetched, config: InputConfig, max_html_bytes: int, refusal: Refusal) -> Iterator[RecordOutcome]:
+    """Read the record that an index named from its bytes alone; more than one where its place holds more.
 
-    What the index has said of the first holds: the selection is asked again only about what the index did not say.
+    The index is right about the first record: the selection checks again only fields that the index leaves out.
     """
-    entry, before = found.entry, len(found.dictionary)
-    asked: Refusal = lambda told: refusal(_completed(entry, told))  # noqa: E731  # its closure is its point
-    reading = _Reading(entry.path, config, max_html_bytes, asked, entry.timestamp)
+    entry, before = fetched.entry, len(fetched.dictionary)
+    first_refusal: Refusal = lambda record_entry: refusal(_completed(entry, record_entry))  # noqa: E731  # its closure is its point
+    reading = _Reading(entry.path, config, max_html_bytes, first_refusal, entry.timestamp)
     nothing = True
-    for one in _found(found.stream(), config):
-        if one.offset < before:
+    for part in _read_parts(fetched.stream(), config):
+        if part.offset < before:
             continue  # the dictionary is part of every record's bytes, and of none
-        moved = one.offset - before + entry.offset
-        if isinstance(one, Record):
-            yield reading.fate(replace(one, offset=moved, member=one.member - before + entry.offset))
-        elif isinstance(one, Segment):
-            yield reading.fate_of_segment(replace(one, record=replace(one.record, offset=moved)))
-        elif one.cause.is_loss:
-            yield _damage_reject(entry.path, replace(one, offset=moved, cause=Cause.BROKEN))
+        moved = part.offset - before + entry.offset
+        if isinstance(part, Record):
+            yield reading.outcome(replace(part, offset=moved, member=part.member - before + entry.offset))
+        elif isinstance(part, Segment):
+            yield reading.segment_outcome(replace(part, record=replace(part.record, offset=moved)))
+        elif part.cause.is_loss:
+            yield _damage_reject(entry.path, replace(part, offset=moved, cause=Cause.BROKEN))
         else:
             continue
         nothing, reading = False, _Reading(entry.path, config, max_html_bytes, refusal)
@@ -139,13 +141,13 @@ def read_at(found: Fetched, config: InputConfig, max_html_bytes: int, refusal: R
         yield Reject.of_file(entry.path, RejectStage.READ, RejectReason.BROKEN_RECORD, detail, offset=entry.offset)
 
 
-def _found(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
-    return joined(records(stream, Limits.of(config)), config.max_record_bytes)
+def _read_parts(stream: BinaryIO, config: InputConfig) -> Iterator[Record | Damage | Segment]:
+    return join_segments(records(stream, Limits.from_config(config)), config.max_record_bytes)
 
 
-def _completed(entry: IndexEntry, told: IndexEntry) -> IndexEntry:
+def _completed(entry: IndexEntry, other: IndexEntry) -> IndexEntry:
     return replace(
-        entry, mime=entry.mime or told.mime, status=entry.status or told.status, digest=entry.digest or told.digest
+        entry, mime=entry.mime or other.mime, status=entry.status or other.status, digest=entry.digest or other.digest
     )
 
 
@@ -162,7 +164,7 @@ def _damage_reject(path: str, damage: Damage) -> Reject:
 
 @dataclass(slots=True)
 class _Reading:
-    """One file as it is read: what its records are held to, and when it was begun."""
+    """One file while it is read: the limits and the selection of its records, and when it was begun."""
 
     file: str
     config: InputConfig
@@ -170,12 +172,12 @@ class _Reading:
     refusal: Refusal | None
     begun: int | None = None  # microseconds since 1970
 
-    def fate(self, record: Record) -> Fate:
-        """A record's, by the filters in the order in which they cost least, then by its payload."""
+    def outcome(self, record: Record) -> RecordOutcome:
+        """Decide a record's outcome, by the filters in the order in which they cost least, then by its payload."""
         kind = record.kind
         if kind not in _SCHEMES:
             return Skip(f"type:{kind if kind in _KINDS else 'unknown'}")
-        if kind == "conversion" and mime.declared(record.headers.get("content-type")).essence == mime.PLAIN:
+        if kind == "conversion" and mime.declared_type(record.headers.get("content-type")).essence == mime.PLAIN:
             return WET
         if not record.url:
             return self._reject(record, RejectReason.NO_URL)
@@ -183,78 +185,83 @@ class _Reading:
             return Skip("scheme")
         if self.refusal and (refused := self._refused(record)):
             return refused
-        return self._fate_of_revisit(record) if kind == "revisit" else self._fate_of_answer(record)
+        return self._revisit_outcome(record) if kind == "revisit" else self._response_outcome(record)
 
-    def fate_of_segment(self, found: Segment) -> Fate:
-        return self._reject(found.record, RejectReason.SEGMENT_MISSING, found.lack) if found.lack else SEGMENT
+    def segment_outcome(self, segment: Segment) -> RecordOutcome:
+        return self._reject(segment.record, RejectReason.SEGMENT_MISSING, segment.lack) if segment.lack else SEGMENT
 
-    def _fate_of_answer(self, record: Record) -> Fate:
-        """What became of a request: the record's HTTP head, then its body."""
+    def _response_outcome(self, record: Record) -> RecordOutcome:
+        """Decide the outcome of a response, resource or conversion: by its HTTP head, then by its body."""
         if record.block is None:
             return self._reject(record, RejectReason.TOO_LARGE, f"{record.declared_length} bytes in one record")
         response = _message(record, record.block)
         if response is None:
             return self._reject(record, RejectReason.BAD_HTTP, f"begins with {record.block[:24]!r}")
-        said = mime.declared(response.headers.get("content-type", ""))
-        if passed := self._passed_by_head(record, response.status, said.essence):
+        declared = mime.declared_type(response.headers.get("content-type", ""))
+        if passed := self._passed_by_head(record, response.status, declared.essence):
             return passed
         dated = self._dated(record)
         if dated is None:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
         try:
-            content = http.content(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
+            content = http.decode_body(response, max_bytes=self.max_html_bytes, max_ratio=self.config.max_ratio)
         except http.BodyTooLarge as error:
             return self._reject(record, RejectReason.TOO_LARGE, str(error))
         except http.BodyError as error:
             return self._reject(record, RejectReason.BAD_ENCODING, str(error))
-        found = mime.computed(said.essence, content.html)
-        if passed := self._passed_by_content(record, said.essence, found, content.html):
+        essence = mime.computed_type(declared.essence, content.html)
+        if passed := self._passed_by_content(record, declared.essence, essence, content.html):
             return passed
         timestamp, by = dated
-        capture = _capture(record, self, response, replace(said, essence=found), timestamp, content.truncated)
+        capture = _capture(record, self, response, replace(declared, essence=essence), timestamp, content.truncated)
         digest = capture.payload_digest
-        if self.refusal and (refused := self._refused(record, said.essence or found, response.status, digest)):
+        if self.refusal and (refused := self._refused(record, declared.essence or essence, response.status, digest)):
             return refused
         return Fetch(capture, content.html, content.defects | {by} if by else content.defects)
 
-    def _fate_of_revisit(self, record: Record) -> Fate:
-        """What a revisit says of itself. The HTTP head that most have is filtered by as that of a response is.
+    def _revisit_outcome(self, record: Record) -> RecordOutcome:
+        """Decide the outcome of a revisit. The HTTP head that most have is filtered as that of a response is.
 
-        It has a date of its own or none: a revisit says when a page was seen again, and nothing else.
+        Its date is its own or none: a revisit only says when a page was seen again.
         """
         head = http.split(record.block or b"")
         status = head.status if head else 0
-        essence = mime.declared(head.headers.get("content-type", "")).essence if head else ""
+        essence = mime.declared_type(head.headers.get("content-type", "")).essence if head else ""
         if passed := self._passed_by_head(record, 0 if status == _NOT_MODIFIED else status, essence):
             return passed
-        timestamp = microseconds(record.date)
+        timestamp = parse_record_date(record.date)
         if timestamp is None:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
         return _revisit(record, self, status, timestamp)
 
     def _passed_by_head(self, record: Record, status: int, essence: str) -> Skip | Reject | None:
-        """By what the HTTP head says, 0 and "" if nothing."""
+        """Return the outcome of a record that its HTTP head excludes; status 0 and essence "" pass."""
         if status and status not in self.config.statuses:
             return Skip(f"status:{status}")
         if self.refusal and (refused := self._refused(record, essence, status)):
             return refused
         return None if essence in self.config.mimes or mime.is_sniffed(essence) else Skip("mime")
 
-    def _passed_by_content(self, record: Record, said: str, found: str, html: bytes) -> Skip | Reject | None:
-        """By what the body is, whatever type it was said to have."""
-        if found in mime.FEEDS:
+    def _passed_by_content(self, record: Record, declared: str, essence: str, html: bytes) -> Skip | Reject | None:
+        """Return the outcome of a record that its body excludes, whatever type was declared."""
+        if essence in mime.FEEDS:
             return Skip("feed")
-        if found not in self.config.mimes:
-            is_lie = said in self.config.mimes
-            return self._reject(record, RejectReason.NOT_HTML, f"says {said}, is {found}") if is_lie else Skip("mime")
+        if essence not in self.config.mimes:
+            is_lie = declared in self.config.mimes
+            return (
+                self._reject(record, RejectReason.NOT_HTML, f"says {declared}, is {essence}")
+                if is_lie
+                else Skip("mime")
+            )
         return None if html.strip() else self._reject(record, RejectReason.EMPTY_PAYLOAD)
 
     def _refused(self, record: Record, essence: str = "", status: int = 0, digest: str = "") -> Skip | Reject | None:
-        """What a selection says of a record by what is known of it until now; what is not known yet passes."""
+        """Return the outcome of a record that the selection excludes by the fields read until now; unread fields
+        pass."""
         dated = self._dated(record)
         if dated is None:
             return self._reject(record, RejectReason.BAD_TIMESTAMP, record.date)
-        told = entry_of_record(
+        entry = entry_of_record(
             url=record.url,
             timestamp=dated[0],
             digest=record.headers.get("warc-payload-digest") or digest,
@@ -262,23 +269,23 @@ class _Reading:
             status=status,
             is_revisit=record.kind == "revisit",
         )
-        filter_name = self.refusal(told) if self.refusal else None
+        filter_name = self.refusal(entry) if self.refusal else None
         return None if filter_name is None else Skip(filter_name)
 
-    def _dated(self, record: Record) -> tuple[int, Dated | None] | None:
-        """A capture's time, and where it is from if not from its record; None: nothing says it."""
-        own = microseconds(record.date)
+    def _dated(self, record: Record) -> tuple[int, DateSource | None] | None:
+        """Return a capture's time, and its source if that is not its record; None where there is no date."""
+        own = parse_record_date(record.date)
         if own is not None:
             return own, None
         if record.kind == "revisit":
             return None
-        if (replayed := _REPLAYED.search(record.url)) and (by_url := microseconds(replayed[1])) is not None:
-            return by_url, Dated.URL
+        if (replayed := _REPLAYED.search(record.url)) and (by_url := parse_record_date(replayed[1])) is not None:
+            return by_url, DateSource.URL
         response = http.split(record.block or b"")
         sent = parse_date(response.headers.get("date", "")) if response else None
         if sent is not None and sent >= EARLIEST:
-            return sent, Dated.HTTP
-        return None if self.begun is None else (self.begun, Dated.FILE)
+            return sent, DateSource.HTTP
+        return None if self.begun is None else (self.begun, DateSource.FILE)
 
     def _reject(self, record: Record, reason: RejectReason, detail: str = "") -> Reject:
         return Reject(
@@ -293,16 +300,16 @@ class _Reading:
 
 
 def _message(record: Record, block: bytes) -> http.Response | None:
-    """What a record holds. A resource or conversion is a body, and the record's head says of which type."""
-    said = record.headers.get("content-type")
-    if record.kind == "response" or mime.declared(said).essence == "application/http":
-        return http.message(block)
-    return http.Response(0, {"content-type": said}, block)
+    """Parse the response in a record. A resource or conversion is a body, whose type the record's head declares."""
+    content_type = record.headers.get("content-type")
+    if record.kind == "response" or mime.declared_type(content_type).essence == "application/http":
+        return http.parse(block)
+    return http.Response(0, {"content-type": content_type}, block)
 
 
 def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> Revisit:
-    said = record.headers.get
-    own_key, target = url_key(record.url), said("warc-refers-to-target-uri").strip("<> ")
+    header = record.headers.get
+    own_key, target = url_key(record.url), header("warc-refers-to-target-uri").strip("<> ")
     return Revisit(
         url=record.url,
         url_key=own_key,
@@ -313,16 +320,16 @@ def _revisit(record: Record, reading: _Reading, status: int, timestamp: int) -> 
         warc_length=record.length,
         record_id=record.record_id,
         http_status=status,
-        is_unmodified=status == _NOT_MODIFIED or "not-modified" in said("warc-profile").lower(),
-        digest=normal_digest(said("warc-payload-digest")),
-        refers_to_id=said("warc-refers-to"),
+        is_unmodified=status == _NOT_MODIFIED or "not-modified" in header("warc-profile").lower(),
+        digest=normal_digest(header("warc-payload-digest")),
+        refers_to_id=header("warc-refers-to"),
         refers_to_key=url_key(target) if target else own_key,
-        refers_to_time=microseconds(said("warc-refers-to-date")),
+        refers_to_time=parse_record_date(header("warc-refers-to-date")),
     )
 
 
 def _capture(
-    record: Record, reading: _Reading, response: http.Response, of: mime.MediaType, timestamp: int, is_cut: bool
+    record: Record, reading: _Reading, response: http.Response, media_type: mime.MediaType, timestamp: int, is_cut: bool
 ) -> Capture:
     block_length = 0 if record.block is None else len(record.block)
     payload_digest = "sha1:" + b32encode(hashlib.sha1(response.body, usedforsecurity=False).digest()).decode()
@@ -338,8 +345,8 @@ def _capture(
         record_id=arc_id(record.url, record.date, payload_digest) if record.is_arc else record.record_id,
         payload_digest=payload_digest,
         http_status=response.status,
-        mime=of.essence,
-        declared_charset=of.charset,
+        mime=media_type.essence,
+        declared_charset=media_type.charset,
         truncated=is_cut or record.says_truncated or block_length < record.declared_length,
         record_type=record.kind,
         declared_digest="" if declared_digest == payload_digest else declared_digest,
@@ -349,7 +356,7 @@ def _capture(
 
 
 def arc_id(url: str, date: str, payload_digest: str) -> str:
-    """An id for a record of ARC, which has none: the same wherever the record lies.
+    """Make an id for a record of ARC, which has none: the same wherever the record lies.
 
     A UUID of version 5 (RFC 9562 5.5) of "URL DATE DIGEST", the date as the record has it, in the name space of URLs.
     """
@@ -357,9 +364,9 @@ def arc_id(url: str, date: str, payload_digest: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # a selection asks for a record's up to four times
-def microseconds(written: str) -> int | None:
-    """Microseconds since 1970 of a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and what follows
-    14 does not count)."""
+def parse_record_date(written: str) -> int | None:
+    """Parse a WARC date (ISO 8601, any precision) or an ARC date (8 to 14 digits, and the rest does not count) to
+    microseconds since 1970; None for anything else."""
     try:
         if written[:14].isdigit():
             moment = datetime.strptime(written.ljust(14, "0")[:14], "%Y%m%d%H%M%S")
@@ -369,11 +376,11 @@ def microseconds(written: str) -> int | None:
             moment = datetime.fromisoformat(written)
     except ValueError:
         return None
-    return timestamps.of_date(moment)
+    return timestamps.from_datetime(moment)
 
 
 def site_of(url: str, kind: str) -> str:
-    """The site of a URL by `input.site`: registered domain, host, or "" (all captures are one site)."""
+    """Return the site of a URL by `input.site`: registered domain, host, or "" (all captures are one site)."""
     if kind == "none":
         return ""
     host = host_of(url)

@@ -10,7 +10,7 @@ from dbce_spark import config as configuration
 from dbce_spark.commands.arguments import add_config, add_log, add_settings, logged, noted_signals
 from dbce_spark.errors import InputError
 from dbce_spark.files import sources
-from dbce_spark.log import Log, every
+from dbce_spark.log import Log, repeat
 
 _LINE_SECONDS = 30.0
 """Between two lines that show how far it is."""
@@ -65,12 +65,12 @@ def _acquire(arguments: argparse.Namespace, log: Log) -> None:
     state = Path(arguments.state)
     with Memory(state / "memory.sqlite") as memory, noted_signals() as noted:
         archive = FeedArchive(state / "open", sources.absolute(arguments.output), config.acquire.user_agent)
-        warn = partial(log.tell, "warning")
+        warn = partial(log.write, "warning")
         reader = Reader(urls, memory, archive, config.acquire, config.input.mimes, warn)
-        log.tell("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
-        with every(_LINE_SECONDS, lambda: log.tell("progress", _line(reader.counts), dict(reader.counts))):
+        log.write("start", f"{len(urls):,} feeds are polled", {"feeds": len(urls), "items": memory.counts()})
+        with repeat(_LINE_SECONDS, lambda: log.write("progress", _line(reader.counts), dict(reader.counts))):
             reader.run(stops=lambda: bool(noted), once=arguments.once)
-        log.tell("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
+        log.write("end", f"ended: {_line(reader.counts)}", dict(reader.counts) | {"of_all": memory.counts()})
         print(_line(reader.counts))
 
 

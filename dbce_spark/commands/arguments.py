@@ -55,7 +55,7 @@ def chosen_version(collection: Collection, arguments: argparse.Namespace) -> Ver
     Raises:
         InputError: there is no collection, or no such version.
     """
-    last = collection.known()
+    last = collection.current()
     return last if arguments.version is None else collection.version(arguments.version)
 
 
@@ -93,7 +93,7 @@ def command_line() -> str:
 @contextmanager
 def logged(arguments: argparse.Namespace, to: Log) -> Iterator[None]:
     """Send log messages of the block where the options of `add_log` want them, and last how the block failed."""
-    with log.to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), to.failing():
+    with log.write_to(sys.stderr, as_json=arguments.log_format == "json", file=arguments.log), to.failing():
         yield
 
 

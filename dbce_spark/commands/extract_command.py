@@ -135,9 +135,9 @@ def _run(arguments: argparse.Namespace) -> None:
 def _extract(arguments: argparse.Namespace, log: Log) -> None:
     started = time.monotonic()
     config = configuration.load(arguments.config, [*arguments.settings, *_given_settings(arguments)])
-    wanted = indexed_records.wanted(config)
+    wanted = indexed_records.index_selection(config)
     files = sources.expand(arguments.input, config.input.patterns)
-    indexes = indexed_records.indexes(arguments.index, config.input.index_patterns)
+    indexes = indexed_records.list_indexes(arguments.index, config.input.index_patterns)
     base = sources.absolute(arguments.base)
     _check(arguments, config, files, indexes)
     if arguments.dry_run:
@@ -168,15 +168,15 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
             return
         request = new
     job.check_output(request, config)
-    job.name(log, request, config)
-    log.tell("start", f"run {log.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
+    job.identify_run(log, request, config)
+    log.write("start", f"run {log.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)
     report = increment.run(spark, to, request, config, log) if to else job.run(spark, request, config, log)
     print(summary.text(report, request.output))
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
-    log.tell("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+    log.write("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
 
 
 def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str], indexes: Sequence[str]) -> None:
@@ -204,8 +204,8 @@ def _print_input(
         _print_files(files)
     if indexes:
         counts = FilterCounts()
-        entries = index_file.wanted(indexes, base, wanted, config.fetch, counts)
-        print(read_estimate.of_index(entries, counts, config.fetch).text())
+        entries = index_file.read_entries(indexes, base, wanted, config.fetch, counts)
+        print(read_estimate.estimate(entries, counts, config.fetch).text())
 
 
 def _given_settings(arguments: argparse.Namespace) -> list[str]:

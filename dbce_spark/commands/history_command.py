@@ -94,13 +94,13 @@ def _changes(arguments: argparse.Namespace, log: Log) -> None:
     collection = Collection(sources.absolute(arguments.collection))
     version = chosen_version(collection, arguments)
     output = sources.absolute(arguments.output)
-    if storage.names(output):
+    if storage.list_names(output):
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.engine.session import session
     from dbce_spark.spark.jobs import changes
 
-    log.tell(
+    log.write(
         "start",
         f"version {version.number} of {collection.folder} to {output}; Spark starts",
         {"version": version.number},
@@ -108,5 +108,5 @@ def _changes(arguments: argparse.Namespace, log: Log) -> None:
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce changes", master=arguments.master, settings=settings)
     account = changes.write(spark, collection, version, output, log)
-    log.tell("end", f"written in {account.seconds:,.1f} s", asdict(account))
+    log.write("end", f"written in {account.seconds:,.1f} s", asdict(account))
     print(f"{account.text()}\nin {output}")

@@ -31,7 +31,7 @@ def _print_status(arguments: argparse.Namespace) -> int:
     from dbce_spark.spark.run.stream_status import inspect_stream
 
     output = sources.absolute(arguments.extracted)
-    is_stream = BEGUN in storage.names(output)
+    is_stream = BEGUN in storage.list_names(output)
     found = inspect_stream(output) if is_stream else inspect_run(output, sources.absolute(arguments.staging))
     print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False) if arguments.json else found.text())
     return found.exit_status

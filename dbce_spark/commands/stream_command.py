@@ -102,11 +102,11 @@ def _stream(arguments: argparse.Namespace, log: Log) -> None:
         checkpoint=sources.absolute(arguments.checkpoint) or f"{to}/{CHECKPOINT}",
         every=arguments.every,
     )
-    log.tell("start", f"{', '.join(request.inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
+    log.write("start", f"{', '.join(request.inputs)} to {to}; Spark starts", {"heuristic": tree.label.heuristic})
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce stream", master=arguments.master, settings=settings)
     totals = stream_job.run(spark, request, config, tree, log)
-    log.tell("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
+    log.write("end", f"all that is there is read: {totals.get('labels', 0):,} pages are labelled", {"totals": totals})
     counts = totals | {"rejects": sum(rejects_by_reason(totals).values())}
     print(", ".join(f"{counts.get(name, 0):,} {name.replace('_', ' ')}" for name in _COUNTED))
 

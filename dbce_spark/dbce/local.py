@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbce_spark.archive import failed_files, indexed_records
-from dbce_spark.archive.revisits import Resolved, left, resolve, share
+from dbce_spark.archive.revisits import Resolved, resolve, share, unresolved
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
 from dbce_spark.dbce.annotate import annotate
@@ -53,7 +53,7 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
 
     `base` is where file names in an index lie; "": beside it.
     """
-    named, files = indexed_records.named(indexes, base, config), sorted(paths)
+    named, files = indexed_records.read_places(indexes, base, config), sorted(paths)
     sources: list[pages.Source] = [*files, *indexed_records.cut(named.archives, config.input.records_per_task)]
     records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
     losses = indexed_records.index_losses(named.rejects, indexes)
@@ -82,7 +82,7 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
         selection=named.as_dict() if indexes else None,
         originals=looked_up if indexes else None,
         failed_files=failed_files.report(
-            failed_files.joined(losses, named.asked), len(files) + len(indexes) + len(named.archives)
+            failed_files.join_losses(losses, named.record_counts), len(files) + len(indexes) + len(named.archives)
         ),
     )
 
@@ -94,7 +94,7 @@ def resolve_revisits(
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
     found_in_indexes, looked_up = (
-        originals.find_originals(lost, read, indexes, base, config) if indexes else ([*map(left, lost)], {})
+        originals.find_originals(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
     )
     outcomes_of_lost = iter(found_in_indexes)
     return [found or next(outcomes_of_lost) for found in resolved], looked_up

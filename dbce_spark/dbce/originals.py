@@ -13,8 +13,8 @@ from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.fetch import Fetched, Unfetched, fetch
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.original_lookup import Lookup, Payload, asked
-from dbce_spark.archive.revisits import Resolved, left, names_in_index
+from dbce_spark.archive.index.original_lookup import Lookup, Payload, lookup_selection
+from dbce_spark.archive.revisits import Resolved, indexed_names, unresolved
 from dbce_spark.config import DbceConfig, InputConfig
 from dbce_spark.dbce import pages
 from dbce_spark.model import Capture, Page, Reject, Revisit, Skip
@@ -66,13 +66,13 @@ def find_originals(
     outcomes: list[RecordOutcome] = []
     for revisit, payload in zip(revisits, payloads, strict=False):
         if payload is None:
-            outcomes.append(left(revisit))
+            outcomes.append(unresolved(revisit))
         elif capture := captures.get(place_of(payload)):
             outcomes.append(Resolved(revisit, capture.capture_id, capture.payload_digest))
         else:
             place = place_of(payload)
             outcomes.append(_outcome(revisit, first[place], of_originals[place]))
-    outcomes += [left(one, beyond_limit_detail(most)) for one in revisits[most:]]
+    outcomes += [unresolved(one, beyond_limit_detail(most)) for one in revisits[most:]]
     found = len(payloads) - payloads.count(None)
     return outcomes, account(len(payloads), found, sum(isinstance(one, Page) for one in of_originals.values()))
 
@@ -81,12 +81,12 @@ def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, conf
     """Look up the payload of each revisit's original in the indexes."""
     if not revisits:
         return []
-    lookup = Lookup.of(
-        ((name, one.timestamp) for one in revisits for name in names_in_index(one)),
+    lookup = Lookup.from_names(
+        ((name, one.timestamp) for one in revisits for name in indexed_names(one)),
         ((one.warc_file, one.warc_offset) for one in revisits),
     )
-    wanted = asked(indexed_records.wanted(config), (one.refers_to_key for one in revisits))
-    for entry in index_file.wanted(indexes, base, wanted, config.fetch, FilterCounts()):
+    wanted = lookup_selection(indexed_records.index_selection(config), (one.refers_to_key for one in revisits))
+    for entry in index_file.read_entries(indexes, base, wanted, config.fetch, FilterCounts()):
         if isinstance(entry, IndexEntry):  # what is none was counted when the selection was made
             lookup.offer(entry)
     return [lookup.original(one) for one in revisits]
@@ -197,7 +197,7 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
 
 def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
     if isinstance(outcome, Lack):
-        return left(revisit, lack_detail(place_of(first.payload), outcome))
+        return unresolved(revisit, lack_detail(place_of(first.payload), outcome))
     if isinstance(outcome, Skip) or first.revisit is revisit:
         return outcome
     return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)

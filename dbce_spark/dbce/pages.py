@@ -40,7 +40,7 @@ def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]
     """List what was lost of a source, by all its rejects."""
     if not isinstance(source, str):
         return indexed_records.losses(rejects)
-    lost = failed_files.of_file(source, rejects, sources.size)
+    lost = failed_files.file_loss(source, rejects, sources.size)
     return [] if lost is None else [lost]
 
 

@@ -154,7 +154,7 @@ def convert(paths: Iterable[str], output: str) -> int:
         InputError: an input cannot be read, or there is no page.
     """
     count = 0
-    with storage.whole_file(output) as stream, storage.packed(stream, output) as lines:
+    with storage.atomic_file(output) as stream, storage.compressed(stream, output) as lines:
         for path in paths:
             for entry in _entries(path):
                 if not entry.missing:
@@ -233,7 +233,7 @@ def _microseconds(date: str, place: str) -> int:
         when = datetime.strptime(date, "%Y%m%d%H%M%S") if len(date) == 14 else datetime.fromisoformat(date)
     except ValueError as error:
         raise InputError(f"{place}: {date} is no date; write 20051230052639, 20051230 or 2005-12-30") from error
-    return timestamps.of_date(when)
+    return timestamps.from_datetime(when)
 
 
 def _coverage(entry: GoldEntry) -> float:

@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
     ]
 )
 """`version`: of the extractor's package and of our call of it, "" for a method of ours; `page`: SHA-256 of the HTML and
-what else an extractor sees. By these two a text is known to be what the extractor would give again."""
+what else an extractor sees. Where these two are the same, the extractor would give the same text again."""
 
 _BATCH = 512
 

@@ -76,7 +76,7 @@ def _of_one(page: GoldPage, siblings: int, snapshots: int) -> Facts:
         group=page.group,
         lang=page.lang,
         page_type=page.page_type,
-        era=str(timestamps.date(page.timestamp).year) if page.timestamp else "",
+        era=str(timestamps.to_datetime(page.timestamp).year) if page.timestamp else "",
         siblings=siblings,
         snapshots=snapshots,
         gold_error=complexity.gold_error(gold, found),

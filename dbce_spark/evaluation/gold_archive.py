@@ -47,9 +47,9 @@ def write(pages: Sequence[GoldPage], folder: Path) -> list[Path]:
     index: list[str] = []
     for at, start in enumerate(range(0, len(pages), PAGES_A_FILE)):
         files.append(folder / f"gold-{at:05d}.warc.gz")
-        with storage.whole_file(str(files[-1])) as stream:
+        with storage.atomic_file(str(files[-1])) as stream:
             index += _write_file(stream, files[-1].name, pages[start : start + PAGES_A_FILE])
-    with storage.whole_file(str(folder / INDEX)) as stream:
+    with storage.atomic_file(str(folder / INDEX)) as stream:
         stream.write("".join(sorted(index)).encode())
     return files
 
@@ -75,7 +75,7 @@ def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
     text = b"software: dbce evaluate\r\nformat: WARC File Format 1.1\r\ndescription: pages with known main text\r\n"
     headers = {
         "WARC-Record-ID": urn,
-        "WARC-Date": timestamps.warc_date(timestamps.date(timestamp)),
+        "WARC-Date": timestamps.warc_date(timestamps.to_datetime(timestamp)),
         "WARC-Filename": name,
     }
     return _BUILDER.create_warc_record(
@@ -86,7 +86,7 @@ def _warcinfo(name: str, urn: str, timestamp: int) -> ArcWarcRecord:
 def _response(page: GoldPage, capture: Capture, info: str) -> ArcWarcRecord:
     headers = {
         "WARC-Record-ID": record_id(page),
-        "WARC-Date": timestamps.warc_date(timestamps.date(capture.timestamp)),
+        "WARC-Date": timestamps.warc_date(timestamps.to_datetime(capture.timestamp)),
         "WARC-Warcinfo-ID": info,
         "WARC-Payload-Digest": capture.payload_digest,
     }

@@ -44,8 +44,8 @@ class _Page:
         starts = self.columns["start"]
         if not len(starts):
             return []
-        told = [scores, chosen, *(self.columns[name] for name in ("block", *same))]
-        is_first = np.concatenate(([True], np.any([one[1:] != one[:-1] for one in told], axis=0)))
+        compared = [scores, chosen, *(self.columns[name] for name in ("block", *same))]
+        is_first = np.concatenate(([True], np.any([one[1:] != one[:-1] for one in compared], axis=0)))
         firsts = np.flatnonzero(is_first)
         ends = np.append(starts[firsts[1:]], self.length)
         rows = zip(starts[firsts].tolist(), ends.tolist(), _rounded(scores[firsts]), strict=True)

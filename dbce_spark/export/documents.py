@@ -1,8 +1,8 @@
 """Write rows as documents: one JSON object each, in the format of Dolma (github.com/allenai/dolma,
 docs/data-format.md).
 
-Its `id`, `text` and `source` say what a document is, `added` when the archive fetched it, `created` when it was made as
-far as anybody says; `metadata` is ours.
+Its `id`, `text` and `source` are the document's, `added` when the archive fetched it, `created` when it was made as
+far as the page declares it; `metadata` is ours.
 """
 
 from collections.abc import Iterator

@@ -53,13 +53,13 @@ class Task:
     wanted: WantedRows
     settings: ExportSettings
 
-    def batches(self, columns: Iterable[str], tally: ExportCounts) -> Iterator[pa.RecordBatch]:
+    def batches(self, columns: Iterable[str], counts: ExportCounts) -> Iterator[pa.RecordBatch]:
         """Read the wanted rows, and count them. Rows with a long text are few at once, whatever their number."""
-        asked = [*dict.fromkeys([*columns, *self.wanted.COLUMNS])]
-        for batch in self.part.batches(asked, rows=self.settings.rows):
-            wanted = self.wanted.of(batch)
-            tally.documents += len(wanted)
-            tally.left_out += len(batch) - len(wanted)
+        read = [*dict.fromkeys([*columns, *self.wanted.COLUMNS])]
+        for batch in self.part.batches(read, rows=self.settings.rows):
+            wanted = self.wanted.select(batch)
+            counts.documents += len(wanted)
+            counts.left_out += len(batch) - len(wanted)
             yield wanted
 
     def shard(self, folder: str, number: int) -> str:
@@ -72,18 +72,18 @@ class Task:
 
 def write_jsonl(task: Task) -> ExportCounts:
     """Write main texts as documents."""
-    tally = ExportCounts()
-    rows = task.batches([*documents.COLUMNS, "text"], tally)
+    counts = ExportCounts()
+    rows = task.batches([*documents.COLUMNS, "text"], counts)
     found = ((line,) for batch in rows for line in task.lines(batch, "text"))
     shards.write(found, lambda number: [task.shard("documents", number)], task.settings)
-    return tally
+    return counts
 
 
 def write_dolma(task: Task) -> ExportCounts:
     """Write whole pages as documents, and beside them labels and evidence of each piece of their text."""
-    tally = ExportCounts()
+    counts = ExportCounts()
     source = task.settings.source
-    rows = task.batches([*documents.COLUMNS, *attributes.COLUMNS], tally)
+    rows = task.batches([*documents.COLUMNS, *attributes.COLUMNS], counts)
     found = (
         lines
         for batch in rows
@@ -96,15 +96,15 @@ def write_dolma(task: Task) -> ExportCounts:
     )
     folders = ["documents", *(f"attributes/{name}" for name in attributes.FOLDERS)]
     shards.write(found, lambda number: [task.shard(folder, number) for folder in folders], task.settings)
-    return tally
+    return counts
 
 
 def write_text(task: Task) -> ExportCounts:
     """Write main texts as plain text, by site."""
-    tally = ExportCounts()
-    found = (page for batch in task.batches(site_texts.COLUMNS, tally) for page in site_texts.pages(batch))
+    counts = ExportCounts()
+    found = (page for batch in task.batches(site_texts.COLUMNS, counts) for page in site_texts.pages(batch))
     site_texts.write(found, task.folder, task.settings.name_bytes)
-    return tally
+    return counts
 
 
 FORMATS: Mapping[str, Callable[[Task], ExportCounts]] = {"jsonl": write_jsonl, "text": write_text, "dolma": write_dolma}
@@ -121,7 +121,7 @@ def export(request: ExportRequest) -> str:
     extracted = output_reader.open_output(request.extracted, request.version)
     version = str(extracted.run.get("versions", {}).get("dbce_spark", ""))
     total = ExportCounts()
-    with storage.whole_folder(request.target) as folder:
+    with storage.atomic_folder(request.target) as folder:
         tasks = [
             Task(
                 part=part,
@@ -133,10 +133,10 @@ def export(request: ExportRequest) -> str:
             )
             for part in extracted.parts()
         ]
-        for tally in _done(tasks, request):
-            total.documents += tally.documents
-            total.left_out += tally.left_out
-        with storage.whole_file(f"{folder}/{EXPORT_FILE}") as file:
+        for counts in _done(tasks, request):
+            total.documents += counts.documents
+            total.left_out += counts.left_out
+        with storage.atomic_file(f"{folder}/{EXPORT_FILE}") as file:
             file.write(_account(request, extracted, total).encode())
     return f"{total.documents:,} documents in {request.target}" + (
         f"; {total.left_out:,} were not asked for" if total.left_out else ""
@@ -166,7 +166,7 @@ def _write(task: Task) -> ExportCounts:
 
 def _account(request: ExportRequest, extracted: output_reader.Output, total: ExportCounts) -> str:
     """Write export.json: the run it was made of, and the settings. Nothing in it depends on the time or the place."""
-    told = {
+    account = {
         "to": request.to,
         **asdict(total),
         "plan": extracted.run.get("plan"),
@@ -178,4 +178,4 @@ def _account(request: ExportRequest, extracted: output_reader.Output, total: Exp
         "settings": asdict(request.settings),
         "versions": {"dbce_spark": dbce_spark.__version__, "extracted_by": extracted.run.get("versions", {})},
     }
-    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(account, indent=1, ensure_ascii=False) + "\n"

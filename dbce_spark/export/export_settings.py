@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.config import PositiveInt, between, filled, one_of
+from dbce_spark.config import PositiveInt, between, fill, one_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def settings(given: Mapping[str, Any]) -> ExportSettings:
     Raises:
         ConfigError: an unknown setting, a value of the wrong type or out of its range.
     """
-    return filled(ExportSettings, "export.toml", given=given)
+    return fill(ExportSettings, "export.toml", given=given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class WantedRows:
     status: frozenset[str] = field(default_factory=frozenset)
     min_words: int = 0
 
-    def of(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def select(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Select the wanted rows of a batch, which has COLUMNS."""
         lists = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "min_words"}
         masks = [pc.is_in(batch.column(name), pa.array(sorted(values))) for name, values in lists.items() if values]

@@ -48,7 +48,7 @@ def _numbered(documents: Iterable[Lines], shard_bytes: int) -> Iterator[tuple[in
 def _compressed(path: str, settings: ExportSettings) -> Iterator[io.BufferedWriter]:
     """Open a whole file to write through a compressor that records neither the time, the machine nor the file's
     name."""
-    with storage.whole_file(path) as raw:
+    with storage.atomic_file(path) as raw:
         compressor: Any
         if settings.compression == "zst":
             compressor = zstandard.ZstdCompressor(settings.zstd_level).stream_writer(raw, closefd=False)

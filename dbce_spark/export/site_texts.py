@@ -54,7 +54,7 @@ def write(found: Iterable[SiteText], folder: str, name_bytes: int) -> None:
     with TemporaryDirectory(prefix="dbce-export-") as disk, closing(_Sorted(Path(disk) / "pages.db")) as ordered:
         ordered.add(found)
         for site, of_site in groupby(ordered.pages(), key=attrgetter("site")):
-            with storage.whole_file(f"{folder}/{file_name(site, name_bytes)}.txt") as file:
+            with storage.atomic_file(f"{folder}/{file_name(site, name_bytes)}.txt") as file:
                 for page in of_site:
                     file.write(_written(page).encode())
 

@@ -1,1 +1,2 @@
-"""How results are written: files that appear when they are whole, JSON lines, Markdown tables, times as text."""
+"""Files in any storage: inputs found and opened, outputs that appear when they are whole, JSON lines, Markdown tables,
+times as text."""

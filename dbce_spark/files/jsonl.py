@@ -29,7 +29,7 @@ def read(path: str) -> Iterator[tuple[str, Fields]]:
     """
     number = 0
     try:
-        with sources.plain(path) as lines:
+        with sources.open_decompressed(path) as lines:
             for number, written in enumerate(lines, start=1):
                 if written.strip():
                     place = f"{path}:{number}"
@@ -38,7 +38,7 @@ def read(path: str) -> Iterator[tuple[str, Fields]]:
         raise InputError(f"{path}: cannot be read behind line {number}: {error}") from error
 
 
-def first(path: str) -> list[tuple[str, Fields]]:
+def read_first(path: str) -> list[tuple[str, Fields]]:
     """Read the first object of a file; none, where it is empty.
 
     Raises:
@@ -50,9 +50,9 @@ def first(path: str) -> list[tuple[str, Fields]]:
 def write(path: str, objects: Iterable[Fields]) -> int:
     """Write one object a line, and return how many; the same objects give the same bytes."""
     written = 0
-    with storage.whole_file(path) as stream, storage.packed(stream, path) as plain:
-        for one in objects:
-            plain.write(line(_without_nan(one)))
+    with storage.atomic_file(path) as stream, storage.compressed(stream, path) as plain:
+        for fields in objects:
+            plain.write(line(_without_nan(fields)))
             written += 1
     return written
 
@@ -85,6 +85,6 @@ def _object(written: bytes, place: str) -> dict[str, Any]:
     return fields
 
 
-def _without_nan(one: Fields) -> dict[str, Any]:
+def _without_nan(fields: Fields) -> dict[str, Any]:
     """Put null for NaN, which JSON does not have."""
-    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in one.items()}
+    return {name: None if isinstance(value, float) and isnan(value) else value for name, value in fields.items()}

@@ -1,7 +1,7 @@
-"""Which files an input argument names, and how a file is opened: the one seam to storage.
+"""Input files: list the files that an argument names, and open them.
 
 An argument is a file, a folder (searched at every depth), a glob, or a manifest `@paths.txt` with one argument a line;
-each of them local or any URL that fsspec knows (s3://, http://, hdfs://, ...; its driver package must be installed).
+each of them local or any URL that fsspec supports (s3://, http://, hdfs://, ...; its driver package must be installed).
 """
 
 import gzip
@@ -22,13 +22,13 @@ MEMBER = "!/"
 """Stands between a WACZ and the path of a file in it: "crawl.wacz!/archive/data.warc.gz"."""
 
 READ_AHEAD = 8 << 20
-"""Bytes asked for at once from a remote store: one request for each would make a WARC 20 times slower."""
+"""Bytes read at once from a remote store: one request for each would make a WARC 20 times slower."""
 
 _XZ, _GZIP = b"\xfd7zXZ\x00", b"\x1f\x8b"
 
 
 def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """All files that the arguments name, sorted, each once.
+    """List all files that the arguments name, sorted, each once.
 
     `patterns` (such as "*.warc.gz") select the files of a folder; a file named in full or by a glob is always taken.
 
@@ -37,7 +37,7 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     """
     files: set[str] = set()
     for argument in arguments:
-        taken = found(argument, patterns)
+        taken = list_files(argument, patterns)
         if not taken:
             raise InputError(
                 f"{argument}: no archive found there; give a file, a glob, a folder holding {', '.join(patterns)},"
@@ -47,8 +47,8 @@ def expand(arguments: Sequence[str], patterns: Sequence[str]) -> list[str]:
     return sorted(files)
 
 
-def found(argument: str, patterns: Sequence[str]) -> list[str]:
-    """The files that an argument names; none, if there is nothing.
+def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
+    """List the files that an argument names; none, if there is nothing.
 
     Raises:
         InputError: its storage cannot be reached.
@@ -82,17 +82,17 @@ def _matches(name: str, patterns: Iterable[str]) -> bool:
 
 
 def is_remote(path: str) -> bool:
-    """Whether a path is a URL, and not of this machine's file system."""
+    """Return whether a path is a URL, and not of this machine's file system."""
     return "://" in path
 
 
 def absolute(path: str) -> str:
-    """A local path that holds wherever a worker stands; a URL, and "", as they are."""
+    """Make a local path absolute, so that it holds in every worker; return a URL, and "", as they are."""
     return path if not path or is_remote(path) else str(Path(path).absolute())
 
 
 def open_binary(path: str) -> BinaryIO:
-    """A buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
+    """Open a buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
     if not is_remote(path):
         return Path(path).open("rb", buffering=1 << 20)
     remote = fsspec.open(path, "rb", compression=None).open()
@@ -100,8 +100,8 @@ def open_binary(path: str) -> BinaryIO:
 
 
 @contextmanager
-def plain(path: str) -> Iterator[BinaryIO]:
-    """The file's bytes, decompressed by what it begins with (xz, gzip), not by its name."""
+def open_decompressed(path: str) -> Iterator[BinaryIO]:
+    """Open a file, decompressed by its first bytes (xz, gzip), not by its name."""
     with open_binary(path) as stream:
         start = stream.read(len(_XZ))
         stream.seek(0)
@@ -116,7 +116,7 @@ def plain(path: str) -> Iterator[BinaryIO]:
 
 
 def size(path: str) -> int:
-    """Bytes of a file, -1 where the store does not say."""
+    """Return the bytes of a file, -1 where the store does not give them."""
     filesystem, inner = url_to_fs(path)
-    known = filesystem.info(inner).get("size")
-    return -1 if known is None else int(known)
+    stored = filesystem.info(inner).get("size")
+    return -1 if stored is None else int(stored)

@@ -1,4 +1,4 @@
-"""Where results go: files that appear under their name only when they are whole."""
+"""Output files, which appear under their name only when they are whole."""
 
 import gzip
 import lzma
@@ -18,8 +18,8 @@ from fsspec.core import url_to_fs
 from dbce_spark.errors import DbceError, OutputError
 
 
-def names(folder: str) -> set[str]:
-    """What lies in a folder, by its names; nothing, if there is no such folder.
+def list_names(folder: str) -> set[str]:
+    """List the names in a folder; none, if there is no such folder.
 
     Raises:
         OutputError: it is a file, or its storage cannot be reached.
@@ -29,25 +29,25 @@ def names(folder: str) -> set[str]:
         filesystem.invalidate_cache()  # others write there, too
         if filesystem.isfile(path):
             raise OutputError(f"{folder} is a file; give a folder for the output")
-        found = filesystem.ls(path, detail=False) if filesystem.exists(path) else []
+        paths = filesystem.ls(path, detail=False) if filesystem.exists(path) else []
     except OutputError:
         raise
     except Exception as error:  # each store has exceptions of its own
         raise OutputError(f"{folder}: cannot be listed: {type(error).__name__}: {error}") from error
-    inside = (one.rstrip("/") for one in found)
+    inside = (each.rstrip("/") for each in paths)
     # Some stores have the folder itself among what is in it.
-    return {one.rsplit("/", 1)[-1] for one in inside if one != path.rstrip("/")}
+    return {each.rsplit("/", 1)[-1] for each in inside if each != path.rstrip("/")}
 
 
 def remove(path: str) -> None:
-    """Removes a file, or a folder with all that is in it, if it is there."""
+    """Remove a file, or a folder with all that is in it, if it is there."""
     filesystem, inner = url_to_fs(path)
     if filesystem.exists(inner):
         filesystem.rm(inner, recursive=True)
 
 
 def link(source: Path, target: Path) -> None:
-    """The same file under another name, unless that is there; a copy where the file system has no links."""
+    """Link a file under another name, unless that name is taken; copy it where the file system has no links."""
     if target.exists():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -60,8 +60,8 @@ def link(source: Path, target: Path) -> None:
 
 
 @contextmanager
-def whole_file(path: str) -> Iterator[BinaryIO]:
-    """A stream to write a file through. The file is there when the block ends well, and never in part.
+def atomic_file(path: str) -> Iterator[BinaryIO]:
+    """Open a file for writing that appears when the block ends well, and never in part.
 
     Locally by a rename; object stores show an object when it is complete.
     """
@@ -82,6 +82,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
 
 
 def _whole_object(path: str) -> Iterator[BinaryIO]:
+    """Open an object for writing that appears when the block ends well."""
     filesystem, name = url_to_fs(path)
     stream = filesystem.open(name, "wb", autocommit=False)
     try:
@@ -94,9 +95,9 @@ def _whole_object(path: str) -> Iterator[BinaryIO]:
         raise
 
 
-def packed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
-    """A stream that writes to another one, compressed as a name says that ends in .xz or .gz; the same bytes for the
-    same input."""
+def compressed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
+    """Open a stream that writes to another one, compressed if `name` ends in .xz or .gz; the same input gives the same
+    bytes."""
     if name.endswith(".xz"):
         return cast(BinaryIO, lzma.open(stream, "wb"))
     if name.endswith(".gz"):
@@ -105,8 +106,8 @@ def packed(stream: BinaryIO, name: str) -> AbstractContextManager[BinaryIO]:
 
 
 @contextmanager
-def whole_folder(path: str) -> Iterator[str]:
-    """Where to write the files of a folder. It has them when the block ends well; else it is as it was before.
+def atomic_folder(path: str) -> Iterator[str]:
+    """Yield a folder to write files into, which has them when the block ends well; else it is as it was before.
 
     Locally by a rename. In an object store the files are there one after the other, and removed when the block fails: a
     file that says that all are there has to be the last.
@@ -114,7 +115,7 @@ def whole_folder(path: str) -> Iterator[str]:
     Raises:
         OutputError: it is not empty, or cannot be written.
     """
-    if names(path):
+    if list_names(path):
         raise OutputError(f"{path}: is not empty; give a new folder, or remove this one")
     is_object = "://" in path
     partial = path if is_object else str(Path(path).with_name(f"_{Path(path).name}.{uuid4().hex}"))
@@ -134,9 +135,9 @@ def whole_folder(path: str) -> Iterator[str]:
 
 
 class ParquetFile:
-    """Batches to one Parquet file, in row groups of the same size however the batches came.
+    """A writer of batches to one Parquet file, in row groups of the same size however the batches came.
 
-    `held_bytes` wait until they are so many rows.
+    `held_bytes` is the size of the rows that wait for their row group to be full.
     """
 
     def __init__(self, stream: BinaryIO, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int):
@@ -148,6 +149,7 @@ class ParquetFile:
         self.held_bytes = 0
 
     def write(self, batch: pa.RecordBatch) -> None:
+        """Add a batch, and write the row groups that are full."""
         self._pending.append(batch)
         self._pending_rows += batch.num_rows
         self.held_bytes += batch.nbytes
@@ -155,15 +157,16 @@ class ParquetFile:
             self._flush(self._rows_per_group)
 
     def close(self) -> None:
+        """Write the rows that are held, and end the file."""
         self.flush()
         self._writer.close()
 
-    def give_up(self) -> None:
-        """Closes it without what is held: pyarrow would do so later, when the stream is gone."""
+    def abandon(self) -> None:
+        """Close the file without the rows that are held: pyarrow would do so later, when the stream is gone."""
         self._writer.close()
 
     def flush(self) -> None:
-        """Writes what is held, as a smaller row group."""
+        """Write the rows that are held as a smaller row group."""
         if self._pending_rows:
             self._flush(self._pending_rows)
 
@@ -178,20 +181,21 @@ class ParquetFile:
 def parquet_file(
     path: str, schema: pa.Schema, *, dictionary: Sequence[str] | bool, rows_per_group: int
 ) -> Iterator[ParquetFile]:
-    """A whole Parquet file to write batches to. `dictionary` names the columns whose values repeat."""
-    with whole_file(path) as stream:
+    """Open a Parquet file for writing batches, which appears when it is whole. `dictionary` names the columns whose
+    values repeat."""
+    with atomic_file(path) as stream:
         file = ParquetFile(stream, schema, dictionary=dictionary, rows_per_group=rows_per_group)
         try:
             yield file
         except BaseException:
-            file.give_up()
+            file.abandon()
             raise
         file.close()
 
 
 @contextmanager
 def open_parquet(path: str) -> Iterator[pq.ParquetFile]:
-    """A Parquet file to read from."""
+    """Open a Parquet file for reading."""
     with fsspec.open(path, "rb") as stream, pq.ParquetFile(stream) as file:
         yield file
 
@@ -199,7 +203,7 @@ def open_parquet(path: str) -> Iterator[pq.ParquetFile]:
 def write_parquet(
     path: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, dictionary: Sequence[str] | bool = True
 ) -> None:
-    """Writes batches as one Parquet file."""
+    """Write batches as one Parquet file."""
     with parquet_file(path, schema, dictionary=dictionary, rows_per_group=1024) as file:
         for batch in batches:
             file.write(batch)

@@ -1,4 +1,4 @@
-"""Moments as this program counts them, in microseconds since 1970 UTC, from and to dates and texts."""
+"""Convert moments, which this program counts in microseconds since 1970 UTC, from and to dates and texts."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -18,20 +18,20 @@ _DATE = re.compile(
 """ISO 8601 as HTML, W3CDTF and schema.org take it: a date, from the year alone to fractions of a second."""
 
 
-def of_date(when: datetime) -> int:
+def from_datetime(when: datetime) -> int:
     """Count the microseconds to a date, exactly; one without a zone is UTC."""
     since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - _EPOCH
     return (since.days * 86_400 + since.seconds) * SECOND + since.microseconds
 
 
-def date(timestamp: int) -> datetime:
+def to_datetime(timestamp: int) -> datetime:
     """Return the date in UTC, to the microsecond."""
     return _EPOCH + timedelta(microseconds=timestamp)
 
 
 def digits(timestamp: int) -> str:
     """Write the 14 digits of a second, as indexes of archives have them: 20051230052639."""
-    return f"{date(timestamp):%Y%m%d%H%M%S}".rjust(14, "0")
+    return f"{to_datetime(timestamp):%Y%m%d%H%M%S}".rjust(14, "0")
 
 
 def warc_date(when: datetime) -> str:
@@ -40,13 +40,13 @@ def warc_date(when: datetime) -> str:
 
 
 def day(timestamp: int) -> str:
-    """Write 2005-12-30."""
-    return f"{date(timestamp):%Y-%m-%d}"
+    """Write the day of a moment: 2005-12-30."""
+    return f"{to_datetime(timestamp):%Y-%m-%d}"
 
 
 def minute(timestamp: int) -> str:
-    """Write 2005-12-30 05:26."""
-    return f"{date(timestamp):%Y-%m-%d %H:%M}"
+    """Write the minute of a moment: 2005-12-30 05:26."""
+    return f"{to_datetime(timestamp):%Y-%m-%d %H:%M}"
 
 
 def now() -> str:
@@ -63,7 +63,7 @@ def parse_date(text: str) -> int | None:
     match = _DATE.fullmatch(text)
     try:
         at = _from_iso(match) if match else parsedate_to_datetime(text)
-        return of_date(at)
+        return from_datetime(at)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
 
@@ -84,5 +84,5 @@ def _zone(text: str) -> timezone:
     return timezone(-offset if text[0] == "-" else offset)
 
 
-EARLIEST = of_date(datetime(1990, 1, 1, tzinfo=UTC))
+EARLIEST = from_datetime(datetime(1990, 1, 1, tzinfo=UTC))
 """Microseconds. There was no page before, and what programs write for "no date" lies there (1970-01-01)."""

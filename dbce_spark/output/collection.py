@@ -76,7 +76,7 @@ class Collection:
             raise OutputError(f"{self.folder} holds {min(foreign)}, and is no collection; give an empty folder")
         return None
 
-    def known(self) -> Version:
+    def current(self) -> Version:
         """Read the newest version of a collection that has one.
 
         Raises:
@@ -136,7 +136,7 @@ class Collection:
 
     def rollback(self, number: int) -> Version:
         """Commit an earlier version's increments once more, as a version of its own: nothing is lost by it."""
-        before, latest = self.version(number), self.known()
+        before, latest = self.version(number), self.current()
         back = replace(before, number=latest.number + 1, made=timestamps.now(), why=f"rollback to {number}")
         self.commit(back)
         return back
@@ -172,11 +172,11 @@ class Collection:
 
     def inputs(self, version: Version) -> dict[str, int]:
         """Read the files that all increments were made from, with their bytes at that time."""
-        known: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         for one in version.increments:
             with suppress(FileNotFoundError):
-                known |= json.loads(Path(self.increment(one.number), INPUTS).read_text(encoding="utf-8"))
-        return known
+                sizes |= json.loads(Path(self.increment(one.number), INPUTS).read_text(encoding="utf-8"))
+        return sizes
 
     def _manifest(self, number: int) -> Path:
         return Path(self.folder, _VERSIONS, f"{number:08}.json")

@@ -43,7 +43,7 @@ class Registered:
         )
 
 
-def register(of: Collection, version: Version, folder: str) -> list[Registered]:
+def register(collection: Collection, version: Version, folder: str) -> list[Registered]:
     """Make this version the last one of the Delta tables `extractions` and `captures` below a folder.
 
     Raises:
@@ -55,20 +55,20 @@ def register(of: Collection, version: Version, folder: str) -> list[Registered]:
     except ImportError:
         raise PlatformError("Delta tables need deltalake: run `pip install 'dbce-spark[delta]'`") from None
     try:
-        return [_registered(of, version, table, Path(folder, table)) for table in SCHEMAS]
+        return [_registered(collection, version, table, Path(folder, table)) for table in SCHEMAS]
     except (OSError, DeltaError) as error:
         raise OutputError(f"{folder}: no Delta tables can be written there: {error}") from error
 
 
-def _registered(of: Collection, version: Version, table: str, folder: Path) -> Registered:
+def _registered(collection: Collection, version: Version, table: str, folder: Path) -> Registered:
     from deltalake import CommitProperties, DeltaTable, Schema
     from deltalake.transaction import create_table_with_add_actions
 
     folder.mkdir(parents=True, exist_ok=True)
-    placed = [*_placed(of, version, table, folder)]
+    placed = [*_placed(collection, version, table, folder)]
     actions = [_action(path, folder, rows) for path, rows, _ in placed]
     schema = Schema.from_arrow(SCHEMAS[table])
-    why = CommitProperties(custom_metadata={"collection": of.folder, "version": str(version.number)})
+    why = CommitProperties(custom_metadata={"collection": collection.folder, "version": str(version.number)})
     if DeltaTable.is_deltatable(str(folder)):
         DeltaTable(str(folder)).create_write_transaction(
             [*actions], mode="overwrite", schema=schema, partition_by=_PARTITIONS[table], commit_properties=why
@@ -87,14 +87,14 @@ def _registered(of: Collection, version: Version, table: str, folder: Path) -> R
     )
 
 
-def _placed(of: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
+def _placed(collection: Collection, version: Version, table: str, folder: Path) -> Iterator[tuple[Path, int, bool]]:
     """Link or write the files of the table where Delta looks for them, except those without rows: yield the path of
     each, its rows, and whether it was written again."""
-    found = table_files(of, version, table)
+    found = table_files(collection, version, table)
     last = replaced(found.replacing)
     for number, name in found.files:
         source = Path(name)
-        place = folder / source.relative_to(Path(of.increment(number), table)).parent
+        place = folder / source.relative_to(Path(collection.increment(number), table)).parent
         kept = _kept(source, number, last) if last else None
         rows = kept.true_count if kept is not None else pq.read_metadata(source).num_rows
         if not rows:
@@ -124,7 +124,7 @@ def _batches(source: Path, kept: pa.BooleanArray) -> Iterator[pa.RecordBatch]:
 def _action(path: Path, folder: Path, rows: int) -> "AddAction":
     from deltalake.transaction import AddAction
 
-    told = path.stat()
+    status = path.stat()
     name = path.relative_to(folder).as_posix()
     parts = dict(part.split("=", 1) for part in name.split("/")[:-1])
-    return AddAction(name, told.st_size, parts, int(told.st_mtime * 1000), True, f'{{"numRecords": {rows}}}')
+    return AddAction(name, status.st_size, parts, int(status.st_mtime * 1000), True, f'{{"numRecords": {rows}}}')

@@ -9,8 +9,9 @@ from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, SUPERSE
 from dbce_spark.output.output_reader import table_files
 
 _ROWS_OF_REASONS = 1 << 16
+_TABLES = (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)
 _KEPT = ("pages", "members", "told", "pending")
-"""What runs that extend it ask of it."""
+"""Tables that later runs read to extend the collection."""
 
 
 def log(versions: Sequence[Version]) -> str:
@@ -28,21 +29,21 @@ def _line(one: Version) -> str:
     return f"{one.number:>7}  {one.made:25}  {counts}  {one.why}"
 
 
-def show(of: Collection, version: Version) -> str:
+def show(collection: Collection, version: Version) -> str:
     """List the increments of a version, the rows that count and those that do not, and bytes."""
-    rows = {name: _rows(of, version, name) for name in (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)}
+    rows = {name: _rows(collection, version, name) for name in _TABLES}
     labelled = version.settings["config"]["label"]
     return "\n".join(
         [
-            f"collection      {of.folder}",
+            f"collection      {collection.folder}",
             f"version         {version.number}, made {version.made} by {version.why}",
             f"labelled        by {labelled['by']}, in favour of {labelled['favor']}",
             f"captures        {rows[CAPTURES]:>14,}",
             f"extractions     {rows[EXTRACTIONS] - rows[SUPERSEDED]:>14,}",
             f"replaced        {rows[SUPERSEDED]:>14,}  rows of extractions, by later increments",
-            f"rejects         {_rejects(of, version):>14,}",
-            f"bytes           {_bytes(of, version, (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)):>14,}  of tables",
-            f"                {_bytes(of, version, _KEPT):>14,}  of pages, kept to be set beside later ones",
+            f"rejects         {_rejects(collection, version):>14,}",
+            f"bytes           {_bytes(collection, version, _TABLES):>14,}  of tables",
+            f"                {_bytes(collection, version, _KEPT):>14,}  of pages, kept to be set beside later ones",
             "",
             f"{'increment':>9}{'captures':>12}{'extractions':>13}{'relabelled':>12}",
             *(
@@ -53,21 +54,19 @@ def show(of: Collection, version: Version) -> str:
     )
 
 
-def files(of: Collection, version: Version) -> str:
+def files(collection: Collection, version: Version) -> str:
     """List the path of each Parquet file, table by table."""
-    return "\n".join(
-        path for name in (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED) for _, path in of.files(version, name)
-    )
+    return "\n".join(path for name in _TABLES for _, path in collection.files(version, name))
 
 
-def _rows(of: Collection, version: Version, table: str) -> int:
-    return sum(pq.read_metadata(path).num_rows for _, path in of.files(version, table))
+def _rows(collection: Collection, version: Version, table: str) -> int:
+    return sum(pq.read_metadata(path).num_rows for _, path in collection.files(version, table))
 
 
-def _rejects(of: Collection, version: Version) -> int:
-    rows = table_files(of, version, REJECTS).batches(["reason"], rows=_ROWS_OF_REASONS)
+def _rejects(collection: Collection, version: Version) -> int:
+    rows = table_files(collection, version, REJECTS).batches(["reason"], rows=_ROWS_OF_REASONS)
     return sum(batch.num_rows for batch in rows)
 
 
-def _bytes(of: Collection, version: Version, tables: Sequence[str]) -> int:
-    return sum(Path(path).stat().st_size for table in tables for _, path in of.files(version, table))
+def _bytes(collection: Collection, version: Version, tables: Sequence[str]) -> int:
+    return sum(Path(path).stat().st_size for table in tables for _, path in collection.files(version, table))

@@ -77,11 +77,11 @@ class TableFiles:
                 yield _only(batch, wanted, columns) if wanted and columns else batch
 
 
-def table_files(of: Collection, version: Version, table: str) -> TableFiles:
+def table_files(collection: Collection, version: Version, table: str) -> TableFiles:
     """List the files of a table of a version."""
 
     def listed(*tables: str) -> list[Numbered]:
-        return sorted(one for name in tables for one in of.files(version, name))
+        return sorted(one for name in tables for one in collection.files(version, name))
 
     files, replacing = listed(table, *_ALSO.get(table, ())), listed(*_REPLACED_BY.get(table, ()))
     return TableFiles(table, files, replacing, max((one.number for one in version.increments), default=0))
@@ -138,7 +138,7 @@ class OutputPart:
         """List its files, those of the newest layer first: so the first row of a capture is the one that counts."""
         return [file for layer in reversed(self.layers) for file in layer.files]
 
-    def standing(self) -> Iterator[tuple[TableFile, Set[str]]]:
+    def current_files(self) -> Iterator[tuple[TableFile, Set[str]]]:
         """Iterate over its files in that order, each with the ids of captures whose rows in it do not count, since a
         later layer replaces them. These ids are held, some 100 bytes each: one set, which grows from layer to layer."""
         gone: set[str] = set()
@@ -150,11 +150,11 @@ class OutputPart:
 
     def batches(self, columns: Sequence[str], *, rows: int) -> Iterator[pa.RecordBatch]:
         """Read some columns of the rows that count, at most `rows` at once; see `batches`."""
-        for file, gone in self.standing():
-            asked = [*dict.fromkeys([*columns, _ID])] if gone else columns
-            for batch in batches([file.path], asked, rows=rows):
+        for file, gone in self.current_files():
+            read = [*dict.fromkeys([*columns, _ID])] if gone else columns
+            for batch in batches([file.path], read, rows=rows):
                 if len(left := without_captures(batch, gone)):
-                    yield _only(left, asked, columns)
+                    yield _only(left, read, columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ def open_output(root: str, version: int | None = None) -> Output:
 
 
 def _version(collection: Collection, number: int | None) -> Output:
-    chosen = collection.known() if number is None else collection.version(number)
+    chosen = collection.current() if number is None else collection.version(number)
     folders = {one.number: collection.increment(one.number) for one in chosen.increments}
     return Output(
         root=collection.folder,
@@ -313,11 +313,11 @@ def _name(name: str, number: int) -> str:
 
 def _replaced(layer: Layer) -> Iterator[str]:
     """Iterate over the captures of earlier layers whose rows a layer replaces."""
-    told = [batch.column(_ID) for batch in batches(layer.superseded, [_ID], rows=_ROWS_OF_IDS)]
-    if not told:
+    superseded = [batch.column(_ID) for batch in batches(layer.superseded, [_ID], rows=_ROWS_OF_IDS)]
+    if not superseded:
         return
-    # Those of all sites are told together: of these the ones that are here.
-    replaced = pa.chunked_array(told)
+    # Those of all sites are superseded together: of these the ones that are here.
+    replaced = pa.chunked_array(superseded)
     for batch in batches([file.path for file in layer.files], [_ID], rows=_ROWS_OF_IDS):
         ids = batch.column(_ID)
         yield from ids.filter(pc.is_in(ids, replaced)).to_pylist()
@@ -330,9 +330,9 @@ def without_captures(batch: pa.RecordBatch, gone: Set[str]) -> pa.RecordBatch:
     return batch.filter(pa.array([one not in gone for one in batch.column(_ID).to_pylist()], pa.bool_()))
 
 
-def _only(batch: pa.RecordBatch, asked: Sequence[str], columns: Sequence[str]) -> pa.RecordBatch:
+def _only(batch: pa.RecordBatch, read: Sequence[str], columns: Sequence[str]) -> pa.RecordBatch:
     """Drop the columns of a batch that were read only to choose its rows."""
-    beside = [name for name in asked if name not in columns]
+    beside = [name for name in read if name not in columns]
     return batch.drop_columns(beside) if beside else batch
 
 
@@ -393,10 +393,10 @@ def leaves(path: str, file: pq.ParquetFile, columns: Sequence[str]) -> list[str]
     found, names = [], set()
     for at in range(len(file.schema)):
         steps = file.schema.column(at).path.split(".")
-        asked = {steps[0], f"{steps[0]}.{steps[-1]}"} & set(columns)
-        if asked:
+        read = {steps[0], f"{steps[0]}.{steps[-1]}"} & set(columns)
+        if read:
             found.append(".".join(steps))
-            names |= asked
+            names |= read
     if missing := sorted(set(columns) - names):
         raise OutputError(
             f"{path}: has no column {missing[0]}; another version of dbce-spark wrote it, make the output again"

@@ -49,23 +49,23 @@ def sum_runs(version: Version, runs: Sequence[Run]) -> dict[str, Any]:
 
 def _summed(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
     found: Counter[str] = Counter()
-    for some in counts:
-        found.update(some)
+    for part in counts:
+        found.update(part)
     return found
 
 
 def _added(seconds: Iterable[Mapping[str, float]]) -> dict[str, float]:
     found: dict[str, float] = {}
-    for some in seconds:
-        for stage, value in some.items():
+    for stages in seconds:
+        for stage, value in stages.items():
             found[stage] = found.get(stage, 0.0) + value
     return found
 
 
-def _failed(told: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    first = [item for one in told for item in one["first"].items()]
+def _failed(failures: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    first = [item for one in failures for item in one["first"].items()]
     return {
-        "count": sum(one["count"] for one in told),
-        "of": sum(one["of"] for one in told),
+        "count": sum(one["count"] for one in failures),
+        "of": sum(one["of"] for one in failures),
         "first": dict(first[:_NAMED]),
     }

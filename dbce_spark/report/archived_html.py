@@ -61,7 +61,7 @@ def _fetch(row: dict[str, Any], config: DbceConfig) -> warc.Fetch:
     # status is not known.
     statuses = config.input.statuses if is_revisit else (row["http_status"],)
     input_config = dataclasses.replace(config.input, statuses=statuses, mimes=(row["mime"],))
-    refusal = None if is_revisit else _but(row["url"])
+    refusal = None if is_revisit else _other_urls_refused(row["url"])
     name = "payload_digest" if is_revisit else "capture_id"
     try:
         with open_ranges(path, config.fetch) as stream:
@@ -82,9 +82,9 @@ def _part(stream: BinaryIO, offset: int, length: int) -> BinaryIO:
     return BytesIO(stream.read(length))
 
 
-def _but(url: str) -> warc.Refusal:
+def _other_urls_refused(url: str) -> warc.Refusal:
     """Build a filter that passes over every capture of another URL."""
-    return lambda told: None if told.url == url else "url"
+    return lambda capture: None if capture.url == url else "url"
 
 
 def _parsed(html: bytes, declared_charset: str, config: DbceConfig, *, is_labelled: bool) -> Archived:

@@ -64,30 +64,30 @@ class Crawls:
     gone: int = 0
 
 
-def crawls(of: Collection, version: Version) -> Crawls:
+def crawls(collection: Collection, version: Version) -> Crawls:
     """Open the two crawls of a version that are compared.
 
     Raises:
         InputError: the rows of the last one are there no more, since increments were put together.
     """
-    told = output_reader.read_runs(of, version)
-    earlier, last = [*told][:-1], [*told][-1]
+    runs = output_reader.read_runs(collection, version)
+    earlier, last = [*runs][:-1], [*runs][-1]
 
     def is_there(number: int) -> bool:
-        return Path(of.increment(number), output_reader.RUN_FILE).exists()
+        return Path(collection.increment(number), output_reader.RUN_FILE).exists()
 
     if not is_there(last):
         raise InputError(
-            f"{of.folder}: crawl {last} was compacted and then vacuumed, so its rows can no longer be told from"
+            f"{collection.folder}: crawl {last} was compacted and then vacuumed, so its rows can no longer be told from"
             " others; the next crawl can be shown, and crawls after that compared again"
         )
 
     def crawl(number: int) -> Crawl:
         before = max((one for one in earlier if one < number), default=0)
-        pending = told[before]["rejects"].get(_UNRESOLVED, 0) if before else 0
-        return Crawl(output_reader.open_output(of.increment(number)), number, pending)
+        pending = runs[before]["rejects"].get(_UNRESOLVED, 0) if before else 0
+        return Crawl(output_reader.open_output(collection.increment(number)), number, pending)
 
-    brought = next((one for one in reversed(earlier) if told[one]["captures"]), 0)
+    brought = next((one for one in reversed(earlier) if runs[one]["captures"]), 0)
     if not brought:
         return Crawls(crawl(last), None)
     return Crawls(crawl(last), crawl(brought)) if is_there(brought) else Crawls(crawl(last), None, brought)
@@ -121,7 +121,7 @@ def figures(crawl: Crawl, config: ComparisonConfig) -> Figures:
         sites=dict(sites),
         templates=templates,
         refused=_refused(crawl),
-        known=run["skipped"].get("duplicate", 0),
+        repeated=run["skipped"].get("duplicate", 0),
         files=run["failed_files"]["of"],
         failed_files=run["failed_files"]["count"],
     )

@@ -40,7 +40,7 @@ class CrawlComparison:
     gone: int = 0
 
     @property
-    def alone(self) -> str:
+    def reason_alone(self) -> str:
         """Explain why the crawl is compared with none."""
         if self.gone:
             return (
@@ -50,33 +50,38 @@ class CrawlComparison:
         return f"there is no crawl before increment {self.now.number} to compare it with"
 
 
-def compare(of: Collection, version: Version, config: ComparisonConfig) -> CrawlComparison:
+def compare(collection: Collection, version: Version, config: ComparisonConfig) -> CrawlComparison:
     """Compare the last crawl of a version with the one before it.
 
     Raises:
         OutputError: an increment cannot be read.
         InputError: the crawl is there no more by itself.
     """
-    found = crawl_figures.crawls(of, version)
+    found = crawl_figures.crawls(collection, version)
     now_figures = crawl_figures.figures(found.now, config)
     if found.before is None:
         return CrawlComparison(version, None, now_figures, [], found.gone)
     was = crawl_figures.figures(found.before, config)
     candidates = crawl_anomalies.missing_templates(was, now_figures, config)
-    lost = template_likeness.lost_templates(candidates, (found.before, was), found.now, of, version, config.remains)
+    lost = template_likeness.lost_templates(
+        candidates, (found.before, was), found.now, collection, version, config.remains
+    )
     return CrawlComparison(version, was, now_figures, crawl_anomalies.compare(was, now_figures, lost, config))
 
 
 def text(found: CrawlComparison) -> str:
     """Write the odd changes, as lines for a person."""
     if found.before is None:
-        return f"version {found.version.number}: {found.alone}"
+        return f"version {found.version.number}: {found.reason_alone}"
     crawl = f"increment {found.now.number} beside {found.before.number}"
     if not found.findings:
         return f"version {found.version.number}: nothing odd in {crawl}"
     lines = [f"version {found.version.number}: {_counted(found.findings)} in {crawl}"]
     for one in found.findings:
-        lines += [f"{one.oddness:6.1f}  {KINDS[one.kind]}: {one.told}", *(f"        {place}" for place in one.places)]
+        lines += [
+            f"{one.oddness:6.1f}  {KINDS[one.kind]}: {one.message}",
+            *(f"        {place}" for place in one.places),
+        ]
     return "\n".join(lines)
 
 
@@ -105,7 +110,7 @@ def write(found: CrawlComparison, folder: str, target: str, config: ComparisonCo
         )
     )
     try:
-        with storage.whole_file(target) as file:
+        with storage.atomic_file(target) as file:
             file.write(page.encode("utf-8", "replace"))
     except OSError as error:
         raise OutputError(f"{target}: the report cannot be written there: {error}") from error
@@ -121,12 +126,14 @@ def _rows(found: CrawlComparison) -> list[dict[str, Any]]:
         ("words", lambda one: one.total.words),
         ("archive files", lambda one: one.files),
         ("files that could not be read", lambda one: one.failed_files),
-        ("captures that had come before", lambda one: one.known),
+        ("captures that had come before", lambda one: one.repeated),
         ("records refused", lambda one: sum(one.refused.values())),
     ]
-    rows = [{"name": name, "is_share": False, "values": [one and of(one) for one in pairs]} for name, of in counts]
+    rows = [
+        {"name": name, "is_share": False, "values": [one and count(one) for one in pairs]} for name, count in counts
+    ]
     return rows + [
-        {"name": KINDS[share.kind], "is_share": True, "values": [one and share.of([one.total]) for one in pairs]}
+        {"name": KINDS[share.kind], "is_share": True, "values": [one and share.over([one.total]) for one in pairs]}
         for share in crawl_anomalies.SHARES
     ]
 
@@ -149,7 +156,7 @@ def _sites(found: CrawlComparison) -> list[dict[str, Any]]:
             "site": site,
             "captures": [one.captures for one in both[site]],
             "shares": [
-                [share.of([one]) if one.captures else None for one in both[site]] for share in crawl_anomalies.SHARES
+                [share.over([one]) if one.captures else None for one in both[site]] for share in crawl_anomalies.SHARES
             ],
         }
         for site in largest

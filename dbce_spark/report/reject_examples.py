@@ -35,6 +35,6 @@ def read(output: ReportOutput) -> Rejects:
         for reason in pc.unique(table["reason"]).to_pylist():
             of_reason = table.filter(pc.equal(table["reason"], reason))
             rejects.counts[reason] += len(of_reason)
-            known = [rejects.examples[reason]] if reason in rejects.examples else []
-            rejects.examples[reason] = pa.concat_tables([*known, of_reason]).sort_by(_ORDER).slice(0, EXAMPLES)
+            earlier = [rejects.examples[reason]] if reason in rejects.examples else []
+            rejects.examples[reason] = pa.concat_tables([*earlier, of_reason]).sort_by(_ORDER).slice(0, EXAMPLES)
     return rejects

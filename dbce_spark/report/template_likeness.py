@@ -23,7 +23,7 @@ Signature = npt.NDArray[np.uint32]
 
 
 def lost_templates(
-    candidates: Sequence[Template], before: tuple[Crawl, Figures], now: Crawl, of: Collection, version: Version,
+    candidates: Sequence[Template], before: tuple[Crawl, Figures], now: Crawl, collection: Collection, version: Version,
     remains: float,
 ) -> list[Template]:  # fmt: skip
     """Select the templates that too few pages of the crawl are like, siblings by their signatures: a smaller share of
@@ -35,14 +35,14 @@ def lost_templates(
     was = _drawn(before[0], sites, OF_TEMPLATE, lambda row: (row["site"], row["template_id"]))
     has = _drawn(now, sites, OF_SITE, lambda row: row["site"])
     wanted = {one for template, ids in was.items() if template in names for one in ids}.union(*has.values())
-    signatures = _signatures(of, version, sites, wanted)
+    signatures = _signatures(collection, version, sites, wanted)
     settings = version.settings["config"]["lsh"]
     found = []
     for site, name in candidates:
         threshold = settings.get("threshold_by_site", {}).get(site, settings["threshold"])
-        known = [signatures[one] for one in was[site, name] if one in signatures]
+        likenesses = [signatures[one] for one in was[site, name] if one in signatures]
         pages = [signatures.get(one) for one in has[site]]
-        alike = sum(page is not None and _is_like(page, known, threshold) for page in pages)
+        alike = sum(page is not None and _is_like(page, likenesses, threshold) for page in pages)
         share = before[1].templates[site, name] / before[1].sites[site].captures
         if alike < remains * share * len(pages):
             found.append((site, name))
@@ -61,11 +61,11 @@ def _drawn(crawl: Crawl, sites: pa.Array, count: int, key: Callable[[Mapping[str
     return found
 
 
-def _signatures(of: Collection, version: Version, sites: pa.Array, wanted: set[str]) -> dict[str, Signature]:
+def _signatures(collection: Collection, version: Version, sites: pa.Array, wanted: set[str]) -> dict[str, Signature]:
     """Read the signatures of some pages of some sites, without pages that are too small to have one."""
     found = {}
     ids = pa.array(sorted(wanted))
-    members = output_reader.table_files(of, version, MEMBERS)
+    members = output_reader.table_files(collection, version, MEMBERS)
     for batch in members.batches(["capture_id", "site", "signature"], rows=_ROWS):
         rows = batch.filter(pc.is_in(batch.column("site"), sites))
         for row in rows.filter(pc.is_in(rows.column("capture_id"), ids)).to_pylist() if len(rows) else ():

@@ -22,7 +22,7 @@ def thesis(paths: Sequence[str], labels: str, output: str, config: DbceConfig) -
     """
     some = (one for path in paths for one in cross_tasks.read(path))
     report = testcases.table(testcases.measure(some, labelling.read(labels), config))
-    with storage.whole_file(output) as stream:
+    with storage.atomic_file(output) as stream:
         stream.write(report.encode())
     return report
 
@@ -51,7 +51,7 @@ def learn(pages: Sequence[str], labels: str, renderings: str, output: str, predi
                 for page, tags in found.items()
             ),
         )
-    with storage.whole_file(output) as stream:
+    with storage.atomic_file(output) as stream:
         stream.write(report.encode())
     return f"{report}{len(seen.is_content):,} segments of {seen.pages.max() + 1:,} pages, {by.folds} folds by pages\n"
 

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from dbce_spark.annotation.page_file import Sheet
 from dbce_spark.annotation.rendering import Rendering
 from dbce_spark.annotation.submission import Tags
-from dbce_spark.config import NOT_EMPTY, PositiveFloat, at_least, filled
+from dbce_spark.config import NOT_EMPTY, PositiveFloat, at_least, fill
 from dbce_spark.errors import InputError
 from dbce_spark.files import markdown_table
 from dbce_spark.model import Label
@@ -33,7 +33,7 @@ VOTE = "vote"
 SETS: Sequence[tuple[str, ...]] = (
     (TEXT,), (DOM,), (VISUAL,), (TEXT, DOM), (DOM, VISUAL), (TEXT, VISUAL), (TEXT, DOM, VISUAL),
 )  # fmt: skip
-"""What one machine sees, in the order of table 4.1."""
+"""Kinds of features that one machine sees, in the order of table 4.1."""
 
 PUBLISHED: Mapping[tuple[str, ...], tuple[int, float, float, float]] = {
     (TEXT,): (21, 0.86, 0.61, 0.76),
@@ -117,7 +117,7 @@ def plan(given: Mapping[str, Any] | None = None) -> Plan:
     Raises:
         ConfigError: an unknown parameter, a value of the wrong type or out of its range.
     """
-    return filled(Plan, "learning.toml", given=given)
+    return fill(Plan, "learning.toml", given=given)
 
 
 def vectors(sheets: Iterable[Sheet], labels: Mapping[str, Tags], renderings: Mapping[str, Rendering]) -> Vectors:

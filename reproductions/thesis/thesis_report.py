@@ -51,7 +51,7 @@ def write(request: Request, config: DbceConfig) -> str:
         InputError: a file is not of gold pages, or there is none.
     """
     report = "\n\n".join(_parts(request, config)) + "\n"
-    with storage.whole_file(str(PurePosixPath(request.output) / FILE)) as file:
+    with storage.atomic_file(str(PurePosixPath(request.output) / FILE)) as file:
         file.write(report.encode())
     return report
 

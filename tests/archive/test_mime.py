@@ -1,10 +1,10 @@
-"""What a resource is: its header, its first bytes, and which of them is believed."""
+"""The type of a resource: its header, its first bytes, and which of them counts."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.mime import PAGES, MediaType, computed, declared, opens_as_page
+from dbce_spark.archive.mime import PAGES, MediaType, computed_type, declared_type, opens_as_page
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 JPEG = b"\xff\xd8\xff\xe0\0\x10JFIF\0\1"
@@ -36,7 +36,7 @@ RDF = b'<rdf:RDF xmlns="http://purl.org/rss/1.0/" xmlns:rdf="http://www.w3.org/1
 )
 def test_content_type(header: str, essence: str, charset: str) -> None:
     """A header is read as servers meant it."""
-    assert MediaType(essence, charset) == declared(header)
+    assert MediaType(essence, charset) == declared_type(header)
 
 
 @pytest.mark.parametrize("essence", ["", "unknown/unknown", "application/unknown", "*/*"])
@@ -71,8 +71,8 @@ def test_content_type(header: str, essence: str, charset: str) -> None:
     ],
 )
 def test_unknown_type_is_sniffed(essence: str, body: bytes, expected: str) -> None:
-    """Where no type is declared, the first bytes say what it is (WHATWG 7.1)."""
-    assert expected == computed(essence, body)
+    """The first bytes decide the type where none is declared (WHATWG 7.1)."""
+    assert expected == computed_type(essence, body)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_unknown_type_is_sniffed(essence: str, body: bytes, expected: str) -> No
 )
 def test_page_that_is_none(body: bytes, expected: str) -> None:
     """Under text/html may come a feed or what is no text; stray control characters make no page a film."""
-    assert expected == computed("text/html", body)
+    assert expected == computed_type("text/html", body)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_page_that_is_none(body: bytes, expected: str) -> None:
     ],
 )
 def test_known_type(essence: str, body: bytes, expected: str) -> None:
-    """XML is told apart by its root; what says that it is no page is none."""
-    assert expected == computed(essence, body)
+    """XML types are distinguished by their root; a document that declares another type is no page."""
+    assert expected == computed_type(essence, body)
 
 
 @pytest.mark.parametrize("body", [b"\xef\xbb\xbf\n<p>", b"\0<\0p\0>", b"\xff\xfe<\0b\0>\0", b"<?xml ", b" <BODY\n"])
@@ -139,10 +139,13 @@ def test_anything_else_opens_none(body: bytes) -> None:
 @given(st.text(), st.binary(max_size=3000))
 def test_any_header_over_any_bytes(header: str, body: bytes) -> None:
     """Whatever the bytes, the type has two parts, and only a page or an untyped one becomes a page."""
-    said = declared(header).essence
-    actual = computed(said, body)
+    declared = declared_type(header).essence
+    actual = computed_type(declared, body)
 
     assert actual.count("/") == 1
     assert (
-        actual not in PAGES or said in PAGES or "xml" in said or said in ("", "unknown/unknown", "application/unknown")
+        actual not in PAGES
+        or declared in PAGES
+        or "xml" in declared
+        or declared in ("", "unknown/unknown", "application/unknown")
     )

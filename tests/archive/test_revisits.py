@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.revisits import Shared, left, resolve, seen, share
+from dbce_spark.archive.revisits import Shared, fetch_times, resolve, share, unresolved
 from dbce_spark.dbce import local
 from dbce_spark.model import Capture, Reject, RejectReason, Revisit, Seen, Skip
 from tests.support import revisit_archive
@@ -26,7 +26,7 @@ def day(nth: int) -> str:
 
 
 def made(**fields: Any) -> Revisit:
-    """A revisit of URL on the tenth."""
+    """Make a revisit of URL on the tenth."""
     known: dict[str, Any] = {
         "url": URL,
         "url_key": capture().url_key,
@@ -47,7 +47,7 @@ def made(**fields: Any) -> Revisit:
 
 
 def original(captures: list[Capture], revisit: Revisit) -> Capture | None:
-    """The capture that is found."""
+    """Return the capture that is found."""
     (found,) = resolve(captures, [revisit])
     return None if found is None else {one.capture_id: one for one in captures}[found.original_id]
 
@@ -61,11 +61,11 @@ def on(nth: int, url: str = URL, payload: str = "sha1:A", **fields: Any) -> Capt
 
 
 def test_record_that_it_names() -> None:
-    """WARC-Refers-To names the record, whatever else is said."""
+    """WARC-Refers-To names the record, whatever the other headers name."""
     named = on(1, OTHER, "sha1:B", record_id="<urn:uuid:named>")
-    said = made(refers_to_id="<urn:uuid:named>", digest="sha1:A")
+    declared = made(refers_to_id="<urn:uuid:named>", digest="sha1:A")
 
-    assert named == original([on(2), named], said)
+    assert named == original([on(2), named], declared)
 
 
 def test_url_and_date_that_it_names() -> None:
@@ -88,7 +88,7 @@ def test_fractions_of_a_second_are_not_compared() -> None:
 
 @pytest.mark.parametrize("field", ["payload_digest", "declared_digest"])
 def test_payload_that_it_declares(field: str) -> None:
-    """The same digest on the same URL is the original, whether it was declared or computed."""
+    """A capture of the same digest and URL is the original, whether its digest was declared or computed."""
     fields: dict[str, Any] = {field: "sha256:0a"}
     one = replace(on(1, payload="sha1:other"), **fields)
 
@@ -101,13 +101,14 @@ def test_same_url_goes_before_same_payload() -> None:
 
 
 def test_payload_under_another_url() -> None:
-    """The same digest under another URL is enough for a payload that was fetched, and not for one that was not."""
+    """A capture of the same digest under another URL is enough for a payload that was fetched, and not for one that was
+    not."""
     assert on(1, OTHER) == original([on(1, OTHER)], made(digest="sha1:A"))
     assert None is original([on(1, OTHER)], made(digest="sha1:A", is_unmodified=True))
 
 
 def test_latest_before_it() -> None:
-    """Of several captures the latest up to the revisit's own time is the original."""
+    """The latest of several captures up to the revisit's own time is the original."""
     assert on(9) == original([on(9), on(3), on(11)], made(digest="sha1:A"))
     assert on(10) == original([on(9), on(10), on(11)], made(digest="sha1:A"))
 
@@ -119,14 +120,14 @@ def test_earliest_after_it_if_all_are_later() -> None:
 
 
 def test_not_modified_is_the_latest_of_its_url() -> None:
-    """What is not modified since is the last that was fetched, whatever its payload."""
+    """The original of a page not modified since is the last that was fetched, whatever its payload."""
     captures = [on(1), on(5, payload="sha1:B"), on(12, payload="sha1:C")]
 
     assert captures[1] == original(captures, made(is_unmodified=True))
 
 
 def test_not_modified_since_a_capture_that_is_not_there() -> None:
-    """If the capture that it names is not there, another of its URL is none: it may have said something else."""
+    """If the capture that it names is not there, another of its URL is not it: its content may differ."""
     assert None is original([on(1)], made(is_unmodified=True, refers_to_time=microseconds(day(5))))
     assert None is original([on(1)], made(is_unmodified=True, refers_to_id="<urn:uuid:gone>"))
 
@@ -138,7 +139,7 @@ def test_nothing_is_found_by_nothing() -> None:
 
 def test_reject_says_what_was_looked_for() -> None:
     """A revisit without an original is a reject with its place and with all that it has named."""
-    reject = left(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
+    reject = unresolved(made(refers_to_id="<urn:uuid:x>", refers_to_time=microseconds(day(1)), digest="sha1:A"))
 
     assert isinstance(reject, Reject)
     assert (RejectReason.REVISIT_UNRESOLVED, "b.warc.gz", 7, URL) == (
@@ -152,7 +153,7 @@ def test_reject_says_what_was_looked_for() -> None:
 
 def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
     """A date before the year 1, which a time zone can make, is printed, too."""
-    reject = left(made(refers_to_time=-62_135_604_000_000_000))
+    reject = unresolved(made(refers_to_time=-62_135_604_000_000_000))
 
     assert isinstance(reject, Reject)
     assert "0000-12-31T22:00:00Z" in reject.detail
@@ -175,14 +176,14 @@ def test_revisit_of_a_time_before_all_clocks_is_a_reject() -> None:
 )
 def test_no_page_by_its_url(url: str, status: int, is_page: bool) -> None:
     """A revisit that does not say its type is passed over, and no reject, where its URL can be that of no page."""
-    found = left(made(url=url, http_status=status, is_unmodified=True))
+    found = unresolved(made(url=url, http_status=status, is_unmodified=True))
 
     assert is_page == isinstance(found, Reject)
     assert is_page or found == Skip("mime")
 
 
 def test_each_capture_is_there_once() -> None:
-    """Of the same revisit twice one stays; a revisit with a capture's URL, time and payload is that capture."""
+    """One of two equal revisits stays; a revisit with a capture's URL, time and payload is that capture."""
     revisits = [made(digest="sha1:A"), made(digest="sha1:A", timestamp=microseconds(day(11)))] * 2
     shared = shared_of([on(10), on(1)], revisits)
 
@@ -195,7 +196,7 @@ def test_first_and_last_seen() -> None:
     times = [microseconds(day(nth)) for nth in (3, 7)]
     shared = shared_of([one, on(6, OTHER, "sha1:B")], [made(digest="sha1:A", timestamp=time) for time in times])
 
-    assert {one.capture_id: Seen(first=times[0], last=times[1], revisits=2)} == seen([one], shared.revisits)
+    assert {one.capture_id: Seen(first=times[0], last=times[1], revisits=2)} == fetch_times([one], shared.revisits)
 
 
 digests = st.sampled_from(["sha1:A", "sha1:B"])
@@ -304,7 +305,7 @@ def test_what_a_revisit_says(tmp_path: Path) -> None:
 
 
 def test_archive_of_revisits(tmp_path: Path) -> None:
-    """Over several files, every record of tests/support/revisit_archive.py has the fate that it was made for."""
+    """Over several files, every record of tests/support/revisit_archive.py has the outcome that it was made for."""
     result = local.extract(revisit_archive.write(tmp_path), CONFIG)
     by_id = {one.page.capture_id: one.page.capture for one in result.extractions}
     shared = sorted(
@@ -348,8 +349,8 @@ def test_not_modified_in_the_archive(tmp_path: Path) -> None:
 def test_declared_digest_is_kept_where_it_is_another(tmp_path: Path) -> None:
     """A capture remembers what its record declares, if that is not what was computed."""
     one, other = (
-        read(archive(tmp_path / "a.warc", record(http("<p>x"), WARC_Payload_Digest=said)))[0].capture
-        for said in (digest("a1"), "sha1:nothing")
+        read(archive(tmp_path / "a.warc", record(http("<p>x"), WARC_Payload_Digest=declared)))[0].capture
+        for declared in (digest("a1"), "sha1:nothing")
     )
     same, *_ = read(archive(tmp_path / "a.warc", record(http("<p>x"), WARC_Payload_Digest=one.payload_digest)))
 

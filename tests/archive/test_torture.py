@@ -1,7 +1,7 @@
-"""What comes out of 312 real archives, most of them broken: each has its row in tests/data/archives.json.
+"""Read 312 real archives, most of them broken, and compare with tests/data/archives.json, a row each.
 
-`python -m tests.archive.test_torture` writes it anew. docs/archives.md says where warcio and FastWARC differ, and who is
-right.
+`python -m tests.archive.test_torture` writes the rows anew. docs/archives.md lists where warcio and FastWARC give
+something else, and which of them is right.
 """
 
 import json
@@ -29,15 +29,15 @@ pytestmark = [
 
 
 def names() -> list[str]:
-    """The archives by their paths below ../shared/data. CDX files of their own are no archives."""
+    """List the archives by their paths below ../shared/data. CDX files of their own are no archives."""
     files = (file for folder in FOLDERS for file in (DATA / folder).rglob("*") if file.is_file())
     return sorted(str(file.relative_to(DATA)) for file in files if "/cdx/" not in str(file))
 
 
 def row(path: Path) -> dict[str, Any]:
-    """A file's row: counts and bytes, nothing of what it holds."""
+    """Make a file's row: counts and bytes, nothing of its content."""
     with open_binary(str(path)) as stream:
-        found = list(records(stream, Limits.of(CONFIG.input)))
+        found = list(records(stream, Limits.from_config(CONFIG.input)))
     kinds = Counter(one.kind for one in found if isinstance(one, Record))
     causes = Counter(str(one.cause) for one in found if isinstance(one, Damage))
     passed: Counter[str] = Counter()
@@ -88,7 +88,7 @@ def test_account(name: str) -> None:
     path = DATA / name
     at: Counter[str] = Counter()
     with path.open("rb") as stream:
-        for one in records(stream, Limits.of(CONFIG.input)):
+        for one in records(stream, Limits.from_config(CONFIG.input)):
             if isinstance(one, Record) or one.cause is not Cause.BESIDE:
                 assert (at[one.within], True) == (one.offset, one.length >= 0)
                 at[one.within] += one.length

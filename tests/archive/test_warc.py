@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from dbce_spark.archive.warc import Dated, Fetch, site_of, url_key
+from dbce_spark.archive.warc import DateSource, Fetch, site_of, url_key
 from dbce_spark.model import Reject, RejectReason, Skip
 from tests.support.builders import (
     URL,
@@ -103,7 +103,7 @@ def test_what_a_resource_says(tmp_path: Path) -> None:
 
 
 def test_files_of_another_writer(tmp_path: Path) -> None:
-    """What warcio writes is read as it was meant."""
+    """Files that warcio writes are read as they were meant."""
     path = tmp_path / "a.warc.gz"
     with path.open("wb") as stream:
         writer = WARCWriter(stream, gzip=True)
@@ -266,18 +266,18 @@ BEGUN = record(b"", kind="warcinfo", url=None, date="2020-10-10T07:57:31Z")
     ("content", "expected", "flag"),
     [
         (record(SENT, url=REPLAY, date="2001-01-01"), "2001-01-01T00:00:00Z", None),
-        (record(SENT, url=REPLAY, date="null"), "2011-01-11T14:58:35Z", Dated.URL),
+        (record(SENT, url=REPLAY, date="null"), "2011-01-11T14:58:35Z", DateSource.URL),
         (record(url=REPLAY.replace("0111", "1399"), date="null"), None, None),
-        (record(SENT, date="null"), "1997-08-01T19:44:42Z", Dated.HTTP),
-        (BEGUN + record(SENT, date="2020-13-01"), "1997-08-01T19:44:42Z", Dated.HTTP),
-        (BEGUN + record(date="null"), "2020-10-10T07:57:31Z", Dated.FILE),
-        (arc_header() + arc_record(date="201512000000000"), "2008-04-30T20:48:25Z", Dated.FILE),
+        (record(SENT, date="null"), "1997-08-01T19:44:42Z", DateSource.HTTP),
+        (BEGUN + record(SENT, date="2020-13-01"), "1997-08-01T19:44:42Z", DateSource.HTTP),
+        (BEGUN + record(date="null"), "2020-10-10T07:57:31Z", DateSource.FILE),
+        (arc_header() + arc_record(date="201512000000000"), "2008-04-30T20:48:25Z", DateSource.FILE),
         (record(http(headers={"Date": "Thu, 01 Jan 1970 00:00:00 GMT"}), date="null"), None, None),
         (record(http(headers={"Last-Modified": "Fri, 01 Aug 1997 19:44:42 GMT"}), date="null"), None, None),
     ],
     ids=["own", "replay", "no such day", "sent", "sent before begun", "begun", "arc", "no clock", "modified"],
 )
-def test_capture_without_a_date(tmp_path: Path, content: bytes, expected: str | None, flag: Dated | None) -> None:
+def test_capture_without_a_date(tmp_path: Path, content: bytes, expected: str | None, flag: DateSource | None) -> None:
     """No capture is lost for its date alone where its URL, its HTTP head or its file has one; and it says which."""
     found = read(archive(tmp_path / "a", content))[-1]
     if expected is None:
@@ -491,7 +491,7 @@ SOUND = {
 def test_reading_never_raises(
     tmp_path_factory: pytest.TempPathFactory, kind: str, how: str, flips: list[tuple[float, int]], kept: float
 ) -> None:
-    """However bytes are flipped and wherever the file is cut, records come out, and each has a fate."""
+    """However bytes are flipped and wherever the file is cut, records come out, and each has an outcome."""
     path = Path(stored(tmp_path_factory.mktemp("torn") / "a", how, *SOUND[kind]))
     content = bytearray(path.read_bytes())
     for where, flip in flips:

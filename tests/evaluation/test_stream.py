@@ -64,7 +64,7 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     return pages.unique(page for page in made if isinstance(page, Page))
 
 
-def test_page_is_judged_beside_those_that_had_come(captures: list[Page]) -> None:
+def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> None:
     """The first as if it were alone, the last as if all had come at once."""
     by_place = {one.page.capture.warc_offset: one for one in gold_stream.arrived(captures, CONFIG)}
     whole = {one.page.capture.warc_offset: one for one in local.extract_pages(captures, CONFIG)}

@@ -176,7 +176,7 @@ def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_pat
     same place is refused."""
     target = f"{bucket_of_extracted}-{to}"
     export_job.export(request_to_s3(bucket_of_extracted, target, to))
-    storage.names(target)  # or s3fs would tell of the time before
+    storage.list_names(target)  # or s3fs would tell of the time before
     fsspec.filesystem("s3").get(target, str(tmp_path / "got"), recursive=True)
     with pytest.raises(OutputError, match="is not empty"):
         export_job.export(request_to_s3(bucket_of_extracted, target, to))
@@ -191,7 +191,7 @@ def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, ext
     with pytest.raises(OutputError, match="cannot be read"):
         export_job.export(request_to_s3(str(damaged), f"{bucket_of_extracted}-failed", "jsonl"))
 
-    assert set() == storage.names(f"{bucket_of_extracted}-failed")
+    assert set() == storage.list_names(f"{bucket_of_extracted}-failed")
 
 
 def request_to_s3(extracted: str, target: str, to: str) -> export_job.ExportRequest:

@@ -13,14 +13,14 @@ SCHEMA = pa.schema([("n", pa.int64())])
 
 
 def numbers(*sizes: int) -> list[pa.RecordBatch]:
-    """Batches of these sizes that count on from 0."""
+    """Make batches of these sizes that count on from 0."""
     starts = [sum(sizes[:at]) for at in range(len(sizes))]
     columns = [list(range(start, start + size)) for start, size in zip(starts, sizes, strict=True)]
     return [pa.RecordBatch.from_pydict({"n": column}, schema=SCHEMA) for column in columns]
 
 
 def fail_halfway(path: str) -> None:
-    with store.whole_file(path) as stream:
+    with store.atomic_file(path) as stream:
         stream.write(b"half")
         raise RuntimeError("halfway")
 
@@ -44,7 +44,7 @@ def test_a_file_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sizes", [(10,), (3, 3, 4), (1,) * 10, (9, 1), (0, 10, 0)])
 def test_row_groups_are_of_one_size_however_the_batches_come(tmp_path: Path, sizes: tuple[int, ...]) -> None:
-    """The same rows make the same file, byte for byte, whatever batches they come in."""
+    """Equal rows make equal files, byte for byte, whatever batches they come in."""
     for name, batches in (("a", numbers(*sizes)), ("b", numbers(10))):
         with store.parquet_file(str(tmp_path / name), SCHEMA, dictionary=True, rows_per_group=4) as file:
             for batch in batches:
@@ -83,58 +83,58 @@ def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> 
     """Wherever fsspec takes it: the names in a folder, none of one that is not there, and none that was removed."""
     folder = f"{storage}{tmp_path}"
     for name in ("a", "b/c", "d"):
-        with store.whole_file(f"{folder}/out/{name}") as file:
+        with store.atomic_file(f"{folder}/out/{name}") as file:
             file.write(b"whole")
-    before = store.names(f"{folder}/out/")
+    before = store.list_names(f"{folder}/out/")
     for name in ("b", "d", "none"):
         store.remove(f"{folder}/out/{name}")
 
-    assert ({"a", "b", "d"}, {"a"}) == (before, store.names(f"{folder}/out"))
-    assert set() == store.names(f"{folder}/none")
+    assert ({"a", "b", "d"}, {"a"}) == (before, store.list_names(f"{folder}/out"))
+    assert set() == store.list_names(f"{folder}/none")
 
 
-@pytest.mark.parametrize(("name", "told"), [("file", "is a file"), ("//nothing", "cannot be listed")])
-def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, told: str) -> None:
-    """A file where the output should be, or storage that nobody knows, is told in one line."""
+@pytest.mark.parametrize(("name", "message"), [("file", "is a file"), ("//nothing", "cannot be listed")])
+def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    """A file where the output should be, or unknown storage, is reported in one line."""
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match=told):
-        store.names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
+    with pytest.raises(OutputError, match=message):
+        store.list_names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
 
 
 def fail_in_folder(path: str, error: BaseException) -> None:
-    with store.whole_folder(path) as folder:
-        with store.whole_file(f"{folder}/inner/f") as file:
+    with store.atomic_folder(path) as folder:
+        with store.atomic_file(f"{folder}/inner/f") as file:
             file.write(b"whole")
         raise error
 
 
 @pytest.mark.parametrize("storage", ["", "memory://"])
 def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> None:
-    """What is written into a folder is there when the block ends well, and nothing beside it."""
+    """Files written into a folder are there when the block ends well, and nothing beside them."""
     path = f"{storage}{tmp_path}/whole/folder"
-    with store.whole_folder(path) as folder, store.whole_file(f"{folder}/inner/f") as file:
+    with store.atomic_folder(path) as folder, store.atomic_file(f"{folder}/inner/f") as file:
         file.write(b"whole")
 
-    assert {"inner"} == store.names(path)
-    assert {"folder"} == store.names(f"{storage}{tmp_path}/whole")
+    assert {"inner"} == store.list_names(path)
+    assert {"folder"} == store.list_names(f"{storage}{tmp_path}/whole")
 
 
 @pytest.mark.parametrize("storage", ["", "memory://"])
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (OutputError("damaged"), "^damaged$"),
         (OSError("disk full"), "folder: cannot be written: OSError: disk full"),
         (KeyboardInterrupt("stopped"), "^stopped$"),
     ],
 )
-def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: BaseException, told: str) -> None:
-    """Whatever ends the block, no file stays; an error of ours is told as it is, another names the folder."""
+def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: BaseException, message: str) -> None:
+    """Whatever ends the block, no file stays; an error of ours is passed on as it is, another names the folder."""
     path = f"{storage}{tmp_path}/failed/folder"
-    with pytest.raises((OutputError, KeyboardInterrupt), match=told):
+    with pytest.raises((OutputError, KeyboardInterrupt), match=message):
         fail_in_folder(path, error)
 
-    assert set() == store.names(f"{storage}{tmp_path}/failed")
+    assert set() == store.list_names(f"{storage}{tmp_path}/failed")
 
 
 def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
@@ -144,10 +144,10 @@ def test_a_folder_that_holds_something_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="full: is not empty; give a new folder"):
         fail_in_folder(str(tmp_path / "full"), OSError())
     (tmp_path / "empty").mkdir()
-    with store.whole_folder(str(tmp_path / "empty")) as folder, store.whole_file(f"{folder}/f"):
+    with store.atomic_folder(str(tmp_path / "empty")) as folder, store.atomic_file(f"{folder}/f"):
         pass
 
-    assert ({"file"}, {"f"}) == (store.names(str(tmp_path / "full")), store.names(str(tmp_path / "empty")))
+    assert ({"file"}, {"f"}) == (store.list_names(str(tmp_path / "full")), store.list_names(str(tmp_path / "empty")))
 
 
 def test_a_link_is_the_same_file(tmp_path: Path) -> None:

@@ -11,22 +11,22 @@ from dbce_spark.files import timestamps
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_dates_come_back(when: datetime) -> None:
     """To the microsecond, of any year."""
-    assert when == timestamps.date(timestamps.of_date(when))
+    assert when == timestamps.to_datetime(timestamps.from_datetime(when))
 
 
 def test_zones() -> None:
     """A date without a zone is UTC; others are counted by theirs."""
     noon = datetime(2020, 1, 2, 12)
 
-    assert timestamps.of_date(noon) == timestamps.of_date(noon.replace(tzinfo=UTC)) == 1_577_966_400_000_000
-    assert timestamps.of_date(noon.replace(tzinfo=timezone(timedelta(hours=2)))) == 1_577_959_200_000_000
+    assert timestamps.from_datetime(noon) == timestamps.from_datetime(noon.replace(tzinfo=UTC)) == 1_577_966_400_000_000
+    assert timestamps.from_datetime(noon.replace(tzinfo=timezone(timedelta(hours=2)))) == 1_577_959_200_000_000
 
 
 def test_texts() -> None:
     """Each is cut, and none rounded; a year before 1000 has its zeros in the 14 digits."""
-    last = timestamps.of_date(datetime(2020, 1, 2, 12, 59, 59, 999_999))
+    last = timestamps.from_datetime(datetime(2020, 1, 2, 12, 59, 59, 999_999))
 
     assert "20200102125959" == timestamps.digits(last)
-    assert "2020-01-02T12:59:59.999999Z" == timestamps.warc_date(timestamps.date(last))
+    assert "2020-01-02T12:59:59.999999Z" == timestamps.warc_date(timestamps.to_datetime(last))
     assert ("2020-01-02", "2020-01-02 12:59") == (timestamps.day(last), timestamps.minute(last))
-    assert "09991231235959" == timestamps.digits(timestamps.of_date(datetime(999, 12, 31, 23, 59, 59)))
+    assert "09991231235959" == timestamps.digits(timestamps.from_datetime(datetime(999, 12, 31, 23, 59, 59)))

@@ -8,7 +8,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.http_message import content, split
+from dbce_spark.archive.http_message import decode_body, split
 from dbce_spark.html.charset import FALLBACK, decode
 
 
@@ -480,7 +480,7 @@ def test_pages_of_a_japanese_crawl(shared_data: Path) -> None:
     with path.open("rb") as stream:
         found = [split(one.reader.read()) for one in ArchiveIterator(stream, WarcRecordType.response, parse_http=False)]
     pages = [
-        content(one, max_bytes=1 << 24, max_ratio=1 << 24).html
+        decode_body(one, max_bytes=1 << 24, max_ratio=1 << 24).html
         for one in found
         if one and one.status == 200 and "euc-jp" in one.headers.get("content-type", "").lower()
     ]

@@ -112,7 +112,7 @@ def test_rollback_counts_again_and_loses_nothing(grown: Collection) -> None:
     back = grown.rollback(1)
 
     assert (4, "rollback to 1") == (back.number, back.why)
-    assert grown.known() == back
+    assert grown.current() == back
     assert listed(grown, 1, "extractions") == listed(grown, 4, "extractions")
     assert grown.rollback(3).number == 5
     assert listed(grown, 3, "extractions") == listed(grown, 5, "extractions")
@@ -123,7 +123,7 @@ def test_of_two_that_commit_one_is_told(grown: Collection) -> None:
     with pytest.raises(OutputError, match="extended by another run meanwhile: version 3"):
         grown.commit(made(3, 1))
 
-    assert 3 == len(grown.known().increments)
+    assert 3 == len(grown.current().increments)
     assert [1, 2, 3] == grown.numbers()
     assert not [*Path(grown.folder, "versions").glob("_*")]
 
@@ -144,7 +144,7 @@ def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
 def test_no_collection_says_so(tmp_path: Path) -> None:
     """A folder that is not there, and one that holds something else."""
     with pytest.raises(InputError, match=r"is no collection; `dbce extract \.\.\. --collection"):
-        Collection(str(tmp_path / "none")).known()
+        Collection(str(tmp_path / "none")).current()
     (tmp_path / "letters").mkdir()
     with pytest.raises(OutputError, match="holds letters, and is no collection"):
         Collection(str(tmp_path)).latest()
@@ -170,7 +170,7 @@ def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> No
     Path(grown.folder, "versions", "00000003.json").write_text(text)
 
     with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
-        grown.known()
+        grown.current()
 
 
 def test_another_format_is_refused(grown: Collection) -> None:
@@ -179,7 +179,7 @@ def test_another_format_is_refused(grown: Collection) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 1}))
 
     with pytest.raises(OutputError, match="is of format 1, and this program reads format 2"):
-        grown.known()
+        grown.current()
 
 
 def test_inputs_are_those_of_all_increments(grown: Collection) -> None:

@@ -193,12 +193,12 @@ def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_
         shutil.copy(Path(collection.increment(number), "run.json"), target)
         shutil.rmtree(collection.increment(number))
     one = Increment(number=4, page_files=3, captures=9, extractions=9, relabelled=0)
-    collection.commit(replace(collection.known(), number=4, increments=(one,)))
+    collection.commit(replace(collection.current(), number=4, increments=(one,)))
     after = output_reader.open_output(collection.folder)
 
     assert texts == main_texts(after)
     assert {**before.run, "collection": None} == {**after.run, "collection": None}
-    assert [1, 2, 3] == [*output_reader.read_runs(collection, collection.known())]
+    assert [1, 2, 3] == [*output_reader.read_runs(collection, collection.current())]
 
 
 @settings(deadline=None, max_examples=40)  # files are written

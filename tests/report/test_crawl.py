@@ -27,7 +27,7 @@ def grown(folder: Path, files: Iterable[str]) -> Collection:
 
 
 def reported(of: Collection, version: int | None = None) -> crawl_report.CrawlComparison:
-    return crawl_report.compare(of, of.known() if version is None else of.version(version), CONFIG)
+    return crawl_report.compare(of, of.current() if version is None else of.version(version), CONFIG)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
     """Whatever its id is: pages that are built like it are its pages."""
     lost = {}
     for of in (ordinary, redesigned):
-        version = of.known()
+        version = of.current()
         both = crawl_figures.crawls(of, version)
         assert both.before
         was = crawl_figures.figures(both.before, CONFIG)
@@ -102,7 +102,7 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     own = {one.page.capture_id: one for one in result.extractions}
     fetched = [one for one in own.values() if "/b/" in one.page.capture.warc_file]
     revisited = [own[one.original_id] for one in result.revisits]
-    both = crawl_figures.crawls(ordinary, ordinary.known())
+    both = crawl_figures.crawls(ordinary, ordinary.current())
     assert both.before
     before, now = (crawl_figures.figures(one, CONFIG) for one in (both.before, both.now))
     extracted = sample_collection.extractions(result, PARAMETERS).to_pylist()
@@ -124,7 +124,7 @@ def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None
     second, third = reported(to, 2), reported(to)
 
     assert [(crawl_anomalies.EMPTY, True)] == [
-        (one.kind, "; 58 captures had come before" in one.told) for one in second.findings
+        (one.kind, "; 58 captures had come before" in one.message) for one in second.findings
     ]
     assert third.before
     assert (1, []) == (third.before.number, [*third.findings])
@@ -143,7 +143,7 @@ def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: p
     """While old increments lie there, they are compared as before. When they are vacuumed it is said that they are
     gone: the last crawl, and the one before the next."""
     to = grown(tmp_path, [crawls.write(tmp_path / f"{number}", number) for number in range(3)])
-    last = to.known()
+    last = to.current()
     put_together(to, last.increments)
     still_there = crawl_report.text(reported(to))
     put_together(to, last.increments[:2], last.increments[2])
@@ -161,7 +161,7 @@ def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: p
 
 def put_together(of: Collection, some: Sequence[Increment], *later: Increment) -> None:
     """Makes a version whose first increment stands for some, as after a compaction: of it only what runs told."""
-    version = of.known()
+    version = of.current()
     number = version.number + 1
     runs = Path(of.increment(number), RUNS)
     runs.mkdir(parents=True)

@@ -108,14 +108,14 @@ def plain(of: Collection) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of all tables by the pure functions alone, URL by URL."""
     compared: list[page_history.HistoryStep] = []
     for url in [*URLS, ELSEWHERE]:
-        line = url_history.moments(of, of.known(), url)
-        known = page_history.Lives(line[0])
+        line = url_history.moments(of, of.current(), url)
+        ongoing = page_history.Lives(line[0])
         for step in page_history.steps(line):
             yield "steps", history_rows.steps_batch(step, is_redesigned=step.is_redesigned(0.6))
             yield "changes", history_rows.changes_batch(step)
-            yield "lives", history_rows.lives_batch(step.before, known.told(step))
+            yield "lives", history_rows.lives_batch(step.before, ongoing.advance(step))
             compared += [step] if step.similarity is not None and step.after.site == "example.org" else []
-        yield "lives", history_rows.lives_batch(line[-1], known.rest())
+        yield "lives", history_rows.lives_batch(line[-1], ongoing.remaining())
     changed = [
         PageRedesign(
             url=step.after.url,
@@ -146,7 +146,7 @@ def test_the_tables_are_what_the_pure_functions_say(
     """In one part as in three; of one URL in one file, in order of time."""
     output = tmp_path / "history"
     monkeypatch.setattr(changes, "CAPTURES_PER_FILE", captures_per_file)
-    account = changes.write(spark, collection, collection.known(), str(output), Log())
+    account = changes.write(spark, collection, collection.current(), str(output), Log())
     expected: dict[str, list[dict[str, Any]]] = {}
     for name, batch in plain(collection):
         expected.setdefault(name, []).extend(batch.to_pylist())
@@ -168,13 +168,13 @@ def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: C
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter").touch()
     with pytest.raises(OutputError, match="is not empty"):
-        changes.write(spark, collection, collection.known(), str(tmp_path / "full"), Log())
-    _, path = collection.files(collection.known(), "extractions")[0]
+        changes.write(spark, collection, collection.current(), str(tmp_path / "full"), Log())
+    _, path = collection.files(collection.current(), "extractions")[0]
     stored = Path(path).read_bytes()
     Path(path).write_bytes(stored[: len(stored) // 2])
     try:
         with pytest.raises(JobError, match=r"part-00000\.parquet is broken"):
-            changes.write(spark, collection, collection.known(), str(tmp_path / "history"), Log())
+            changes.write(spark, collection, collection.current(), str(tmp_path / "history"), Log())
     finally:
         Path(path).write_bytes(stored)
 

@@ -78,14 +78,14 @@ def read(of: Collection) -> Texts:
 def test_increments_end_as_one_run_over_all(grown_in_time: Grown, whole: Whole) -> None:
     """Every row is the same, when crawls come in their order, and whichever way their sites take."""
     assert whole.texts == grown_in_time.steps[-1].texts
-    assert grown_in_time.to.known().increments[-1].relabelled > 0
+    assert grown_in_time.to.current().increments[-1].relabelled > 0
     assert {"growth", "crosses"} & {*grown_in_time.steps[-1].report["seconds"]}
 
 
 def test_increments_that_come_late_end_as_one_run_over_all(grown_late: Grown, whole: Whole) -> None:
     """So it is when the last crawl comes first, and revisits before their originals."""
     assert whole.texts == grown_late.steps[-1].texts
-    assert grown_late.to.known().increments[-1].relabelled > 0
+    assert grown_late.to.current().increments[-1].relabelled > 0
 
 
 def test_each_version_stays_what_it_was(grown_in_time: Grown) -> None:
@@ -105,7 +105,7 @@ def test_a_collection_grows_on_from_where_it_was_rolled_back_to(grown_in_time: G
 def test_what_is_put_together_is_the_same(grown_in_time: Grown) -> None:
     """It holds the same rows, and grows on from there."""
     assert grown_in_time.steps[1].texts == grown_in_time.notes["put together"]
-    assert [5, 6] == [one.number for one in grown_in_time.to.known().increments]
+    assert [5, 6] == [one.number for one in grown_in_time.to.current().increments]
 
 
 def test_readers_see_the_rows_that_count(grown_in_time: Grown, grown_late: Grown) -> None:
@@ -179,14 +179,14 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
                     extend(spark, to, files, PATTERNS)
         extend(spark, to, files, PATTERNS)
         assert increment.prepared(to, request(files), config.load(settings=PATTERNS)) is None
-    assert to.known().increments[-1].relabelled > 0
+    assert to.current().increments[-1].relabelled > 0
     job.run(spark, request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS))
     tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in TABLES}
 
     assert {name: as_text(name, some, damaged(came)) for name, some in tables_of.items()} == {
         name: as_text(
             name,
-            [row for batch in table_files(to, to.known(), name).batches(rows=50) for row in batch.to_pylist()],
+            [row for batch in table_files(to, to.current(), name).batches(rows=50) for row in batch.to_pylist()],
             damaged(came),
         )
         for name in TABLES

@@ -41,7 +41,7 @@ def extend(of: Collection, number: int, **texts: str) -> None:
     known = (
         {
             row["capture_id"]
-            for batch in table_files(of, of.known(), "captures").batches(rows=50)
+            for batch in table_files(of, of.current(), "captures").batches(rows=50)
             for row in batch.to_pylist()
         }
         if number > 1
@@ -110,16 +110,18 @@ def rows(of: Collection, version: Version) -> dict[str, list[str]]:
 
 def table(of: Collection, name: str) -> list[dict[str, Any]]:
     """All rows of a table that lie there, file by file."""
-    return [row for _, path in of.files(of.known(), name) for row in pq.read_table(path, partitioning=None).to_pylist()]
+    return [
+        row for _, path in of.files(of.current(), name) for row in pq.read_table(path, partitioning=None).to_pylist()
+    ]
 
 
 def test_what_counts_is_the_same(grown: Collection) -> None:
     """Each row that counted, and no other, in one increment; the versions before stay."""
-    before = grown.known()
+    before = grown.current()
     expected = rows(grown, before)
     made = compaction.run(grown, 1000)
 
-    assert made == grown.known()
+    assert made == grown.current()
     assert (4, "compact") == (made.number, made.why)
     assert [Increment(number=4, page_files=6, captures=5, extractions=5, relabelled=0)] == [*made.increments]
     assert expected == rows(grown, made) == rows(grown, before)
@@ -130,7 +132,7 @@ def test_what_counts_is_the_same(grown: Collection) -> None:
 
 def test_what_later_runs_ask_is_there(grown: Collection) -> None:
     """Pages under their numbers, what was told last, which files were read, whose originals may come, each account."""
-    inputs = grown.inputs(grown.known())
+    inputs = grown.inputs(grown.current())
     compaction.run(grown, 1000)
     folder = Path(grown.increment(4))
 
@@ -141,7 +143,7 @@ def test_what_later_runs_ask_is_there(grown: Collection) -> None:
     digests = {row["capture_id"]: row["digest"] for row in table(grown, "evidence_digests")}
     assert {"a1": "three", "a2": "two", "b1": "", "b3": "three", "c1": "one"} == digests
     assert ["pending of 3"] == [row["url"] for row in table(grown, "pending")]
-    assert inputs == grown.inputs(grown.known()) == {f"crawl-{number}.warc": number for number in (1, 2, 3)}
+    assert inputs == grown.inputs(grown.current()) == {f"crawl-{number}.warc": number for number in (1, 2, 3)}
     assert ["00000001.json", "00000002.json", "00000003.json"] == sorted(
         one.name for one in (folder / "runs").iterdir()
     )
@@ -158,7 +160,7 @@ def test_rows_are_in_order_as_readers_expect_them(grown: Collection) -> None:
 def test_files_are_cut_where_they_are_full(grown: Collection) -> None:
     """None has more rows than it may, and the site parts stay apart."""
     compaction.run(grown, 2)
-    files = [str(Path(path).relative_to(grown.increment(4))) for _, path in grown.files(grown.known(), "extractions")]
+    files = [str(Path(path).relative_to(grown.increment(4))) for _, path in grown.files(grown.current(), "extractions")]
 
     assert [2, 2, 1] == [pq.read_metadata(Path(grown.increment(4), one)).num_rows for one in files]
     assert [1, 2] == [sum(f"site_part={part}/" in one for one in files) for part in (0, 1)]
@@ -188,7 +190,7 @@ def test_it_goes_on_from_there(grown: Collection) -> None:
     """A later increment stands above it, can be put together with it, and old ones go when nobody needs them."""
     compaction.run(grown, 1000)
     extend(grown, 5, a1="five", d5="five")
-    expected = rows(grown, grown.known())
+    expected = rows(grown, grown.current())
     made = compaction.run(grown, 1000)
     assert made
     grown.vacuum(1)
@@ -232,7 +234,7 @@ def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: py
     assert [1, 2, 3] == grown.numbers()
     increment.commit(grown)
 
-    assert [4] == [one.number for one in grown.known().increments]
+    assert [4] == [one.number for one in grown.current().increments]
     assert 5 == len(table(grown, "extractions"))
 
 

@@ -28,12 +28,12 @@ from dbce_spark.spark.engine.sandbox import (
     Lost,
     ReadRecord,
     Sandbox,
-    found_apart,
-    nth,
+    nth_record,
     pages_apart,
     reading,
+    records_apart,
+    set_timer,
     timer,
-    wind,
 )
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -125,7 +125,7 @@ def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
 def test_a_process_that_waits_for_ever_is_ended() -> None:
     """What computes nothing is not ended by the timer, but by who waits for it."""
     with Sandbox[float, None](time.sleep, 60, patience=0.2) as sleeper, pytest.raises(Lost, match=r"0\.2 s") as lost:
-        sleeper.of(600.0)
+        sleeper.result(600.0)
 
     assert lost.value.reason is RejectReason.PAGE_TIMEOUT
 
@@ -155,7 +155,7 @@ def test_a_process_does_not_outlive_its_worker() -> None:
         "import os, signal\n"
         "from dbce_spark.spark.engine.sandbox import Sandbox\n"
         "apart = Sandbox(abs, 60)\n"
-        "print(apart.of(-1), flush=True)\n"
+        "print(apart.result(-1), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
@@ -174,8 +174,8 @@ def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path
                 die()
             yield at, one
 
-    with Sandbox[int, ReadRecord | None](partial(nth, deadly()), 60) as reader:
-        *good, last = found_apart(reader, path)
+    with Sandbox[int, ReadRecord | None](partial(nth_record, deadly()), 60) as reader:
+        *good, last = records_apart(reader, path)
 
     assert ["0", "1"] == [one.capture.url[-1] for one in good]  # type: ignore[union-attr]
     assert isinstance(last, Reject)
@@ -188,8 +188,8 @@ def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path
 def test_reading_goes_on_if_somebody_ends_its_process(tmp_path: Path) -> None:
     """Another finds the place again: no record is lost, and none comes twice."""
     path = archive(tmp_path / "a.warc", *(record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(4)))
-    with Sandbox[int, ReadRecord | None](partial(nth, enumerate(fetches(path, CONFIG))), 60) as reader:
-        found = found_apart(reader, path)
+    with Sandbox[int, ReadRecord | None](partial(nth_record, enumerate(fetches(path, CONFIG))), 60) as reader:
+        found = records_apart(reader, path)
         urls = [next(found).capture.url, next(found).capture.url]  # type: ignore[union-attr]
         assert reader._running is not None
         reader._running.process.kill()
@@ -206,7 +206,7 @@ def test_every_attempt_gives_the_same_rows(tmp_path: Path, attempt: int) -> None
 
     def rows(at: int | None) -> tuple[list[Any], list[Any], pa.RecordBatch]:
         with reading(path, CONFIG, at) as read:
-            found = list(read.found)
+            found = list(read.records)
             made = read.pages([one for one in found if isinstance(one, warc.Fetch)])
         good = [one for one in made if isinstance(one, Page)]
         batch = page_rows.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
@@ -223,7 +223,7 @@ def test_the_timer_is_off_behind_its_block() -> None:
     """However the block ends."""
     armed = 0.0
     with suppress(ValueError), timer(1):
-        wind(1000)
+        set_timer(1000)
         armed = signal.getitimer(signal.ITIMER_PROF)[0]
         raise ValueError
 
@@ -236,7 +236,7 @@ def test_nothing_ends_a_process_that_is_no_worker(tmp_path: Path, attempt: int |
     """Outside a task no timer runs; nor where all is done in other processes."""
     path = archive(tmp_path / "a.warc", record(http(WORDS)))
     with reading(path, CONFIG, attempt) as read:
-        next(read.found)
+        next(read.records)
         assert is_armed is (signal.getitimer(signal.ITIMER_PROF)[0] > 0)
 
 

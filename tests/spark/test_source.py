@@ -58,10 +58,10 @@ def plain(path: Path) -> list[tuple[Any, ...]]:
     with path.open("rb") as stream:
         for one in records(stream, at_most(record_bytes=1 << 24)):
             assert isinstance(one, Record)
-            response = http.message(one.block or b"") if one.kind in ("response", "revisit") else None
+            response = http.parse(one.block or b"") if one.kind in ("response", "revisit") else None
             body = None if one.kind == "revisit" else one.block
             if response and body:
-                body = http.content(response, max_bytes=1 << 24, max_ratio=1 << 24).html
+                body = http.decode_body(response, max_bytes=1 << 24, max_ratio=1 << 24).html
             is_page = bool(response) and body is not None and b"<html" in body
             text = decode(body, "").html.decode() if is_page and body is not None else None
             found.append((one.offset, one.kind, one.url or None, response.status if response else None, body, text))
@@ -186,8 +186,8 @@ def test_what_is_not_asked_for_is_not_worked_out(
 
         return call
 
-    monkeypatch.setattr(http, "message", counted("message", http.message))
-    monkeypatch.setattr(http, "content", counted("content", http.content))
+    monkeypatch.setattr(http, "parse", counted("message", http.parse))
+    monkeypatch.setattr(http, "decode_body", counted("content", http.decode_body))
     monkeypatch.setattr(of_record, "decode", counted("text", decode))
     found = rows(reader(archive(tmp_path / "a.warc", record(), record()), columns=asked))
 

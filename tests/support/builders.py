@@ -31,7 +31,7 @@ def config(*settings: str) -> DbceConfig:
 
 def at_most(**changes: int) -> Limits:
     """The shipped limits of the record reader with some of them set."""
-    return replace(Limits.of(CONFIG.input), **changes)
+    return replace(Limits.from_config(CONFIG.input), **changes)
 
 
 def words(text: str) -> Hashes:

@@ -79,7 +79,7 @@ def write(root: Path | str, files: dict[str, Sequence[Row]], *, marks: bool = Tr
             _write(f"{root}/duplicates/{name}", duplicate_rows.DUPLICATES, with_text)
     count = sum(map(len, files.values()))
     run = {"records_read": count + 3, "extractions": count, "revisits": 0, "rejects": {}, "skipped": {"mime": 3}}
-    with storage.whole_file(f"{root}/run.json") as file:
+    with storage.atomic_file(f"{root}/run.json") as file:
         file.write(json.dumps(run).encode())
     return str(root)
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import BadLine
-from dbce_spark.archive.index.index_file import wanted
+from dbce_spark.archive.index.index_file import read_entries
 from dbce_spark.config import FetchConfig, SelectConfig
 from dbce_spark.files import timestamps
 
@@ -174,7 +174,7 @@ def found_in(
 ) -> list[IndexEntry | BadLine]:
     """What some indexes give."""
     chosen = selection(select(**filters))
-    return list(wanted(paths, base, chosen, FETCH, FilterCounts() if counts is None else counts))
+    return list(read_entries(paths, base, chosen, FETCH, FilterCounts() if counts is None else counts))
 
 
 def offsets_in(*paths: str, **filters: Any) -> list[int]:

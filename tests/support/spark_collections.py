@@ -74,7 +74,7 @@ def in_order(some: Sequence[dict[str, Any]]) -> list[str]:
 
 def texts_of(of: Collection, version: int | None = None) -> Texts:
     """Return the rows of a version, each as text, in order."""
-    chosen = of.known() if version is None else of.version(version)
+    chosen = of.current() if version is None else of.version(version)
     return {
         name: in_order([row for batch in table_files(of, chosen, name).batches(rows=50) for row in batch.to_pylist()])
         for name in TABLES
@@ -113,7 +113,7 @@ class Grown:
 
     def keep(self, report: dict[str, Any]) -> None:
         """Keep the state behind the last increment."""
-        latest = self.to.known()
+        latest = self.to.current()
         last = latest.increments[-1].number
         paths = [path for number, path in self.to.files(latest, "superseded") if number == last]
         self.steps.append(
@@ -138,7 +138,7 @@ def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> 
     grown.notes["rolled back"] = texts_of(grown.to)
     grown.steps.pop()
     grown.extend(spark, [crawls[1]])
-    grown.notes["numbers"] = [one.number for one in grown.to.known().increments]
+    grown.notes["numbers"] = [one.number for one in grown.to.current().increments]
     compaction.run(grown.to, 1000)
     grown.to.vacuum(1)
     grown.notes["put together"] = texts_of(grown.to)

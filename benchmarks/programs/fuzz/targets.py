@@ -16,7 +16,7 @@ from dbce_spark.archive import http_message as http
 from dbce_spark.archive import mime, warc
 from dbce_spark.archive.records import Cause, Damage, Limits, Record
 from dbce_spark.archive.records import records as records_of
-from dbce_spark.archive.segmented_records import Segment, joined
+from dbce_spark.archive.segmented_records import Segment, join_segments
 from dbce_spark.config import load
 from dbce_spark.html import charset as charsets
 from dbce_spark.html.metadata import metadata
@@ -55,7 +55,7 @@ _CONFIG = load(settings=(
     "input.max_head_bytes=50_000", "input.max_inflated_ratio=50",
 ))  # fmt: skip
 """The shipped parameters, but that an input of a few kilobytes is not blown up to a gigabyte, which takes seconds."""
-_LIMITS = Limits.of(_CONFIG.input)
+_LIMITS = Limits.from_config(_CONFIG.input)
 _TIGHT = Limits(
     record_bytes=300, head_bytes=200, inflated_bytes=2000, inflated_ratio=2, unpacked_bytes=2000, zip_files=3,
     zip_depth=1,
@@ -78,7 +78,7 @@ def records(data: bytes) -> None:
             assert one.member <= one.offset, one
         starts = Counter((one.within, one.member, one.inner) for one in some)
         assert any(name for name, _, _ in starts) or len(starts) == len(some), starts.most_common(1)
-        together = list(joined(found, limits.record_bytes))
+        together = list(join_segments(found, limits.record_bytes))
         assert sorted(map(_place, found)) == sorted(map(_place, together))
     _are_read_again(found, data)
     outcomes = list(warc.read_stream(io.BytesIO(data), "a.warc", _CONFIG.input, 1 << 20))
@@ -157,7 +157,7 @@ def _are_read_again(found: list[Record | Damage], data: bytes) -> None:
 def body(data: bytes) -> None:
     """Assert that an HTTP message is cut into head and body, and its codings undone within the limits, or that it is
     refused."""
-    found = http.message(data)
+    found = http.parse(data)
     if found is not None:
         assert data.endswith(found.body)
         assert found.status in range(1000)
@@ -178,7 +178,7 @@ def _announced(data: bytes) -> Iterator[dict[str, str]]:
 
 def _is_within(response: http.Response, most: int, ratio: int) -> None:
     try:
-        found = http.content(response, max_bytes=most, max_ratio=ratio)
+        found = http.decode_body(response, max_bytes=most, max_ratio=ratio)
     except http.BodyError:
         return
     assert len(found.html) <= min(most, max(http.ALWAYS_ALLOWED, ratio * len(response.body))), found.defects
@@ -192,7 +192,7 @@ def _comes_back(page: bytes) -> None:
     """Assert that a page that is encoded and announced comes back without a defect."""
     for coding, encode in _ENCODERS.items():
         response = http.Response(200, {"content-encoding": coding}, encode(page))
-        found = http.content(response, max_bytes=len(page), max_ratio=1 << 20)
+        found = http.decode_body(response, max_bytes=len(page), max_ratio=1 << 20)
         assert (found.html, found.defects) == (page, frozenset()), (coding, found)
 
 
@@ -207,8 +207,8 @@ def charset(data: bytes) -> None:
         assert found.source in ("bom", "utf8", "http", "meta", "detected", "fallback")
         assert charsets.decode(found.html, "utf-8").html == found.html or _is_seven_bit(found.html)
     for essence in _TYPES:
-        assert "/" in mime.computed(essence, data)
-    declared = mime.declared(data[:200].decode("latin-1"))
+        assert "/" in mime.computed_type(essence, data)
+    declared = mime.declared_type(data[:200].decode("latin-1"))
     assert declared.essence == declared.essence.lower()
     assert not declared.essence or declared.essence.count("/") == 1
 

@@ -16,7 +16,7 @@ import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
 from dbce_spark import config
-from dbce_spark.archive.revisits import seen
+from dbce_spark.archive.revisits import fetch_times
 from dbce_spark.commands.cli import main
 from dbce_spark.dbce import local
 from dbce_spark.files import sources
@@ -43,7 +43,7 @@ def expected(archive: Path) -> list[dict[str, Any]]:
     """Extract the archive in plain Python; return its rows by capture id."""
     result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
     languages = local.detect_languages(result.extractions, CONFIG.language)
-    again = seen([one.page.capture for one in result.extractions], result.revisits)
+    again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
     no_html = [None] * len(result.extractions)
     batch = extraction_rows.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)
     return sorted_rows(pa.Table.from_batches([batch]))

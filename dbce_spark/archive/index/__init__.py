@@ -1,1 +1,1 @@
-"""Which records of an archive are wanted, said before they are read: indexes, filters, ranges of bytes, a sample."""
+"""Selection of an archive's records before they are read: indexes, filters, ranges of bytes, a sample."""

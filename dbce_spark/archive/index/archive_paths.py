@@ -1,4 +1,4 @@
-"""Where the archives of an index lie. An index is not trusted: no file name in it leads out of the given folder."""
+"""The paths of an index's archives. An index is not trusted: no file name in it leads out of the given folder."""
 
 import re
 from urllib.parse import quote, unquote
@@ -14,13 +14,14 @@ class UnsafePath(ValueError):
 
 
 def folder_of(path: str) -> str:
-    """The folder of a file, local or a URL, as `located` takes it; "." for a bare name."""
+    """Return the folder of a file, local or a URL, as `locate` takes it; "." for a bare name."""
     folder, slash, _ = path.rpartition("/")
     return (folder or "/") if slash else "."
 
 
-def located(filename: str, base: str) -> str:
-    """The path of a file that an index names, below `base` (a folder, or a URL of any kind that fsspec knows).
+def locate(filename: str, base: str) -> str:
+    """Return the path of a file that an index names, below `base` (a folder, or a URL of any kind that fsspec
+    supports).
 
     A name that is itself absolute or a URL passes only where it lies below `base` as written.
 

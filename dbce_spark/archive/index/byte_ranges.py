@@ -1,4 +1,4 @@
-"""Which bytes of a file to ask for: the records of an index, neighbours joined."""
+"""The ranges of a file to request for the records of an index, neighbours joined."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from dbce_spark.archive.index.index_entry import IndexEntry
 
 @dataclass(frozen=True, slots=True)
 class ByteSpan:
-    """So many bytes of one file, asked for at once, and the entries that lie in it. `length` is -1 where unknown."""
+    """A range of one file that is requested at once, and the entries that lie in it. `length` is -1 where unknown."""
 
     offset: int
     length: int
@@ -16,7 +16,7 @@ class ByteSpan:
 
 
 def by_file(entries: Iterable[IndexEntry]) -> tuple[dict[str, list[IndexEntry]], int]:
-    """(the entries of each path, in file order, each place once; how many named a place that another had named).
+    """Group entries by path, in file order, each place once; count the entries whose place another entry has.
 
     All of it is held: about 1 KB an entry.
     """
@@ -33,12 +33,12 @@ def by_file(entries: Iterable[IndexEntry]) -> tuple[dict[str, list[IndexEntry]],
 
 
 def _place(entry: IndexEntry) -> tuple[int, int, str, int, str]:
-    """File order; of two that name one place, always the same is first: the one that knows its length."""
+    """Return a sort key for file order; of two entries at one place always the same is first: the one with a length."""
     return entry.offset, -entry.length, entry.urlkey, entry.timestamp, entry.url
 
 
 def spans(entries: Sequence[IndexEntry], gap_bytes: int, span_bytes: int) -> Iterator[ByteSpan]:
-    """The ranges of one file that hold its entries, which come in file order; see `stretches`."""
+    """Cut the entries of one file, which come in file order, into ranges; see `stretches`."""
     first = 0
     for offset, length, count in stretches(((one.offset, one.length) for one in entries), gap_bytes, span_bytes):
         yield ByteSpan(offset, length, tuple(entries[first : first + count]))
@@ -46,7 +46,7 @@ def spans(entries: Sequence[IndexEntry], gap_bytes: int, span_bytes: int) -> Ite
 
 
 def stretches(places: Iterable[tuple[int, int]], gap_bytes: int, span_bytes: int) -> Iterator[tuple[int, int, int]]:
-    """(offset, length, how many places it holds) of the ranges that hold some places (offset, length), in file order.
+    """Iterate over (offset, length, number of places) of the ranges that hold places (offset, length), in file order.
 
     Places are read together where no more than `gap_bytes` lie between them, up to `span_bytes` at once; a longer one
     is a range of its own, and so is one of unknown length (not above 0), whose length is then -1.

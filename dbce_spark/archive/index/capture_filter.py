@@ -1,4 +1,4 @@
-"""Which captures are wanted: one predicate, for a line of an index and for a record's header alike."""
+"""The selection of captures: one predicate, for a line of an index and for a record's header alike."""
 
 import re
 from collections import Counter
@@ -16,8 +16,8 @@ from dbce_spark.errors import ConfigError
 
 T = TypeVar("T", str, int)
 
-Verdict = bool | None
-"""True: it fits. False: it does not. None: what the filter asks about is not declared, and only the page can tell."""
+Match = bool | None
+"""True: it fits. False: it does not. None: the field is not declared, and only the page can decide."""
 
 PREFIX = "select:"
 """Before the name of a filter in the counts of what was skipped."""
@@ -27,35 +27,36 @@ _HEADED_SURT = re.compile(r"(?:[a-z]+://)?\(")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is wanted. `checks` are the filters in use, in the order in which they are asked: the cheap ones first.
+    """A selection of captures. `checks` are the filters in use, in the order in which they are applied: cheap ones
+    first.
 
-    `prefixes` are starts of SURT keys that everything wanted has; () where nothing can be said.
+    `prefixes` are starts of SURT keys that every selected capture has; () where there are none.
     """
 
-    checks: tuple[tuple[str, Callable[[IndexEntry], Verdict]], ...]
+    checks: tuple[tuple[str, Callable[[IndexEntry], Match]], ...]
     prefixes: tuple[str, ...]
     config: SelectConfig
 
-    def judged(self, entry: IndexEntry) -> tuple[str | None, list[str]]:
-        """(the first filter that an entry does not fit, as it is counted; None: it is wanted), and the filters that let
-        it pass only because it does not say what they ask about."""
+    def match(self, entry: IndexEntry) -> tuple[str | None, list[str]]:
+        """Return the first filter that an entry fails, as it is counted (None: it is selected), and the filters that it
+        passes only because it does not declare the field."""
         undeclared = []
         for name, check in self.checks:
-            verdict = check(entry)
-            if verdict is False:
+            match = check(entry)
+            if match is False:
                 return PREFIX + name, []
-            if verdict is None:
+            if match is None:
                 undeclared.append(name)
         return None, undeclared
 
     def refusal(self, entry: IndexEntry) -> str | None:
-        """The name of the first filter that an entry does not fit, as it is counted; None: it is wanted."""
-        return self.judged(entry)[0]
+        """Return the name of the first filter that an entry fails, as it is counted; None if it is selected."""
+        return self.match(entry)[0]
 
 
 @dataclass(slots=True)
 class FilterCounts:
-    """What became of the lines of an index: read = selected + skipped + faults."""
+    """Counts of the lines of an index by outcome: read = selected + skipped + faults."""
 
     read: int = 0
     selected: int = 0
@@ -73,7 +74,7 @@ class FilterCounts:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for run.json."""
+        """Return plain values, for run.json."""
         return {
             "read": self.read,
             "selected": self.selected,
@@ -84,14 +85,14 @@ class FilterCounts:
 
     @staticmethod
     def from_dict(plain: Mapping[str, Any]) -> "FilterCounts":
-        """Those that `as_dict` has written."""
+        """Read the counts that `as_dict` wrote."""
         names = ("skipped", "undeclared", "faults")
         return FilterCounts(plain["read"], plain["selected"], *(Counter(plain[name]) for name in names))
 
     def takes(self, entry: IndexEntry, selection: Selection) -> bool:
-        """Whether an entry is wanted; counts it."""
+        """Count an entry, and return whether it is selected."""
         self.read += 1
-        refusal, undeclared = selection.judged(entry)
+        refusal, undeclared = selection.match(entry)
         if refusal is not None:
             self.skipped[refusal] += 1
             return False
@@ -101,12 +102,12 @@ class FilterCounts:
 
 
 def selection(config: SelectConfig) -> Selection:
-    """The filters of a configuration.
+    """Build the filters of a configuration.
 
     Raises:
         ConfigError: a date, a media type or a regular expression that is none.
     """
-    known = {
+    filters = {
         "status": _among(config.statuses, lambda entry: entry.status or None),
         "mime": _mime(config.mimes),
         "date": _date(config.since, config.until),
@@ -118,7 +119,7 @@ def selection(config: SelectConfig) -> Selection:
         "url": _url(config.urls),
         "sample": _sample(config.sample, config.sample_seed),
     }
-    checks = tuple((name, check) for name, check in known.items() if check is not None)
+    checks = tuple((name, check) for name, check in filters.items() if check is not None)
     return Selection(checks, _prefixes(config), config)
 
 
@@ -126,21 +127,21 @@ def _lower(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)
 
 
-def _among(wanted: tuple[T, ...], of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Verdict] | None:
-    """Passes what is one of these; None where `of` knows nothing."""
+def _among(wanted: tuple[T, ...], value_of: Callable[[IndexEntry], T | None]) -> Callable[[IndexEntry], Match] | None:
+    """Pass entries whose value is one of these; undeclared where `value_of` gives None."""
     if not wanted:
         return None
     values = frozenset(wanted)
 
-    def check(entry: IndexEntry) -> Verdict:
-        value = of(entry)
+    def check(entry: IndexEntry) -> Match:
+        value = value_of(entry)
         return None if value is None else value in values
 
     return check
 
 
-def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
-    """Passes what either the server or the payload says is of one of these types ("text/html", "text/*")."""
+def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
+    """Pass entries of which either the server's or the payload's type is one of these ("text/html", "text/*")."""
     if not wanted:
         return None
     for one in wanted:
@@ -149,17 +150,17 @@ def _mime(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
     exact = frozenset(_lower(wanted))
     families = tuple(one[:-1].lower() for one in wanted if one.endswith("/*"))
 
-    def check(entry: IndexEntry) -> Verdict:
-        told = [mime for mime in (entry.mime, entry.mime_detected) if mime]
-        if not told:
+    def check(entry: IndexEntry) -> Match:
+        declared = [mime for mime in (entry.mime, entry.mime_detected) if mime]
+        if not declared:
             return None
-        return any(mime in exact or (families and mime.startswith(families)) for mime in told)
+        return any(mime in exact or (families and mime.startswith(families)) for mime in declared)
 
     return check
 
 
-def _date(first: str, last: str) -> Callable[[IndexEntry], Verdict] | None:
-    """Passes what was fetched from the first moment of `first` to the last of `last`; "" is no bound."""
+def _date(first: str, last: str) -> Callable[[IndexEntry], Match] | None:
+    """Pass entries that were fetched from the first moment of `first` to the last of `last`; "" is no bound."""
     if not first and not last:
         return None
     try:
@@ -172,8 +173,8 @@ def _date(first: str, last: str) -> Callable[[IndexEntry], Verdict] | None:
     return lambda entry: (low is None or low <= entry.timestamp) and (high is None or entry.timestamp < high)
 
 
-def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
-    """Passes what is declared to be in one of these languages, among others or alone; only some indexes declare it."""
+def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
+    """Pass entries declared to be in one of these languages, alone or among others; only some indexes declare it."""
     if not wanted:
         return None
     codes = frozenset(map(three_letters, wanted))
@@ -181,22 +182,22 @@ def _language(wanted: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None
 
 
 def _surts(config: SelectConfig) -> tuple[str, ...]:
-    """The prefixes as keys have them: without Heritrix's "http://(" before them."""
+    """Return the prefixes as keys have them: without Heritrix's "http://(" before them."""
     return tuple(_HEADED_SURT.sub("", prefix, count=1) for prefix in config.surts)
 
 
-def _surt(prefixes: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
+def _surt(prefixes: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
     if not prefixes:
         return None
     return lambda entry: surt_of(entry).startswith(prefixes)
 
 
 def surt_of(entry: IndexEntry) -> str:
-    """An entry's SURT key: its own, or, where the index keeps another kind of key or none, that of its URL."""
+    """Return an entry's SURT key: its own, or, where the index keeps another kind of key or none, that of its URL."""
     return entry.urlkey if ")" in entry.urlkey else url_key(entry.url)
 
 
-def _url(patterns: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
+def _url(patterns: tuple[str, ...]) -> Callable[[IndexEntry], Match] | None:
     if not patterns:
         return None
     try:
@@ -206,21 +207,22 @@ def _url(patterns: tuple[str, ...]) -> Callable[[IndexEntry], Verdict] | None:
     return lambda entry: any(pattern.search(entry.url) for pattern in compiled)
 
 
-def _sample(share: float, seed: int) -> Callable[[IndexEntry], Verdict] | None:
-    """Passes this share of the registered domains: pages that could be siblings are of one, whatever a "site" is."""
+def _sample(share: float, seed: int) -> Callable[[IndexEntry], Match] | None:
+    """Pass this share of the registered domains: pages that could be siblings are of one, whatever a "site" is."""
     if share >= 1:
         return None
     return lambda entry: is_sampled(domain_of(host_of(entry.url)), share, seed)
 
 
 def _prefixes(config: SelectConfig) -> tuple[str, ...]:
-    """Starts of keys that narrow an index: of the filter that has the longest, since each of them must be fitted."""
+    """Return starts of keys that narrow an index: of the filter with the longest, since each must be passed."""
     options = [_surts(config), _stems(config.hosts), _stems(config.domains)]
     return next((tuple(dict.fromkeys(option)) for option in options if option), ())
 
 
 def _stems(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The starts of the keys of a host and of all below it; () where a name is an address, written in several ways."""
+    """Return the starts of the keys of a host and of all below it; () where a name is an address, written in several
+    ways."""
     keys = [url_key(f"http://{name.lower()}/") for name in names]
     if any(not key.endswith(")/") or not re.search(r"[a-z]", key) for key in keys):
         return ()

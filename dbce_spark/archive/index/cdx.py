@@ -45,21 +45,23 @@ class Legend:
 
 
 def legend_of(line: str) -> Legend | None:
-    """The legend that a line declares: the separator, "CDX", and letters between separators. None: not a legend."""
+    """Parse the legend that a line declares: the separator, "CDX", and letters between separators. None: not a
+    legend."""
     found = _LEGEND.fullmatch(line)
     if found is None or (found[1] and found[1] != found[2]):
         return None
     return Legend(found[2], tuple(found[3].strip(found[2]).split(found[2])))
 
 
-def guessed(line: str) -> Legend | None:
-    """The legend of a line in a file that declares none, by counting its fields; None where that fits nothing known."""
+def guess_legend(line: str) -> Legend | None:
+    """Guess the legend of a line in a file that declares none, by counting its fields; None for any other number."""
     letters = _BY_COUNT.get(line.count(" ") + 1)
     return None if letters is None else Legend(" ", tuple(letters.split(" ")))
 
 
 def reader() -> Parse:
-    """Reads line after line of one file. None: the line is a legend, which holds for the lines behind it.
+    """Return a function that reads line after line of one file. None: the line is a legend, which holds for the lines
+    behind it.
 
     The function raises NoEntry for a line that is neither.
     """
@@ -70,7 +72,7 @@ def reader() -> Parse:
         if found := legend_of(line):
             declared = found
             return None
-        legend = declared or guessed(line)
+        legend = declared or guess_legend(line)
         if legend is None:
             raise NoEntry(f"{line.count(' ') + 1} fields and no legend")
         return _entry(line, legend)

@@ -19,7 +19,7 @@ _OPENWAYBACK = {
 
 
 def read(line: str) -> IndexEntry | None:
-    """The entry of a line; None for a blank line and for what tells about the file ("!meta", "!OpenWayback-CDXJ").
+    """Parse the entry of a line; None for a blank line and for one about the file ("!meta", "!OpenWayback-CDXJ").
 
     Raises:
         NoEntry: neither.
@@ -43,12 +43,12 @@ def read(line: str) -> IndexEntry | None:
 
 
 def _text(value: Any) -> Any:
-    """JSON can write halves of surrogate pairs, which no file name, table or hash takes."""
+    """Replace halves of surrogate pairs, which JSON can write but no file name, table or hash takes."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) and not value.isascii() else value
 
 
 def _placed(fields: dict[str, Any]) -> dict[str, Any]:
-    """OpenWayback writes the place as "warcfile:NAME#OFFSET"."""
+    """Split the place of OpenWayback, "warcfile:NAME#OFFSET", into file name and offset."""
     reference = fields.get("ref")
     if "filename" in fields or not isinstance(reference, str):
         return fields

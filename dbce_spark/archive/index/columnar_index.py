@@ -42,15 +42,15 @@ _NEEDED = ("fetch_time", "warc_filename", "warc_record_offset")
 
 @dataclass(frozen=True, slots=True)
 class PushedDown:
-    """So many rows that a file was not asked for, since no filter could pass them."""
+    """A number of rows that were not read from a file, since no filter could pass them."""
 
     rows: int
 
 
 def read(stream: BinaryIO, path: str, selection: Selection) -> Iterator[IndexEntry | BadLine | PushedDown]:
-    """The rows of one Parquet file that the filters may pass.
+    """Read the rows of one Parquet file that the filters may pass.
 
-    Row groups and rows that they cannot pass are left out by the file's own statistics and by Arrow; how many, comes
+    Row groups and rows that they cannot pass are left out by the file's own statistics and by Arrow; their number comes
     last.
     """
     import pyarrow.dataset as ds  # only here: it takes pandas with it, and a worker without such an index needs neither
@@ -86,18 +86,17 @@ def _entries(batch: pa.RecordBatch, path: str) -> Iterator[IndexEntry | BadLine]
 
 
 def _digits(fetched: Any) -> str:
-    """Times come as Arrow timestamps; without a zone, they are UTC."""
+    """Format a time as digits; Arrow timestamps without a zone are UTC."""
     if not isinstance(fetched, datetime):
         return "" if fetched is None else "".join(filter(str.isdigit, str(fetched)))
-    timestamp = timestamps.of_date(fetched)
+    timestamp = timestamps.from_datetime(fetched)
     return f"{timestamps.digits(timestamp)}{timestamp % timestamps.SECOND:06}"
 
 
 def _pushed(selection: Selection, schema: pa.Schema) -> pc.Expression | None:
-    """A condition that every wanted row fulfils; None: nothing is known that would leave rows out.
+    """Build a condition that every selected row fulfils; None if nothing would leave rows out.
 
-    What is null is undeclared, and passes here as it does later. The other filters ask nothing that statistics could
-    answer.
+    Null is undeclared, and passes here as it does later. Statistics could not answer the other filters.
     """
     config = selection.config
     found = [

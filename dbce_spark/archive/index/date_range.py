@@ -10,7 +10,7 @@ _FORM = re.compile(r"\d{4}(?:-?\d{2}(?:-?\d{2}(?:[T ]?\d{2}(?::?\d{2}(?::?\d{2}Z
 
 
 def since(written: str) -> int:
-    """The first moment of a date, in microseconds since 1970.
+    """Return the first moment of a date, in microseconds since 1970.
 
     Raises:
         ValueError: it is no date.
@@ -19,7 +19,7 @@ def since(written: str) -> int:
 
 
 def until(written: str) -> int:
-    """The first moment behind a date: "2010" ends where 2011 begins.
+    """Return the first moment behind a date: "2010" ends where 2011 begins.
 
     Raises:
         ValueError: it is no date.

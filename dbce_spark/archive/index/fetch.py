@@ -1,4 +1,4 @@
-"""The bytes of the records that an index names, and of nothing else, from storage that may fail for a while."""
+"""Fetch the bytes of the records that an index names, and of nothing else, from storage that may fail for a while."""
 
 import io
 import random
@@ -10,18 +10,18 @@ from typing import BinaryIO
 from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import IndexFault
-from dbce_spark.archive.index.range_storage import Busy, ObjectGone, RangeSource, source
+from dbce_spark.archive.index.range_storage import Busy, ObjectGone, RangeSource, open_source
 from dbce_spark.archive.index.range_stream import range_stream
 from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
 from dbce_spark.config import FetchConfig
 from dbce_spark.files.sources import is_remote, open_binary
 
 _FIRST_WINDOW = 1 << 16
-"""Bytes asked for first where a record's length is not known; then twice as many, and so on."""
+"""Bytes read first where a record's length is unknown; then twice as many, and so on."""
 READ_AHEAD = 8 << 20
-"""Bytes that a stream over ranges asks for at once where it is read from start to end, as in `sources`."""
+"""Bytes that a stream over ranges reads at once where it is read from start to end, as in `sources`."""
 PROBE = 1 << 16
-"""Bytes asked for at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
+"""Bytes read at once where a sorted file is searched: hundreds of lines, and hardly longer under way than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Fetched:
     """The frame that a .warc.zst begins with, where the record cannot be inflated without it; else nothing."""
 
     def stream(self) -> BinaryIO:
-        """What a reader of records takes: the record, behind its dictionary. Offsets in it count from there."""
+        """Open the record, behind its dictionary, for a reader of records. Offsets in it count from there."""
         return io.BytesIO(self.dictionary + self.data)
 
 
@@ -54,10 +54,10 @@ class Unfetched:
 def fetch(
     path: str, entries: Iterable[IndexEntry], config: FetchConfig, max_record_bytes: int
 ) -> Iterator[Fetched | Unfetched]:
-    """Iterate over the records that the entries of one file name; both in file order (`byte_ranges.by_file`).
+    """Fetch the records that the entries of one file name; both in file order (`byte_ranges.by_file`).
 
     One for each entry, whatever happens; those of too large records before the others. After `config.max_failed_spans`
-    spans in a row without an answer, or one that is gone, the rest is not asked for.
+    spans in a row without an answer, or one that is gone, the rest is not requested.
     """
     allowed: list[IndexEntry] = []
     refused: list[IndexEntry] = []
@@ -95,7 +95,7 @@ def _records(ranges: "RangeReader", span: ByteSpan, max_record_bytes: int) -> li
 
 
 def _cut(entry: IndexEntry, data: bytes, start: int, detail: str) -> Fetched | Unfetched:
-    """An entry's part of a span. Where the span broke off, what had come before is good."""
+    """Cut an entry's part out of a span. Bytes that came before the span broke off are good."""
     own = data[entry.offset - start : entry.offset - start + entry.length]
     if detail and len(own) < entry.length:
         return Unfetched(entry, IndexFault.FETCH_FAILED, detail)
@@ -105,12 +105,12 @@ def _cut(entry: IndexEntry, data: bytes, start: int, detail: str) -> Fetched | U
 
 
 def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_bytes: int) -> Fetched | Unfetched:
-    """Reads on until the record ends."""
+    """Read until the record ends."""
     data = b""
     window = _FIRST_WINDOW
     while True:
-        asked = min(window, max_record_bytes + _FIRST_WINDOW) - len(data)
-        more, detail = ranges.read(entry.offset + len(data), asked)
+        wanted = min(window, max_record_bytes + _FIRST_WINDOW) - len(data)
+        more, detail = ranges.read(entry.offset + len(data), wanted)
         data += more
         try:
             end = end_of(data) if data else None
@@ -120,7 +120,7 @@ def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_byte
             return Fetched(entry, data[:end])
         if detail or not data:
             return Unfetched(entry, IndexFault.FETCH_FAILED, detail or f"the file ends before byte {entry.offset}")
-        if len(more) < asked:
+        if len(more) < wanted:
             return Fetched(entry, data)
         if len(data) > max_record_bytes:
             return Unfetched(entry, IndexFault.TOO_LARGE, f"more than {max_record_bytes} bytes in one record")
@@ -128,7 +128,7 @@ def _of_unknown_length(ranges: "RangeReader", entry: IndexEntry, max_record_byte
 
 
 class RangeReader:
-    """A file, read by ranges with patience. `is_gone`: asking for more of it is of no use."""
+    """A reader of ranges of one file, with retries. `is_gone`: no further request can help."""
 
     def __init__(self, path: str, config: FetchConfig):
         self._path, self._config = path, config
@@ -148,9 +148,9 @@ class RangeReader:
             self._source.close()
 
     def read(self, offset: int, length: int) -> tuple[bytes, str]:
-        """(the bytes of a range, why they are not all). Fewer without a reason: the file ends there.
+        """Return the bytes of a range, and why they are not all; fewer without a reason where the file ends.
 
-        What breaks off is asked for again from where it broke off.
+        A range that breaks off is continued from there.
         """
         buffer = bytearray()
         self.has_failed, detail = True, ""
@@ -165,11 +165,11 @@ class RangeReader:
             except Busy as error:
                 detail = f"{error} ({attempt + 1} attempts)"
                 if attempt + 1 < self._config.attempts:
-                    time.sleep(wait(attempt, error.retry_after, self._config))
+                    time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
         return bytes(buffer), detail
 
     def dictionary(self, max_bytes: int) -> bytes:
-        """The skippable frame at the start of a zstd file, asked for once; b"" where there is none of this size."""
+        """Read the skippable frame at the start of a zstd file, once; b"" where there is none of this size."""
         if self._dictionary is None:
             found = SKIPPABLE.match(self.read(0, 8)[0])
             length = int.from_bytes(found[1], "little") if found else 0
@@ -177,7 +177,7 @@ class RangeReader:
         return self._dictionary
 
     def size(self) -> int:
-        """Bytes of the file. Raises OSError where that cannot be had."""
+        """Return the bytes of the file. Raises OSError where that cannot be read."""
         for attempt in range(self._config.attempts):
             try:
                 return self._opened().size()
@@ -186,35 +186,35 @@ class RangeReader:
             except Busy as error:
                 if attempt + 1 == self._config.attempts:
                     raise OSError(f"{error} ({attempt + 1} attempts)") from error
-                time.sleep(wait(attempt, error.retry_after, self._config))
+                time.sleep(backoff_seconds(attempt, error.retry_after, self._config))
         raise AssertionError("config.attempts is at least 1")
 
     def _opened(self) -> RangeSource:
         if self._source is None:
-            self._source = source(self._path, self._config)
+            self._source = open_source(self._path, self._config)
         return self._source
 
 
-def wait(attempt: int, retry_after: float, config: FetchConfig) -> float:
-    """Seconds to wait behind a failed attempt (counted from 0).
+def backoff_seconds(attempt: int, retry_after: float, config: FetchConfig) -> float:
+    """Return the seconds to wait after a failed attempt (counted from 0).
 
-    Any length up to twice the one before, so that many workers that failed together do not come back together
-    (M. Brooker, "Exponential Backoff And Jitter", AWS 2015: "full jitter"). A server that names a time is given it, up
-    to the same limit.
+    Any length up to twice the one before, so that many workers that failed together do not come back together (M.
+    Brooker, "Exponential Backoff And Jitter", AWS 2015: "full jitter"). A server that names a time is given it, up to
+    the same limit.
     """
     longest = min(config.max_wait_seconds, config.first_wait_seconds * 2**attempt)
     # Not seeded on purpose: workers must differ, and no result depends on it.
     return min(retry_after, config.max_wait_seconds) + random.uniform(0, longest)
 
 
-def start_wait(path: str, config: FetchConfig) -> float:
-    """Seconds to wait before a task asks for anything of a path: any up to `config.start_jitter_seconds`, so that tasks
-    which start together do not ask together; 0 for a local file."""
+def start_jitter(path: str, config: FetchConfig) -> float:
+    """Return the seconds to wait before a task's first request of a path: any up to `config.start_jitter_seconds`, so
+    that tasks which start together do not request together; 0 for a local file."""
     return random.uniform(0, config.start_jitter_seconds) if is_remote(path) else 0.0
 
 
 def open_file(path: str, config: FetchConfig) -> BinaryIO:
-    """A buffered, seekable stream of a file's bytes as stored; a remote one is read by ranges, with patience.
+    """Open a buffered, seekable stream of a file's bytes as stored; a remote one is read by ranges, with retries.
 
     Raises:
         OSError: it cannot be read; so may every read.
@@ -223,7 +223,7 @@ def open_file(path: str, config: FetchConfig) -> BinaryIO:
 
 
 def open_ranges(path: str, config: FetchConfig, read_ahead: int = READ_AHEAD) -> BinaryIO:
-    """A buffered, seekable stream of a file that is read by ranges of `read_ahead` bytes, each with patience.
+    """Open a buffered, seekable stream of a file that is read by ranges of `read_ahead` bytes, each with retries.
 
     Raises:
         OSError: it cannot be read; so may every read.

@@ -1,4 +1,4 @@
-"""One line of an index: which capture, and where its record lies."""
+"""One line of an index: a capture, and the place of its record."""
 
 import re
 from base64 import b32encode
@@ -14,12 +14,12 @@ _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:(?!\d+(?:/|$))", re.IGNORECASE)
 REVISIT_MIME = "warc/revisit"
 """What an index writes in place of a media type where the record is a revisit."""
 _NO_MIME = ("-", "unk", REVISIT_MIME, "")
-"""What an index writes where the media type of the payload is not known to it."""
+"""What an index writes where it has no media type of the payload."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexEntry:
-    """One capture as an index knows it.
+    """One capture as an index lists it.
 
     A record that is read without an index makes one of its header too (`entry_of_record`), so that the same filters
     hold for both.
@@ -28,7 +28,7 @@ class IndexEntry:
     urlkey: str  # as the index writes it: SURT, or something older; "" if it names none
     timestamp: int  # microseconds since 1970-01-01 UTC
     url: str
-    mime: str  # as the server said it, without parameters, lower case; "" unknown
+    mime: str  # as the server declared it, without parameters, lower case; "" unknown
     mime_detected: str  # by the payload, where the index says so; else ""
     status: int  # HTTP; 0 unknown
     digest: str  # of the payload, as `normal_digest` writes it; "" unknown
@@ -45,33 +45,33 @@ class NoEntry(ValueError):
 
 
 def entry_of(fields: dict[str, Any]) -> IndexEntry:
-    """An entry of a line's fields, by the names of CDXJ; "-", "" and None are all "unknown".
+    """Build an entry from a line's fields, by the names of CDXJ; "-", "" and None all mean "unknown".
 
-    `path` is left as the file name: who reads the index knows the folder.
+    `path` is left as the file name: the reader of the index has the folder.
 
     Raises:
         NoEntry: no date, no URL and no key, or no place.
     """
-    known = {name: str(value).strip() for name, value in fields.items() if value not in (None, "-", "")}
-    urlkey = known.get("urlkey", "")
-    url = _with_scheme(known.get("url", "")) or url_of(urlkey)
+    given = {name: str(value).strip() for name, value in fields.items() if value not in (None, "-", "")}
+    urlkey = given.get("urlkey", "")
+    url = _with_scheme(given.get("url", "")) or url_of(urlkey)
     if not url:
         raise NoEntry("no URL")
-    filename = known.get("filename", "")
+    filename = given.get("filename", "")
     if not filename:
         raise NoEntry("no file name")
-    mime, detected = _media_type(known.get("mime", "")), _media_type(known.get("mime-detected", ""))
+    mime, detected = _media_type(given.get("mime", "")), _media_type(given.get("mime-detected", ""))
     return IndexEntry(
         urlkey=urlkey,
-        timestamp=moment(known.get("timestamp", "")),
+        timestamp=moment(given.get("timestamp", "")),
         url=url,
         mime="" if mime in _NO_MIME else mime,
         mime_detected="" if detected in _NO_MIME else detected,
-        status=_whole(known.get("status", "0"), "status") if known.get("status", "0").isdigit() else 0,
-        digest=normal_digest(known.get("digest", "")),
-        languages=tuple(filter(None, known.get("languages", "").lower().split(","))),
-        offset=_whole(known.get("offset", ""), "offset"),
-        length=_whole(known["length"], "length") if "length" in known else -1,
+        status=_whole(given.get("status", "0"), "status") if given.get("status", "0").isdigit() else 0,
+        digest=normal_digest(given.get("digest", "")),
+        languages=tuple(filter(None, given.get("languages", "").lower().split(","))),
+        offset=_whole(given.get("offset", ""), "offset"),
+        length=_whole(given["length"], "length") if "length" in given else -1,
         filename=filename,
         path=filename,
         is_revisit=mime == REVISIT_MIME,
@@ -81,10 +81,10 @@ def entry_of(fields: dict[str, Any]) -> IndexEntry:
 def entry_of_record(
     *, url: str, timestamp: int, digest: str, mime: str, status: int, is_revisit: bool = False
 ) -> IndexEntry:
-    """What a record without an index says of itself, for the same filters: before its payload is looked at.
+    """Build an entry from a record's header, so that the same filters hold before its payload is read.
 
-    Give "" and 0 for what is not read yet: such a filter passes, and is asked again when it is. Languages are never
-    known here: no header says in which language a text is.
+    Give "" and 0 for fields that are not read yet: their filters pass, and are applied again later. Languages are
+    always unknown here: no header gives the language of a text.
     """
     media_type = _media_type(mime)
     return IndexEntry(
@@ -105,7 +105,8 @@ def entry_of_record(
 
 
 def moment(digits: str) -> int:
-    """Microseconds since 1970 of 4 to 20 digits: a year, a second, or down to the microsecond; the rest is the first.
+    """Convert 4 to 20 digits to microseconds since 1970: a year, a second, or down to the microsecond; the rest is the
+    first.
 
     Raises:
         NoEntry: not digits, or no such day.
@@ -120,11 +121,12 @@ def moment(digits: str) -> int:
         when = datetime(year, month, day, hour, minute, sec, micro, tzinfo=UTC)
     except ValueError as error:
         raise NoEntry(f"no date: {digits!r}") from error
-    return timestamps.of_date(when)
+    return timestamps.from_datetime(when)
 
 
 def normal_digest(digest: str) -> str:
-    """A digest as "sha1:BASE32", "sha256:hex", ...: indexes leave the algorithm out, hyphenate it, or write hex."""
+    """Normalise a digest to "sha1:BASE32", "sha256:hex", ...: indexes leave the algorithm out, hyphenate it, or write
+    hex."""
     name, colon, value = digest.strip().rpartition(":")
     if not value:
         return ""
@@ -147,7 +149,7 @@ def _base32(sha1: str) -> str:
 
 
 def url_of(urlkey: str) -> str:
-    """A URL with this key, for an index that keeps no URLs: "org,example)/a" -> "http://example.org/a"."""
+    """Build a URL with this key, for an index that keeps no URLs: "org,example)/a" -> "http://example.org/a"."""
     if not urlkey or _SCHEME.match(urlkey):
         return urlkey
     authority, bracket, path = urlkey.partition(")")
@@ -158,7 +160,7 @@ def url_of(urlkey: str) -> str:
 
 
 def _with_scheme(url: str) -> str:
-    """CDX of the nineties write URLs without "http://"."""
+    """Add the "http://" that CDX of the nineties leave out."""
     return url if not url or _SCHEME.match(url) else f"http://{url}"
 
 

@@ -1,11 +1,11 @@
-"""What of an index, or of what an index points at, could not be used: a value, counted, never an exception."""
+"""Faults of an index, or of the records that an index points at: values, counted, never exceptions."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class IndexFault(StrEnum):
-    """Why. Each becomes a reject of the same name."""
+    """The kinds of faults. Each becomes a reject of the same name."""
 
     INDEX_UNREADABLE = "index_unreadable"  # cannot be opened, inflated or fetched
     NOT_AN_INDEX = "not_an_index"  # none of the known formats by its first bytes

@@ -1,4 +1,5 @@
-"""Index files of every kind, told apart by their content: which captures they name, filtered, and where those lie."""
+"""Index files of every kind, distinguished by their content: the captures that they name, filtered, with their
+places."""
 
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -9,7 +10,7 @@ from io import BytesIO
 from typing import BinaryIO
 
 from dbce_spark.archive.index import cdx, cdxj, columnar_index, wacz_index, zipnum
-from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, located
+from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, locate
 from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Selection
 from dbce_spark.archive.index.cdx import Parse
 from dbce_spark.archive.index.columnar_index import PushedDown
@@ -21,7 +22,7 @@ from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
 
 _HEAD = 1 << 16
-"""Bytes by which a kind is told: several lines."""
+"""Bytes by which a kind is detected: several lines."""
 _BLOCKS = 256
 """Blocks of a cluster whose places are held at once: of 3,000 lines each, as they are made."""
 _PART_BYTES = 1 << 16
@@ -38,8 +39,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexPart:
-    """What can be read of an index by itself: a whole file, or lines of the secondary index of a cluster, from byte
-    `start` to byte `end`."""
+    """A part of an index that can be read by itself: a whole file, or lines of the secondary index of a cluster, from
+    byte `start` to byte `end`."""
 
     path: str
     start: int = 0
@@ -47,7 +48,8 @@ class IndexPart:
 
 
 def kind_of(stream: BinaryIO) -> Kind | None:
-    """What a file is by its first bytes, inflated if they are gzip; None: no index. Leaves the stream at its start."""
+    """Detect the kind of a file by its first bytes, inflated if they are gzip; None: no index. Leaves the stream at its
+    start."""
     first = head(stream, _HEAD)
     if first.startswith(columnar_index.MAGIC):
         return Kind.PARQUET
@@ -73,28 +75,28 @@ def _fits(line: str, parse: Parse) -> bool:
         return False
 
 
-def wanted(
+def read_entries(
     paths: Sequence[str], base: str, selection: Selection, config: FetchConfig, counts: FilterCounts
 ) -> Iterator[IndexEntry | BadLine]:
-    """The entries of some index files that the filters pass, each with its `path`, and the lines that are none.
+    """Read the entries of index files that the filters pass, each with its `path`, and the lines that are none.
 
-    `base` is the folder or URL that file names are relative to; "": that of the index itself. A WACZ has its own.
-    Every line that is read is counted in `counts`: read = selected + skipped + faults. Shards of a ZipNum cluster are
-    read through the secondary index that names them, and not again by themselves.
+    `base` is the folder or URL that file names are relative to; "": that of the index itself. A WACZ has its own. Every
+    line that is read is counted in `counts`: read = selected + skipped + faults. Shards of a ZipNum cluster are read
+    through the secondary index that names them, and not again by themselves.
     """
-    for part in parts(paths, selection, config):
-        yield from wanted_of(part, base, selection, config, counts)
+    for part in list_parts(paths, selection, config):
+        yield from read_part(part, base, selection, config, counts)
 
 
-def wanted_of(
+def read_part(
     part: IndexPart, base: str, selection: Selection, config: FetchConfig, counts: FilterCounts
 ) -> Iterator[IndexEntry | BadLine]:
-    """Those of one part, as `wanted`."""
+    """Read the entries of one part, as `read_entries`."""
     return _Reading(base, selection, config, counts).part(part)
 
 
-def parts(paths: Sequence[str], selection: Selection, config: FetchConfig) -> Iterator[IndexPart]:
-    """What some index files can be read in, each part by whoever has time. Clusters are cut where filters may pass."""
+def list_parts(paths: Sequence[str], selection: Selection, config: FetchConfig) -> Iterator[IndexPart]:
+    """Cut index files into parts that can be read in parallel. Clusters are cut where filters may pass."""
     for path in without_shards(paths, config):
         try:
             with open_ranges(path, config, PROBE) as stream:
@@ -108,7 +110,7 @@ def parts(paths: Sequence[str], selection: Selection, config: FetchConfig) -> It
 
 
 def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Whole lines, from byte to byte."""
+    """Cut the bytes from `start` to `end` into ranges of whole lines."""
     while start < end:
         stream.seek(min(start + _PART_BYTES, end) - 1)
         stream.readline()
@@ -118,7 +120,7 @@ def _pieces(stream: BinaryIO, start: int, end: int) -> Iterator[tuple[int, int]]
 
 
 def without_shards(paths: Sequence[str], config: FetchConfig) -> list[str]:
-    """The paths but for those that a secondary index among them names, in their order."""
+    """Leave out the paths that a secondary index among them names; the others keep their order."""
     shards: set[str] = set()
     if len(paths) < 2:
         return list(paths)
@@ -139,7 +141,7 @@ def _shards(stream: BinaryIO, folder: str) -> Iterator[str]:
             continue
         named = zipnum.meta_shard(line) or named
         try:
-            yield located(zipnum.block_of(line, named).shard, folder)
+            yield locate(zipnum.block_of(line, named).shard, folder)
         except (NoEntry, UnsafePath):
             continue
 
@@ -154,7 +156,7 @@ class _Reading:
     counts: FilterCounts
 
     def part(self, part: IndexPart) -> Iterator[IndexEntry | BadLine]:
-        """The wanted entries of one index of any kind, or of some lines of a cluster's."""
+        """Read the selected entries of one index of any kind, or of lines of a cluster's."""
         path = part.path
         try:
             kind = self._kind(path)
@@ -174,7 +176,7 @@ class _Reading:
             return kind_of(stream)
 
     def _entries(self, path: str, kind: Kind | None, folder: str) -> Iterator[IndexEntry | BadLine]:
-        """Those of a file that is one index by itself; a fault where it is something else and not empty."""
+        """Read the entries of a file that is one index by itself; a fault where it is something else and not empty."""
         with open_ranges(path, self.config, PROBE if kind is Kind.PARQUET else READ_AHEAD) as stream:
             if kind is Kind.PARQUET:
                 yield from self._rows(stream, path, folder)
@@ -189,7 +191,7 @@ class _Reading:
             try:
                 if isinstance(line, LineFault):
                     raise NoEntry(str(line))
-                # Whatever could not be told apart before the first line is not part of it.
+                # A byte order mark before the first line is not part of it.
                 entry = parse(line.removeprefix("\ufeff") if number == 1 else line) if line.strip() else None
             except NoEntry as error:
                 yield self._fault(path, number, IndexFault.BROKEN_LINE, str(error))
@@ -208,7 +210,7 @@ class _Reading:
                 yield from self._kept(found, path, -1, folder)
 
     def _cluster(self, part: IndexPart) -> Iterator[IndexEntry | BadLine]:
-        """The blocks of a cluster in which wanted lines may lie, read by range."""
+        """Read by range the blocks of a cluster in which selected lines may lie."""
         blocks: list[zipnum.Block] = []
         for block in self._blocks(part):
             if isinstance(block, BadLine):
@@ -240,11 +242,11 @@ class _Reading:
                         yield self._fault(path, -1, IndexFault.BROKEN_LINE, f"{error}: {line[:60]!r}")
 
     def _inflated(self, blocks: Sequence[zipnum.Block], index: str) -> Iterator[IndexEntry | BadLine]:
-        """The entries of some blocks. File names in a shard are relative to the folder of the secondary index."""
-        for group in zipnum.joined(blocks, self.config.span_bytes):
+        """Read the entries of blocks. File names in a shard are relative to the folder of the secondary index."""
+        for group in zipnum.join_blocks(blocks, self.config.span_bytes):
             start, end = group[0].offset, group[-1].offset + group[-1].length
             try:
-                path = located(group[0].shard, folder_of(index))
+                path = locate(group[0].shard, folder_of(index))
             except UnsafePath as error:
                 yield self._fault(index, -1, IndexFault.UNSAFE_PATH, str(error))
                 continue
@@ -282,4 +284,4 @@ class _Reading:
 
 @lru_cache(maxsize=4096)
 def _located(filename: str, folder: str) -> str:
-    return located(filename, folder)
+    return locate(filename, folder)

@@ -15,7 +15,8 @@ class LineFault(ValueError):
 
 
 def numbered(stream: BinaryIO) -> Iterator[tuple[int, str | LineFault]]:
-    """(number from 1, line without its end), from the stream's start. A line with a fault is that fault in its place.
+    """Iterate over (number from 1, line without its end), from the stream's start. A line with a fault is that fault in
+    its place.
 
     Behind a broken gzip member the next one is searched; its lines are numbered on.
     """
@@ -56,7 +57,7 @@ def _too_long(line: bytes) -> LineFault:
 
 
 def inflated(stream: BinaryIO) -> Iterator[bytes | LineFault]:
-    """The bytes from the stream's start, gzip members inflated one behind the other; a fault for each broken one."""
+    """Inflate the bytes from the stream's start, gzip members one behind the other; a fault for each broken one."""
     stream.seek(0)
     raw = stream.read(_CHUNK)
     if not raw.startswith(GZIP_MAGIC):
@@ -69,7 +70,8 @@ def inflated(stream: BinaryIO) -> Iterator[bytes | LineFault]:
 
 
 def _member(stream: BinaryIO, raw: bytes) -> Generator[bytes | LineFault, None, bytes]:
-    """One gzip member that `raw` begins with, read on from the stream. Returns the bytes that the next begins with."""
+    """Inflate one gzip member that `raw` begins with, read on from the stream. Returns the bytes that the next begins
+    with."""
     inflater = zlib.decompressobj(zlib.MAX_WBITS | 16)
     while True:
         try:
@@ -88,7 +90,7 @@ def _member(stream: BinaryIO, raw: bytes) -> Generator[bytes | LineFault, None, 
 
 
 def _behind(stream: BinaryIO, raw: bytes) -> bytes:
-    """What follows a member: the next one, its padding of zeros passed over."""
+    """Return the bytes behind a member, its padding of zeros passed over."""
     raw = (raw or stream.read(_CHUNK)).lstrip(b"\0")
     if 0 < len(raw) < len(GZIP_MAGIC):
         raw += stream.read(_CHUNK)
@@ -96,6 +98,7 @@ def _behind(stream: BinaryIO, raw: bytes) -> bytes:
 
 
 def _from_next_member(stream: BinaryIO, raw: bytes) -> bytes:
+    """Return the bytes from the next gzip member on; b"" if there is none."""
     while raw:
         found = raw.find(GZIP_MAGIC)
         if found >= 0:
@@ -109,7 +112,8 @@ def _from_next_member(stream: BinaryIO, raw: bytes) -> bytes:
 
 
 def head(stream: BinaryIO, size: int) -> bytes:
-    """The first bytes of a file, inflated if they are gzip; b"" where that fails. Leaves the stream at its start."""
+    """Read the first bytes of a file, inflated if they are gzip; b"" where that fails. Leaves the stream at its
+    start."""
     made = b""
     for chunk in inflated(stream):
         if isinstance(chunk, LineFault):

@@ -30,6 +30,6 @@ _THREE_LETTERS = _table(_PAIRS) | _table(_BIBLIOGRAPHIC)
 
 
 def three_letters(code: str) -> str:
-    """ "deu" of "de", "de-AT", "ger" or "deu"; any other code is itself, lower case."""
+    """Map a code to three letters: "deu" for "de", "de-AT", "ger" or "deu"; any other code is itself, lower case."""
     primary = code.strip().lower().replace("_", "-").partition("-")[0]
     return _THREE_LETTERS.get(primary, primary)

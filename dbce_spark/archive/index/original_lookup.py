@@ -1,6 +1,6 @@
-"""The originals of revisits in an index: its lines are read once, in any order, and those under a wanted name are kept.
+"""Look up the originals of revisits in an index: read its lines once, in any order, and keep those under a wanted name.
 
-An index knows a capture by the names of `dbce_spark.archive.revisits`, record ids aside.
+An index has the names of `dbce_spark.archive.revisits` for a capture, record ids aside.
 """
 
 from bisect import bisect_left, bisect_right
@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from dbce_spark.archive.index.capture_filter import Selection, surt_of
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.revisits import Name, names_in_index, names_of
+from dbce_spark.archive.revisits import OriginalName, capture_names, indexed_names
 from dbce_spark.model import Revisit
 
 _NOT_MODIFIED = 304
 MOST_KEYS = 1000
-"""Keys beside those of the selection that a look-up asks sorted indexes for: each costs some 25 small reads."""
+"""Keys beside those of the selection that a look-up reads in sorted indexes: each costs some 25 small reads."""
 
 
 class Payload(NamedTuple):
-    """Where an index says that a payload lies, and what it says of it. The fields are those of an `Entry`."""
+    """A payload's place in an archive, and its description by the index. The fields are those of an `IndexEntry`."""
 
     path: str
     offset: int
@@ -32,8 +32,8 @@ class Payload(NamedTuple):
 
 
 class FoundOriginal(NamedTuple):
-    """A payload under a name. The least of these is the earliest, and so is the original under all names but those
-    that only a capture up to the revisit can have (`Name.is_before`): there the latest is, up to that time."""
+    """A payload under a name. The least of these is the earliest, and so is the original under all names but those that
+    only a capture up to the revisit can have (`OriginalName.is_before`): there the latest is, up to that time."""
 
     name: str
     is_before: bool
@@ -43,7 +43,7 @@ class FoundOriginal(NamedTuple):
 
 @dataclass(slots=True)
 class Lookup:
-    """The names of the originals of some revisits, and what an index has under them.
+    """The names of the originals of revisits, and the entries that an index has under them.
 
     Under a name one entry is kept, and where only captures up to a revisit count, one for each of the times of such
     revisits.
@@ -55,9 +55,9 @@ class Lookup:
     _kept: dict[tuple[str, int], tuple[int, Payload]] = field(default_factory=dict)  # by name and number of the time
 
     @staticmethod
-    def of(names: Iterable[tuple[Name, int]], revisits: Iterable[tuple[str, int]]) -> "Lookup":
-        """All that is looked for, which must be known before the first entry is: names with the times (microseconds
-        since 1970) of the revisits that have them, and the places (file as rows name it, offset) of the revisits."""
+    def from_names(names: Iterable[tuple[OriginalName, int]], revisits: Iterable[tuple[str, int]]) -> "Lookup":
+        """Prepare a look-up, which must have all names before the first entry: names with the times (microseconds since
+        1970) of the revisits that have them, and the places (file by its name in rows, offset) of the revisits."""
         made = Lookup()
         for name, at in names:
             if name.is_before:
@@ -71,8 +71,8 @@ class Lookup:
         return made
 
     def offer(self, entry: IndexEntry) -> None:
-        """Keeps an entry if it may be an original. A revisit is none, and not all indexes say that a line is one."""
-        named = names_of(surt_of(entry), entry.timestamp, "", entry.digest, "")
+        """Keep an entry if it may be an original. A revisit is none, and not all indexes mark a line as one."""
+        named = capture_names(surt_of(entry), entry.timestamp, "", entry.digest, "")
         wanted = [name for name in named if name in self._names or name in self._times]
         if not wanted or entry.is_revisit or entry.status == _NOT_MODIFIED or (entry.path, entry.offset) in self._own:
             return
@@ -89,32 +89,35 @@ class Lookup:
                 self._kept[name, slot] = ranked
 
     def found(self) -> Iterator[FoundOriginal]:
-        """All that was kept."""
+        """Iterate over all entries that were kept."""
         for (name, _), (at, payload) in self._kept.items():
             yield FoundOriginal(name, name in self._times, at, payload)
 
     def original(self, revisit: Revisit) -> Payload | None:
-        """The payload of a revisit, under the first of its names that one has."""
-        return next(filter(None, (self._under(name, revisit.timestamp) for name in names_in_index(revisit))), None)
+        """Return the payload of a revisit, under the first of its names that has one."""
+        return next(filter(None, (self._under(name, revisit.timestamp) for name in indexed_names(revisit))), None)
 
-    def _under(self, name: Name, timestamp: int) -> Payload | None:
+    def _under(self, name: OriginalName, timestamp: int) -> Payload | None:
         last = bisect_right(self._times[name.name], timestamp) - 1 if name.is_before else 0
         kept = (self._kept.get((name.name, slot)) for slot in range(last, -1, -1))
         return next((payload for _, payload in filter(None, kept)), None)
 
 
-def asked(selection: Selection, keys: Iterable[str]) -> Selection:
-    """What an index is asked for originals: everything, since an original need not be wanted itself.
+def lookup_selection(selection: Selection, keys: Iterable[str]) -> Selection:
+    """Build the selection of index lines that may be originals: everything, since an original need not be selected
+    itself.
 
-    Of sorted indexes that the selection needs only parts of: these, and those with the `keys` that revisits refer to,
-    if they are not in them.
+    Of sorted indexes that `selection` reads only parts of: these parts, and the `keys` that revisits refer to beyond
+    them.
     """
-    config = replace(selection.config, since="", until="", statuses=())  # what a columnar index is asked by itself
+    config = replace(
+        selection.config, since="", until="", statuses=()
+    )  # conditions that a columnar index would apply by itself
     if not selection.prefixes:
         return Selection((), (), config)
-    return Selection((), (*selection.prefixes, *outside(keys, selection)), config)
+    return Selection((), (*selection.prefixes, *keys_to_add(keys, selection)), config)
 
 
-def outside(keys: Iterable[str], selection: Selection) -> list[str]:
-    """The first `MOST_KEYS` of some SURT keys that the selection does not read anyway."""
+def keys_to_add(keys: Iterable[str], selection: Selection) -> list[str]:
+    """Return the first `MOST_KEYS` of the SURT keys that the selection does not read anyway."""
     return sorted({key for key in keys if not key.startswith(selection.prefixes)})[:MOST_KEYS]

@@ -1,4 +1,4 @@
-"""A file of any kind of storage as ranges of its bytes: local, HTTP, whatever fsspec knows, a member of a WACZ."""
+"""Read ranges of a file's bytes from any kind of storage: local, HTTP, any that fsspec supports, a member of a WACZ."""
 
 import re
 import time
@@ -21,7 +21,7 @@ from dbce_spark.files.sources import MEMBER
 _CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
 _CHUNK = 1 << 16
 _ZIP_AHEAD = 1 << 18
-"""Bytes asked for at once of a zip file: its directory lies at its end, 100 bytes a file."""
+"""Bytes read at once of a zip file: its directory lies at its end, 100 bytes a file."""
 _SLOWEST = 1 << 14
 """Bytes a second that a server must reach: one that sends a byte a minute would hold a task for ever."""
 _PASSING = (408, 425, 429)
@@ -29,11 +29,11 @@ _PASSING = (408, 425, 429)
 
 
 class ObjectGone(Exception):
-    """The bytes cannot be had, and asking again will not help."""
+    """The bytes cannot be read, and trying again will not help."""
 
 
 class Busy(Exception):
-    """The bytes cannot be had now. `retry_after` is in seconds, 0 where the server names no time."""
+    """The bytes cannot be read now. `retry_after` is in seconds, 0 where the server names no time."""
 
     def __init__(self, detail: str, retry_after: float = 0.0):
         super().__init__(detail)
@@ -44,23 +44,23 @@ class RangeSource(Protocol):
     """One file, read by ranges of bytes."""
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
-        """Appends the bytes of a range, fewer only where the file ends.
+        """Append the bytes of a range to the buffer, fewer only where the file ends.
 
         Raises:
-            Gone, Busy: it cannot; what came until then is in the buffer.
+            ObjectGone, Busy: it cannot; bytes that came until then are in the buffer.
         """
 
     def size(self) -> int:
-        """Bytes of the file. Raises as `into` does."""
+        """Return the bytes of the file. Raises as `into` does."""
 
     def close(self) -> None: ...
 
 
-def source(path: str, config: FetchConfig) -> RangeSource:
-    """How to read a path.
+def open_source(path: str, config: FetchConfig) -> RangeSource:
+    """Open a path for reading ranges.
 
     Raises:
-        Gone, Busy: it lies in a WACZ that cannot be read.
+        ObjectGone, Busy: it lies in a WACZ that cannot be read.
     """
     if MEMBER in path:
         return _member(path, config)
@@ -78,29 +78,29 @@ def _file(path: str) -> BinaryIO:
 
 def _member(path: str, config: FetchConfig) -> RangeSource:
     def opened(outer: str) -> BinaryIO:
-        return _stream(source(outer, config))
+        return _stream(open_source(outer, config))
 
-    with _told():
-        place = wacz_index.stored(path, opened)
+    with _sorted_errors():
+        place = wacz_index.find_stored(path, opened)
     if place is None:
         return _Stream(path, lambda: wacz_index.open_member(path, opened))
-    return _Part(source(place.path, config), place.offset, place.size)
+    return _Part(open_source(place.path, config), place.offset, place.size)
 
 
-def _stream(of: RangeSource) -> BinaryIO:
-    """A stream of a source, without patience: whoever reads a range through it tries the range again."""
+def _stream(ranges: RangeSource) -> BinaryIO:
+    """Open a stream of a source, without retries: a reader of ranges through it tries the range again."""
 
     def read(offset: int, length: int) -> bytes:
         buffer = bytearray()
-        of.into(buffer, offset, length)
+        ranges.into(buffer, offset, length)
         return bytes(buffer)
 
-    return range_stream(read, of.size(), of.close, _ZIP_AHEAD)
+    return range_stream(read, ranges.size(), ranges.close, _ZIP_AHEAD)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Sorts what storage raises into what may pass and what will not."""
+def _sorted_errors() -> Iterator[None]:
+    """Sort errors of storage into those that may pass and those that will not."""
     try:
         yield
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
@@ -126,7 +126,7 @@ class _Stream:
         return self._open
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
-        with _told():
+        with _sorted_errors():
             try:
                 stream = self._stream()
                 if stream.seek(offset) == offset:  # a member of a zip stops at its end
@@ -136,7 +136,7 @@ class _Stream:
                 raise
 
     def size(self) -> int:
-        with _told():
+        with _sorted_errors():
             return self._stream().seek(0, 2)
 
     def close(self) -> None:
@@ -146,7 +146,7 @@ class _Stream:
 
 
 class _Part:
-    """So many bytes of another file."""
+    """A range of another file as a file."""
 
     def __init__(self, whole: RangeSource, offset: int, size: int):
         self._whole, self._offset, self._size = whole, offset, size
@@ -170,7 +170,7 @@ class _Remote:
         self._path = path
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
-        with _told():
+        with _sorted_errors():
             filesystem, inner = url_to_fs(self._path)
             try:
                 buffer += filesystem.cat_file(inner, start=offset, end=offset + length)
@@ -182,7 +182,7 @@ class _Remote:
                     raise
 
     def size(self) -> int:
-        with _told():
+        with _sorted_errors():
             filesystem, inner = url_to_fs(self._path)
             return int(filesystem.info(inner)["size"])
 
@@ -211,14 +211,14 @@ class _Http:
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
         if length <= 0:
             return
-        with self._asked(offset, length) as answer:
+        with self._request(offset, length) as answer:
             if answer.status == 416:
                 return
             skipped = 0 if answer.status == 206 else offset
             self._take(answer, buffer, skipped, length)
 
     def size(self) -> int:
-        with self._asked(0, 1) as answer:
+        with self._request(0, 1) as answer:
             found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
             total = found[3] if found else answer.headers.get("Content-Length", "*")
             if not total.isdigit():
@@ -229,8 +229,8 @@ class _Http:
         self._pool.clear()
 
     @contextmanager
-    def _asked(self, offset: int, length: int) -> Iterator[urllib3.BaseHTTPResponse]:
-        """The answer to a request for a range: 206 with that range, 200 with all, or 416 behind the end."""
+    def _request(self, offset: int, length: int) -> Iterator[urllib3.BaseHTTPResponse]:
+        """Request a range, and yield the response: 206 with that range, 200 with all, or 416 behind the end."""
         headers = {"Range": f"bytes={offset}-{offset + length - 1}", "Accept-Encoding": "identity"}
         try:
             answer = self._pool.request("GET", self._url, headers=headers, preload_content=False)
@@ -278,7 +278,7 @@ class _Http:
 
 
 def retry_seconds(retry_after: str) -> float:
-    """Seconds from now of a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3)."""
+    """Parse a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3), to seconds from now."""
     if retry_after.isascii() and retry_after.strip().isdigit():
         return float(retry_after)
     try:

@@ -1,4 +1,4 @@
-"""A seekable stream over something that is read by ranges."""
+"""A seekable stream over a reader of ranges."""
 
 import io
 from collections.abc import Callable
@@ -42,5 +42,5 @@ class _RangeStream(io.RawIOBase):
 
 
 def range_stream(read: Read, size: int, close: Callable[[], None], read_ahead: int) -> BinaryIO:
-    """A buffered stream of `size` bytes that asks for `read_ahead` of them at once; closing it calls `close`."""
+    """Open a buffered stream of `size` bytes that reads `read_ahead` of them at once; closing it calls `close`."""
     return cast(BinaryIO, io.BufferedReader(_RangeStream(read, size, close), read_ahead))

@@ -1,4 +1,4 @@
-"""How much a run would read, without reading it."""
+"""Estimate how much a run would read, without reading it."""
 
 from array import array
 from collections.abc import Iterable
@@ -16,19 +16,19 @@ from dbce_spark.config import FetchConfig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What `--dry-run` tells of the records that indexes name."""
+    """The figures that `--dry-run` shows of the records that indexes name."""
 
     files: int
     records: int
-    record_bytes: int  # of the records that tell their length
-    asked_bytes: int  # with the gaps between neighbours that are read together
+    record_bytes: int  # of the records that declare their length
+    requested_bytes: int  # with the gaps between neighbours that are read together
     requests: int
     unknown: int  # records of unknown length
     duplicates: int  # entries that name a place which another names
     counts: FilterCounts
 
     def text(self) -> str:
-        """For a person, a figure a line."""
+        """Format the figures for a person, one a line."""
         counts = self.counts
         lines = [
             (counts.read, "lines of the index were read"),
@@ -37,34 +37,36 @@ class Estimate:
             (self.records, f"records in {self.files:,} files would be read"),
             *((count, f"  do not say their {name}") for name, count in sorted(counts.undeclared.items())),
             (self.record_bytes, f"bytes of them; {self.unknown:,} more do not say how long they are"),
-            (self.asked_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),
+            (self.requested_bytes, f"bytes in {self.requests:,} requests, with what lies between neighbours"),
         ]
         return "\n".join(f"{count:>16,}  {what}" for count, what in lines)
 
 
-def of_index(found: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
-    """What reading the entries of `index_file.wanted` would be, in 16 bytes an entry; `counts` are those it fills."""
-    places: dict[str, array[int]] = {}
-    for one in found:
-        if isinstance(one, IndexEntry):
-            places.setdefault(one.path, array("q")).extend((one.offset, one.length))
-    once = [_once(flat) for flat in places.values()]
-    lengths = np.concatenate([some[:, 1] for some in once]) if once else np.empty(0, np.int64)
-    asked = [span for some in once for span in stretches(some.tolist(), config.gap_bytes, config.span_bytes)]
+def estimate(lines: Iterable[IndexEntry | BadLine], counts: FilterCounts, config: FetchConfig) -> Estimate:
+    """Estimate the cost of reading the entries of `index_file.read_entries`, in 16 bytes an entry; `counts` are those
+    that it fills."""
+    by_path: dict[str, array[int]] = {}
+    for line in lines:
+        if isinstance(line, IndexEntry):
+            by_path.setdefault(line.path, array("q")).extend((line.offset, line.length))
+    once = [_once(flat) for flat in by_path.values()]
+    lengths = np.concatenate([places[:, 1] for places in once]) if once else np.empty(0, np.int64)
+    ranges = [span for places in once for span in stretches(places.tolist(), config.gap_bytes, config.span_bytes)]
     return Estimate(
-        files=len(places),
+        files=len(by_path),
         records=len(lengths),
         record_bytes=int(lengths[lengths > 0].sum()),
-        asked_bytes=sum(length for _, length, _ in asked if length > 0),
-        requests=len(asked),
+        requested_bytes=sum(length for _, length, _ in ranges if length > 0),
+        requests=len(ranges),
         unknown=int((lengths <= 0).sum()),
-        duplicates=sum(len(flat) // 2 for flat in places.values()) - len(lengths),
+        duplicates=sum(len(flat) // 2 for flat in by_path.values()) - len(lengths),
         counts=counts,
     )
 
 
 def _once(flat: "array[int]") -> npt.NDArray[np.int64]:
-    """(offset, length) of each place once, in file order: the longest of several lengths, as `byte_ranges.by_file`."""
+    """Keep (offset, length) of each place once, in file order: the longest of several lengths, as
+    `byte_ranges.by_file`."""
     pairs = np.frombuffer(flat, np.int64).reshape(-1, 2)
     ordered = pairs[np.lexsort((-pairs[:, 1], pairs[:, 0]))]
     is_first = np.diff(ordered[:, 0], prepend=-1) != 0

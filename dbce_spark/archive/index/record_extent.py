@@ -1,4 +1,4 @@
-"""Where a record ends whose length the index does not tell: CDX of nine fields."""
+"""Find the end of a record whose length the index does not give: CDX of nine fields."""
 
 import re
 import zlib
@@ -23,7 +23,8 @@ class NoRecord(ValueError):
 
 
 def end_of(data: bytes) -> int | None:
-    """Bytes of the record that `data` begins with, as stored: a gzip member, a zstd frame, or a plain (W)ARC record.
+    """Return the bytes of the record that `data` begins with, as stored: a gzip member, a zstd frame, or a plain (W)ARC
+    record.
 
     None: it goes on behind `data`.
 
@@ -52,7 +53,7 @@ def _gzip_end(data: bytes) -> int | None:
 
 
 def _zstd_end(data: bytes) -> int | None:
-    """Walks the blocks of a frame by their headers (RFC 8878, 3.1.1), without inflating them."""
+    """Walk the blocks of a frame by their headers (RFC 8878, 3.1.1), without inflating them."""
     if len(data) < 18:
         return None
     try:
@@ -74,15 +75,15 @@ def _zstd_end(data: bytes) -> int | None:
 
 
 def _plain_end(data: bytes, head: re.Match[bytes] | None, length: re.Pattern[bytes], blanks: int) -> int | None:
-    """The end of a record that says its length in its head, with up to so many bytes of line ends behind it."""
+    """Find the end of a record with its length in its head, and up to `blanks` bytes of line ends behind it."""
     if head is None:
         if len(data) > _LONGEST_HEAD:
             raise NoRecord(f"no record: begins with {data[:24]!r}")
         return None
-    said = length.search(data[: head.end()])
-    if said is None:
+    declared = length.search(data[: head.end()])
+    if declared is None:
         raise NoRecord(f"no record, or none that says its length: begins with {data[:24]!r}")
-    end = head.end() + int(said[1])
+    end = head.end() + int(declared[1])
     if len(data) < end + blanks:
         return None
     behind = data[end : end + blanks]

@@ -8,7 +8,7 @@ _WHOLE = 1 << 64
 
 @lru_cache(maxsize=65_536)
 def is_sampled(site: str, share: float, seed: int) -> bool:
-    """Whether a site belongs to a sample of this share (0 to 1) of all sites.
+    """Return whether a site belongs to a sample of this share (0 to 1) of all sites.
 
     A smaller share of the same seed is a part of a larger one. The hash is of the site's name alone: machines,
     file order and other sites change nothing.

@@ -7,7 +7,7 @@ _BACKWARDS = 1 << 12
 
 
 def first_not_before(stream: BinaryIO, size: int, key: bytes) -> int:
-    """The offset of the first line that does not sort before `key` (byte by byte); `size` where all do."""
+    """Find the offset of the first line that does not sort before `key` (byte by byte); `size` where all do."""
     low, high = 0, size
     while low < high:
         middle = (low + high) // 2
@@ -21,7 +21,7 @@ def first_not_before(stream: BinaryIO, size: int, key: bytes) -> int:
 
 
 def _line_start(stream: BinaryIO, offset: int) -> int:
-    """The first line start at or behind an offset; the stream is left there."""
+    """Find the first line start at or behind an offset; the stream is left there."""
     if offset:
         stream.seek(offset - 1)
         stream.readline()
@@ -31,7 +31,7 @@ def _line_start(stream: BinaryIO, offset: int) -> int:
 
 
 def line_before(stream: BinaryIO, offset: int) -> int:
-    """The offset of the line before the one at `offset`; 0 where there is none."""
+    """Find the offset of the line before the one at `offset`; 0 where there is none."""
     end = offset - 1  # the line's own newline stands there
     while end > 0:
         start = max(0, end - _BACKWARDS)
@@ -44,7 +44,7 @@ def line_before(stream: BinaryIO, offset: int) -> int:
 
 
 def behind(prefix: str) -> str:
-    """The first text that sorts behind all that begin with this one, by code points and so by bytes of UTF-8."""
+    """Return the first text that sorts behind all that begin with this one, by code points and so by bytes of UTF-8."""
     kept = prefix.rstrip(chr(0x10FFFF))
     last = ord(kept[-1]) + 1
     return kept[:-1] + chr(0xE000 if last == 0xD800 else last)  # no code point is between these two

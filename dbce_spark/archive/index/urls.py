@@ -1,4 +1,4 @@
-"""What a URL is filed under: its SURT key, its host, its registered domain."""
+"""The keys of a URL: its SURT key, its host, its registered domain."""
 
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -14,7 +14,8 @@ _LONGEST = 65_536
 
 
 def url_key(url: str) -> str:
-    """The SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself if that fails or it is huge."""
+    """Return the SURT key of a URL, by the Internet Archive's canonicalisation; the URL itself if that fails or it is
+    huge."""
     if len(url) > _LONGEST:
         return url
     try:
@@ -24,7 +25,7 @@ def url_key(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a URL, lower case, without port; "" where there is none."""
+    """Return the host of a URL, lower case, without port; "" where there is none."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
@@ -33,7 +34,8 @@ def host_of(url: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def domain_of(host: str) -> str:
-    """The registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule "*")."""
+    """Return the registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule
+    "*")."""
     found = _registered.extract_str(host)
     if found.top_domain_under_public_suffix or found.suffix or found.ipv4 or found.ipv6:
         return found.top_domain_under_public_suffix or host

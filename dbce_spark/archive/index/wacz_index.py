@@ -1,4 +1,4 @@
-"""The indexes inside a WACZ, and where in its zip file the bytes of a member lie."""
+"""The indexes inside a WACZ, and the places of its members' bytes in the zip file."""
 
 import struct
 import zipfile
@@ -17,7 +17,7 @@ _LOCAL_HEADER = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredMember:
     """A member that is not compressed: its bytes are those of `path` from `offset` on, `size` of them."""
 
     path: str
@@ -26,7 +26,7 @@ class Stored:
 
 
 def indexes(path: str, opened: Opened) -> list[str]:
-    """The index files of a WACZ, as paths of members. The secondary index beside a compressed one (.idx) is none.
+    """List the index files of a WACZ, as paths of members. The secondary index beside a compressed one (.idx) is none.
 
     Raises:
         OSError, zipfile.BadZipFile: it cannot be read.
@@ -41,12 +41,12 @@ def indexes(path: str, opened: Opened) -> list[str]:
 
 
 def archives_of(index: str) -> str:
-    """The folder that the file names of an index inside a WACZ are relative to."""
+    """Return the folder that the file names of an index inside a WACZ are relative to."""
     return f"{index.rpartition(MEMBER)[0]}{MEMBER}archive"
 
 
-def stored(path: str, opened: Opened) -> Stored | None:
-    """Where the bytes of a path inside a WACZ lie; None where they are compressed, or the WACZ is inside another.
+def find_stored(path: str, opened: Opened) -> StoredMember | None:
+    """Find the bytes of a path inside a WACZ; None where they are compressed, or the WACZ is inside another.
 
     Raises:
         OSError, zipfile.BadZipFile: the WACZ cannot be read.
@@ -62,11 +62,11 @@ def stored(path: str, opened: Opened) -> Stored | None:
         stream.seek(member.header_offset)
         header = stream.read(_LOCAL_HEADER)
         name_length, extra_length = struct.unpack_from("<HH", header, 26)
-        return Stored(outer, member.header_offset + _LOCAL_HEADER + name_length + extra_length, member.file_size)
+        return StoredMember(outer, member.header_offset + _LOCAL_HEADER + name_length + extra_length, member.file_size)
 
 
 def open_member(path: str, opened: Opened) -> BinaryIO:
-    """A seekable stream of a file in a WACZ, which may lie in another; `opened` opens the outermost.
+    """Open a seekable stream of a file in a WACZ, which may lie in another; `opened` opens the outermost.
 
     Raises:
         OSError, zipfile.BadZipFile: it cannot be read.

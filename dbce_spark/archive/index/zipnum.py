@@ -19,7 +19,7 @@ _OBJECT = re.compile(r"(\S+ \d+) (\{.*\})")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """So many bytes of a shard, which inflate to lines the first of which begins with `first`."""
+    """A range of a shard, which inflates to lines the first of which begins with `first`."""
 
     first: str
     shard: str
@@ -28,7 +28,7 @@ class Block:
 
 
 def meta_shard(line: str) -> str | None:
-    """The shard that a "!meta" line names; None: it is no such line, or names none."""
+    """Return the shard that a "!meta" line names; None: it is no such line, or names none."""
     if not line.startswith("!meta"):
         return None
     try:
@@ -39,10 +39,10 @@ def meta_shard(line: str) -> str | None:
 
 
 def block_of(line: str, shard: str | None) -> Block:
-    """The block that a line tells of; `shard` is for lines that name none.
+    """Parse the block that a line describes; `shard` is for lines that name none.
 
     Raises:
-        NoEntry: it tells of none.
+        NoEntry: it describes none.
     """
     if found := _TABBED.fullmatch(line):
         return Block(found[1], found[2], int(found[3]), int(found[4]))
@@ -58,7 +58,7 @@ def block_of(line: str, shard: str | None) -> Block:
 
 
 def is_secondary(line: str) -> bool:
-    """Whether a file with this line is a secondary index."""
+    """Return whether a file with this line is a secondary index."""
     try:
         block_of(line, "")
     except NoEntry:
@@ -67,10 +67,10 @@ def is_secondary(line: str) -> bool:
 
 
 def stretches(stream: BinaryIO, size: int, prefixes: Sequence[str]) -> list[tuple[int, int]]:
-    """The stretches of a sorted secondary index that tell of the blocks in which lines with a prefix may lie.
+    """Find the stretches of a sorted secondary index whose blocks may hold lines with a prefix.
 
-    (offset of the first line, offset behind the last), in order, none overlapping. Without prefixes: all of it.
-    Reads some 25 places of the file for each prefix, whatever its size.
+    (offset of the first line, offset behind the last), in order, none overlapping. Without prefixes: all of it. Reads
+    some 25 places of the file for each prefix, whatever its size.
     """
     if not prefixes:
         return [(0, size)]
@@ -87,8 +87,8 @@ def stretches(stream: BinaryIO, size: int, prefixes: Sequence[str]) -> list[tupl
     return [(start, end) for start, end in found if start < end]
 
 
-def joined(blocks: Sequence[Block], most_bytes: int) -> Iterator[list[Block]]:
-    """Blocks that lie one behind the other in one shard, up to so many bytes together."""
+def join_blocks(blocks: Sequence[Block], most_bytes: int) -> Iterator[list[Block]]:
+    """Group blocks that lie one behind the other in one shard, up to `most_bytes` together."""
     group: list[Block] = []
     for block in blocks:
         is_next = group and block.shard == group[-1].shard and block.offset == group[-1].offset + group[-1].length

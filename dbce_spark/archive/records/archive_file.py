@@ -3,7 +3,7 @@
 import re
 from typing import BinaryIO
 
-from dbce_spark.archive.records.buffered_file import WINDOW, Tape
+from dbce_spark.archive.records.buffered_file import WINDOW, BufferedFile
 from dbce_spark.archive.records.compression import CODED, LONGEST_MAGIC, Dictionary, MemberBroken, is_coded, pieces
 from dbce_spark.archive.records.record import Limits
 from dbce_spark.archive.records.record_headers import ARC_START, LONGEST_START, WARC_START, starts_record
@@ -15,32 +15,32 @@ _FIRST_BYTES = 8192
 
 
 class ArchiveFile:
-    """A file's tape, and two accounts that keep the work on it linear in its size: of bytes that are read twice because
-    a damage shows only behind them, and of bytes that come out of its members."""
+    """A file's bytes, and two budgets that keep the work on it linear in its size: of bytes that are read twice because
+    damage shows only behind them, and of bytes that come out of its members."""
 
     def __init__(self, stream: BinaryIO, limits: Limits):
-        self.tape = Tape(stream)
+        self.file = BufferedFile(stream)
         self.limits = limits
         self.dictionary = Dictionary()
         self.has_records = False
         self.in_arc = False
-        """Whether the last record was one of an ARC: less is then asked of the next one's line."""
+        """Whether the last record was one of an ARC: less is then required of the next one's line."""
         self.is_wary = False
-        """Whether so many lengths were lies that none is believed any more: a block ends where a record begins."""
+        """Whether so many lengths were lies that none counts any more: a block ends where a record begins."""
         self.clean_again = 16
         """How often the reading of clean members may still be taken up again."""
-        self._look_back = _LEAST_LOOKED_BACK + 4 * self.tape.size
+        self._look_back = _LEAST_LOOKED_BACK + 4 * self.file.size
         self._inflated = 0
 
     def may_look_back(self, size: int) -> bool:
-        """Whether `size` bytes may be read once more; if so they are booked."""
+        """Return whether `size` bytes may be read once more; if so, book them."""
         if size > self._look_back:
             return False
         self._look_back -= size
         return True
 
     def is_swollen(self, at: int, inflated: int) -> bool:
-        """Books `inflated` bytes; whether up to stored byte `at` more came out of the file than may."""
+        """Book `inflated` bytes; return whether more came out of the file up to stored byte `at` than may."""
         self._inflated += inflated
         excess = self._inflated - self.limits.inflated_bytes - self.limits.inflated_ratio * at
         if excess <= 0:
@@ -50,10 +50,11 @@ class ArchiveFile:
         return True
 
     def next_start(self, at: int) -> int:
-        """The first offset from `at` on at which a record begins, or a member that begins with one; else the size."""
-        while at < self.tape.size:
-            window = self.tape.ahead(at, min(WINDOW, 2 * _FIRST_BYTES))
-            is_last = at + len(window) >= self.tape.size
+        """Find the first offset from `at` on at which a record begins, or a member that begins with one; else return
+        the size."""
+        while at < self.file.size:
+            window = self.file.ahead(at, min(WINDOW, 2 * _FIRST_BYTES))
+            is_last = at + len(window) >= self.file.size
             searched = len(window) if is_last else len(window) - _FIRST_BYTES
             for match in _START.finditer(window):
                 if match.start() >= searched:
@@ -61,11 +62,11 @@ class ArchiveFile:
                 if match["coded"] is None or self._member_starts_record(at + match.start()):
                     return at + match.start()
             at += searched
-        return self.tape.size
+        return self.file.size
 
     def _member_starts_record(self, at: int) -> bool:
-        """Whether what comes out of the member at `at` first is a record. What it costs is booked as looking back."""
-        part = Tape.of(self.tape.read(at, _FIRST_BYTES))
+        """Return whether the output of the member at `at` begins with a record. The cost is booked as looking back."""
+        part = BufferedFile.from_bytes(self.file.read(at, _FIRST_BYTES))
         first, spent = b"", 0
         try:
             for out, _, end in pieces(part, 0, self.dictionary):
@@ -77,4 +78,5 @@ class ArchiveFile:
         return self.may_look_back(64 + spent + len(first) // 16) and starts_record(first)
 
     def is_coded(self, at: int) -> bool:
-        return is_coded(self.tape.read(at, LONGEST_MAGIC))
+        """Return whether a compressed member begins at `at`."""
+        return is_coded(self.file.read(at, LONGEST_MAGIC))

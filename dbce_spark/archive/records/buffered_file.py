@@ -1,4 +1,4 @@
-"""An archive's bytes as stored, by their place."""
+"""An archive's bytes as stored, read by their place."""
 
 from io import BytesIO
 from typing import BinaryIO, Self
@@ -7,8 +7,8 @@ WINDOW = 1 << 20
 """Bytes read at once."""
 
 
-class Tape:
-    """A seekable stream, read through a window that follows the place asked for."""
+class BufferedFile:
+    """A seekable stream, read through a window that follows the requested place."""
 
     def __init__(self, stream: BinaryIO):
         self._stream = stream
@@ -17,11 +17,11 @@ class Tape:
         self._window = memoryview(b"")
 
     @classmethod
-    def of(cls, content: bytes) -> Self:
+    def from_bytes(cls, content: bytes) -> Self:
         return cls(BytesIO(content))
 
     def ahead(self, at: int, least: int) -> memoryview:
-        """The bytes from `at` on that are at hand: `least` or more, fewer only where the file ends.
+        """Return the bytes from `at` on that are at hand: `least` or more, fewer only where the file ends.
 
         Raises:
             OSError: the file is shorter than it was.
@@ -48,5 +48,5 @@ class Tape:
         return self._window
 
     def read(self, at: int, size: int) -> bytes:
-        """The bytes from `at` on, `size` of them or as many as there are."""
+        """Return the bytes from `at` on, `size` of them or as many as there are."""
         return bytes(self.ahead(at, size)[:size])

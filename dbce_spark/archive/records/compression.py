@@ -1,4 +1,4 @@
-"""Compressed members as stored: known by their first bytes, inflated piece by piece, their end found exactly."""
+"""Compressed members as stored: recognised by their first bytes, inflated piece by piece, their end found exactly."""
 
 import bz2
 import lzma
@@ -16,7 +16,7 @@ except ImportError:  # pragma: no cover  # there are no wheels for rarer process
     import zlib as fast_zlib  # type: ignore[no-redef]
 import zlib
 
-from dbce_spark.archive.records.buffered_file import Tape
+from dbce_spark.archive.records.buffered_file import BufferedFile
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
 _WITH_GZIP_HEAD = zlib.MAX_WBITS | 16
@@ -58,7 +58,7 @@ class Dictionary:
         self._data: zstandard.ZstdCompressionDict | None = None
 
     def learn(self, raw: bytes) -> None:
-        """Takes the frame's content, itself compressed or not.
+        """Take the frame's content, itself compressed or not.
 
         Raises:
             zstandard.ZstdError: it cannot be inflated.
@@ -73,39 +73,39 @@ class Dictionary:
 
 
 def is_coded(first: bytes) -> bool:
-    """Whether a compressed member of a known kind begins so."""
+    """Return whether a compressed member of a supported kind begins with these bytes."""
     return first[:3] == GZIP_MAGIC or CODED.match(first) is not None
 
 
-def pieces(tape: Tape, at: int, dictionary: Dictionary) -> Pieces:
-    """The content of the member at `at`.
+def pieces(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
+    """Inflate the member at `at` piece by piece.
 
     Raises:
         MemberBroken: it cannot be inflated further, or the file ends in it.
     """
-    first = tape.read(at, LONGEST_MAGIC)
+    first = file.read(at, LONGEST_MAGIC)
     if first[:3] == GZIP_MAGIC:
-        return _gzip(tape, at)
+        return _gzip(file, at)
     if first[:4] == _ZSTD:
-        return _zstd(tape, at, dictionary)
+        return _zstd(file, at, dictionary)
     if first[1:4] == b"\x2a\x4d\x18":
-        return _skippable(tape, at, dictionary)
+        return _skippable(file, at, dictionary)
     if first[:3] == b"BZh":
-        return _by_library(tape, at, bz2.BZ2Decompressor)
+        return _by_library(file, at, bz2.BZ2Decompressor)
     if first[:2] == b"\xfd7":
-        return _by_library(tape, at, lambda: lzma.LZMADecompressor(memlimit=_ZSTD_WINDOW))
-    return _by_library(tape, at, lz4.frame.LZ4FrameDecompressor)
+        return _by_library(file, at, lambda: lzma.LZMADecompressor(memlimit=_ZSTD_WINDOW))
+    return _by_library(file, at, lz4.frame.LZ4FrameDecompressor)
 
 
 def inflater() -> Any:
-    """A decompressor of one gzip member."""
+    """Return a decompressor of one gzip member."""
     return fast_zlib.decompressobj(_WITH_GZIP_HEAD)
 
 
-def _gzip(tape: Tape, at: int) -> Pieces:
+def _gzip(file: BufferedFile, at: int) -> Pieces:
     decompressor, start = inflater(), at
     while not decompressor.eof:
-        fed = tape.ahead(at, _STEP)[:_STEP]
+        fed = file.ahead(at, _STEP)[:_STEP]
         if not fed:
             raise MemberBroken(at, "the file ends in a gzip member")
         left: bytes | memoryview = fed
@@ -115,7 +115,7 @@ def _gzip(tape: Tape, at: int) -> Pieces:
             except Exception as error:  # isal raises its own, zlib zlib.error
                 if len(left) < len(fed):
                     raise MemberBroken(at, f"gzip: {error}") from error
-                yield from _gzip_prefix(tape, start, at, len(fed))
+                yield from _gzip_prefix(file, start, at, len(fed))
                 raise MemberBroken(at + len(fed), f"gzip: {error}") from error
             left = decompressor.unused_data if decompressor.eof else decompressor.unconsumed_tail
             end = at + len(fed) - len(left)
@@ -123,9 +123,9 @@ def _gzip(tape: Tape, at: int) -> Pieces:
             at, fed = end, fed[len(fed) - len(left) :]
 
 
-def _gzip_prefix(tape: Tape, start: int, failing: int, size: int) -> Pieces:
-    """What comes out in front of a damage in the bytes from `failing` on: they are fed one by one, so that little is
-    lost with the byte that fails.
+def _gzip_prefix(file: BufferedFile, start: int, failing: int, size: int) -> Pieces:
+    """Inflate a damaged member up to the damage in the `size` bytes from `failing` on: they are fed one by one, so that
+    little is lost with the byte that fails.
 
     Raises:
         MemberBroken: always, with the place of the damage.
@@ -133,10 +133,10 @@ def _gzip_prefix(tape: Tape, start: int, failing: int, size: int) -> Pieces:
     decompressor, at = zlib.decompressobj(_WITH_GZIP_HEAD), start
     try:
         while at < failing:
-            fed = tape.read(at, min(_STEP, failing - at))
+            fed = file.read(at, min(_STEP, failing - at))
             at += len(fed)
             decompressor.decompress(fed)
-        for byte in tape.read(failing, size):
+        for byte in file.read(failing, size):
             out = decompressor.decompress(bytes((byte,)))
             yield out, at, at + 1
             at += 1
@@ -144,10 +144,10 @@ def _gzip_prefix(tape: Tape, start: int, failing: int, size: int) -> Pieces:
         raise MemberBroken(at, f"gzip: {error}") from error
 
 
-def _by_library(tape: Tape, at: int, make: Callable[[], Any]) -> Pieces:
+def _by_library(file: BufferedFile, at: int, make: Callable[[], Any]) -> Pieces:
     decompressor = make()
     while not decompressor.eof:
-        fed = bytes(tape.ahead(at, _STEP)[:_STEP]) if decompressor.needs_input else b""
+        fed = bytes(file.ahead(at, _STEP)[:_STEP]) if decompressor.needs_input else b""
         if not fed and decompressor.needs_input:
             raise MemberBroken(at, "the file ends in a compressed member")
         try:
@@ -159,9 +159,9 @@ def _by_library(tape: Tape, at: int, make: Callable[[], Any]) -> Pieces:
         at = end
 
 
-def _zstd(tape: Tape, at: int, dictionary: Dictionary) -> Pieces:
-    """Block by block (RFC 8878, 3.1.1): one gives at most 128 KB, whatever it inflates to says of itself."""
-    descriptor = tape.read(at + 4, 1)
+def _zstd(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
+    """Inflate a frame block by block (RFC 8878, 3.1.1): one gives at most 128 KB, whatever size it declares."""
+    descriptor = file.read(at + 4, 1)
     if not descriptor:
         raise MemberBroken(at, "the file ends in a zstd frame")
     flags = descriptor[0]
@@ -170,7 +170,7 @@ def _zstd(tape: Tape, at: int, dictionary: Dictionary) -> Pieces:
     decompressor = dictionary.decompressor()
 
     def fed(size: int) -> bytes:
-        raw = tape.read(at, size)
+        raw = file.read(at, size)
         if len(raw) < size:
             raise MemberBroken(at, "the file ends in a zstd frame")
         try:
@@ -183,7 +183,7 @@ def _zstd(tape: Tape, at: int, dictionary: Dictionary) -> Pieces:
     at += size
     is_last = False
     while not is_last:
-        raw = tape.read(at, 3)
+        raw = file.read(at, 3)
         if len(raw) < 3:
             raise MemberBroken(at, "the file ends in a zstd frame")
         head = int.from_bytes(raw, "little")
@@ -196,17 +196,18 @@ def _zstd(tape: Tape, at: int, dictionary: Dictionary) -> Pieces:
         at += size
 
 
-def _skippable(tape: Tape, at: int, dictionary: Dictionary) -> Pieces:
-    """A frame without content; the first of a file may hold the dictionary of all others (IIPC, WARC-Zstandard)."""
-    head = tape.read(at, 8)
-    end = at + 8 + struct.unpack("<I", head[4:])[0] if len(head) == 8 else tape.size + 1
-    if end > tape.size:
+def _skippable(file: BufferedFile, at: int, dictionary: Dictionary) -> Pieces:
+    """Pass over a frame without content; the first of a file may hold the dictionary of all others (IIPC,
+    WARC-Zstandard)."""
+    head = file.read(at, 8)
+    end = at + 8 + struct.unpack("<I", head[4:])[0] if len(head) == 8 else file.size + 1
+    if end > file.size:
         raise MemberBroken(at, "a skippable frame is longer than the file")
     if head[0] == 0x5D and at == 0:
         if end - at > _MOST_DICTIONARY:
             raise MemberBroken(at, f"a dictionary of {end - at} bytes")
         try:
-            dictionary.learn(tape.read(8, end - 8))
+            dictionary.learn(file.read(8, end - 8))
         except (zstandard.ZstdError, ValueError) as error:
             raise MemberBroken(at, f"zstd dictionary: {error}") from error
     yield b"", at, end

@@ -1,4 +1,4 @@
-"""What a stretch of an archive holds once it is inflated, and which stored bytes each of its bytes came from."""
+"""The inflated content of a stretch of an archive, and the stored bytes that each of its bytes came from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _KEPT = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Content [start, end) came from stored bytes [stored, stored_end) of the member at `member`."""
+    """Content [start, end), which came from stored bytes [stored, stored_end) of the member at `member`."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class _Span:
     """Where in the content the member's begins."""
 
     def at(self, place: int) -> int:
-        """The stored byte of a place in it."""
+        """Return the stored byte of a place in the span."""
         if place == self.end:
             return self.stored_end
         return self.stored + (place - self.start) * (self.stored_end - self.stored) // (self.end - self.start)
@@ -35,8 +35,8 @@ class InflatedContent:
     """The content of an uncompressed stretch, or of compressed members one behind the other, read forward.
 
     Places are offsets of content, from 0 where the stretch begins. A member whose content begins with a record is a
-    `barrier`: whatever a record before it says of its length, it ends there. Members that begin otherwise go on with
-    the record before them (BGZF, pigz).
+    `barrier`: whatever length a record before it declares, it ends there. Members that begin otherwise continue the
+    record before them (BGZF, pigz).
     """
 
     def __init__(self, archive: ArchiveFile, at: int):
@@ -56,7 +56,7 @@ class InflatedContent:
         self._barriers: list[int] = []
         self._is_over = False
         self._mark = at
-        self._ceiling = archive.tape.size
+        self._ceiling = archive.file.size
         """The stored byte that nothing of this stretch lies behind."""
         self._member = at
         self._source = self._plain(at, 0) if self.is_plain else self._members(at, 0)
@@ -64,30 +64,31 @@ class InflatedContent:
     # -- reading
 
     def begin(self) -> None:
-        """Begins a record at `at`: what lies in front is let go of, and a barrier here is passed."""
+        """Begin a record at `at`: the content in front is dropped, and a barrier here is passed."""
         self._mark = self.stored(self.at)
         self._let_go()
 
     def has(self, size: int) -> bool:
-        """Whether `size` bytes are there from `at` on, in front of the next barrier."""
+        """Return whether `size` bytes are there from `at` on, in front of the next barrier."""
         end = self.at + size
         if end > self._base + len(self._buffer) and not self._barriers:
             self._pull(end)
         return end <= self._end()
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, `size` of them or as many as there are in front of the next barrier."""
+        """Return the next bytes, `size` of them or as many as there are in front of the next barrier."""
         self.has(size)
         start = self.at - self._base
         return self._buffer[start : min(start + size, self._end() - self._base)]
 
     def take(self, size: int) -> bytes:
+        """Return the next bytes as `peek`, and go behind them."""
         taken = self.peek(size)
         self.at += len(taken)
         return taken
 
     def pass_over(self, size: int) -> int:
-        """Goes on by `size` bytes, or to the next barrier, without keeping them; how many they were."""
+        """Go on by `size` bytes, or to the next barrier, without keeping them; return how many they were."""
         start = self.at
         while self.at - start < size and self.has(1):
             self.at = min(self._end(), start + size)
@@ -97,7 +98,7 @@ class InflatedContent:
         return self.at - start
 
     def find_start(self, is_arc: bool | None) -> bool:
-        """Goes on to the next line that begins a record, or to the next barrier; whether there is such a line."""
+        """Go on to the next line that begins a record, or to the next barrier; return whether there is such a line."""
         while True:
             text = self.peek(max(LONGEST_START, self._end() - self.at))
             found = first_start(text, 0, is_arc)
@@ -111,8 +112,11 @@ class InflatedContent:
             self._forget()
 
     def rewind(self, member: tuple[int, int], place: int) -> bool:
-        """Goes back to a place that may be forgotten, by inflating its member again; whether that may be done, and the
-        member had as much: of a broken one less may be believed the second time. Never stops in front of `place`."""
+        """Go back to a place whose content may be dropped, by inflating its member again; return whether that may be
+        done, and the member had as much.
+
+        Of a broken member less may be accepted the second time. Never stops in front of `place`.
+        """
         stored, start = member
         if not self._archive.may_look_back(self.stop - stored + (self.at - start) // 16):
             return False
@@ -124,7 +128,7 @@ class InflatedContent:
         return is_there
 
     def end_here(self) -> None:
-        """Leaves the stretch at `at`."""
+        """End the stretch at `at`."""
         self.stop = self.next = self.stored(self.at)
         self._is_over = True
         self._buffer = self._buffer[: self.at - self._base]
@@ -136,22 +140,23 @@ class InflatedContent:
     # -- places
 
     def stored(self, place: int) -> int:
-        """The stored byte that content from `place` on came from: exactly where the stretch is plain and where a member
-        begins; by proportion between the steps of a decoder, which does not say."""
+        """Return the stored byte that content from `place` on came from: exactly where the stretch is plain and where a
+        member begins; by proportion between the steps of a decoder, which does not tell."""
         for span in self._spans:
             if span.start <= place < span.end:
                 return min(span.at(place), self._ceiling)
         return min(self._spans[-1].stored_end if self._spans else self.stop, self._ceiling)
 
     def stored_end(self, place: int) -> int:
-        """The stored byte behind content that ends at `place`; members without content that follow are not in it."""
+        """Return the stored byte behind content that ends at `place`; members without content that follow are not
+        included."""
         for span in self._spans:
             if span.start < place <= span.end:
                 return min(span.at(place), self._ceiling)
         return min(self._spans[0].stored if self._spans else self.stop, self._ceiling)
 
     def member(self, place: int) -> tuple[int, int]:
-        """The member that content at `place` is in: its stored byte, and where in the content it begins."""
+        """Return the member that holds content at `place`: its stored byte, and where in the content it begins."""
         for span in self._spans:
             if span.start <= place < span.end:
                 return span.member, span.member_start
@@ -176,15 +181,15 @@ class InflatedContent:
 
     def _restart(self, stored: int, place: int) -> None:
         self.stop = self.next = stored
-        self.failure, self._is_over, self._ceiling = "", False, self._archive.tape.size
+        self.failure, self._is_over, self._ceiling = "", False, self._archive.file.size
         self._buffer, self._base, self.at = b"", place, place
         self._spans, self._barriers = [], []
         self._source = self._plain(stored, place) if self.is_plain else self._members(stored, place)
 
     def _jump(self, place: int) -> None:
-        """Goes on in a plain stretch without reading what lies between, not beyond the file's end."""
+        """Go on in a plain stretch without reading the bytes between, not beyond the file's end."""
         last = self._spans[-1]
-        stored = min(last.stored_end + place - last.end, self._archive.tape.size)
+        stored = min(last.stored_end + place - last.end, self._archive.file.size)
         self._restart(stored, last.end + stored - last.stored_end)
         self._spans = [_Span(self.at, self.at, stored, stored, stored, self.at)]
 
@@ -212,20 +217,21 @@ class InflatedContent:
             self._buffer = b"".join(parts)
 
     def _plain(self, at: int, start: int) -> Iterator[tuple[_Span, bytes]]:
-        tape, step = self._archive.tape, _PLAIN_STEP
-        while at < tape.size:
-            out = tape.read(at, step)
+        file, step = self._archive.file, _PLAIN_STEP
+        while at < file.size:
+            out = file.read(at, step)
             yield _Span(start, start + len(out), at, at + len(out), at, start), out
             at, start = at + len(out), start + len(out)
 
     def _members(self, at: int, start: int) -> Iterator[tuple[_Span, bytes]]:
-        """Pieces of LONGEST_START bytes and more, so that a member's first shows whether a record begins in it."""
+        """Inflate members in pieces of LONGEST_START bytes and more, so that a member's first shows whether a record
+        begins in it."""
         archive = self._archive
-        while at < archive.tape.size and archive.is_coded(at):
+        while at < archive.file.size and archive.is_coded(at):
             self._member = member = at
             member_start, held, held_at = start, b"", at
             try:
-                for out, stored, end in pieces(archive.tape, at, archive.dictionary):
+                for out, stored, end in pieces(archive.file, at, archive.dictionary):
                     if archive.is_swollen(end, len(out)):
                         self.cause = Cause.SWOLLEN
                         raise MemberBroken(stored, f"more than {archive.limits.inflated_ratio} bytes out of each")
@@ -241,7 +247,7 @@ class InflatedContent:
             start += len(held)
 
     def _fail(self, broken: MemberBroken) -> None:
-        """Ends the stretch where a member breaks, or in front of that: where one was cut short, the next was taken for
+        """End the stretch where a member breaks, or in front of that: where one was cut short, the next was taken for
         its rest."""
         archive, self.failure = self._archive, broken.detail
         earliest = max(self._member, self._mark) + 1

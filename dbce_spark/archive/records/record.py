@@ -1,4 +1,4 @@
-"""What is read from an archive: a record, or a damage, each with the stored bytes it stands for."""
+"""The outcomes of reading an archive: records and damages, each with the stored bytes it covers."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ _FOLDED = re.compile(r"\r?\n[ \t]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What no input gets past. Each ends in a Record without its block or in a Damage, never in an error."""
+    """The limits on every input. Each ends in a Record without its block or in a Damage, never in an error."""
 
     record_bytes: int
     """Bytes of a block that are brought into memory. A longer one is passed over, and its record has no block."""
@@ -31,8 +31,8 @@ class Limits:
     """WACZ within WACZ."""
 
     @classmethod
-    def of(cls, config: InputConfig) -> Self:
-        """Those of a run; conf/dbce.toml says why they are what they are."""
+    def from_config(cls, config: InputConfig) -> Self:
+        """Take the limits of a run; conf/dbce.toml gives the reason for each."""
         return cls(
             record_bytes=config.max_record_bytes,
             head_bytes=config.max_head_bytes,
@@ -45,7 +45,7 @@ class Limits:
 
 
 class Headers(Mapping[str, str]):
-    """A record's head as fields, parsed when the first is asked for. Names are in lower case, values as stored.
+    """The fields of a record's head, parsed when the first is read. Names are in lower case, values as stored.
 
     Of a field that stands there twice the first counts. An ARC record has those of its version block: url, ip-address,
     archive-date, content-type, archive-length; in version 2 also result-code, checksum, location, offset, filename.
@@ -79,7 +79,7 @@ class Headers(Mapping[str, str]):
 
 
 def fields_of(raw: bytes) -> dict[str, str]:
-    """The fields of a WARC head, its first line apart. UTF-8 as the standard says, Latin-1 where it is not."""
+    """Parse the fields of a WARC head, its first line apart. UTF-8 as the standard says, Latin-1 where it is not."""
     text = text_of(raw)
     if "\n " in text or "\n\t" in text:
         text = _FOLDED.sub(" ", text)
@@ -92,6 +92,7 @@ def fields_of(raw: bytes) -> dict[str, str]:
 
 
 def text_of(raw: bytes) -> str:
+    """Decode UTF-8, or Latin-1 where it is not."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
@@ -126,7 +127,7 @@ class Record:
 
     @property
     def kind(self) -> str:
-        """WARC-Type in lower case; "arc_header" and "response" in ARC; "unknown" where nothing says."""
+        """Return WARC-Type in lower case; "arc_header" and "response" in ARC; "unknown" where there is none."""
         if self.is_arc:
             return "arc_header" if self.headers.get("url").startswith("filedesc:") else "response"
         return self.headers.get("warc-type").lower() or "unknown"
@@ -149,7 +150,7 @@ class Record:
 
 
 class Cause(StrEnum):
-    """Why bytes belong to no record."""
+    """The reasons why bytes belong to no record."""
 
     BROKEN = "broken"  # they could not be read as one
     SWOLLEN = "swollen"  # they inflate beyond the limits

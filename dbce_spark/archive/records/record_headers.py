@@ -1,4 +1,4 @@
-"""The head of a record: how one is known, where it ends, how long it says its block is."""
+"""The head of a record: how it begins, where it ends, how long it says its block is."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _LONGEST_ARC_LINE = 16_384
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A record's head. `size` is its bytes, `declared` those it says its block has (-1 if it does not)."""
+    """The head of a record. `size` is its bytes, `declared` those it says its block has (-1 if it does not)."""
 
     headers: Headers
     is_arc: bool
@@ -43,42 +43,44 @@ class Head:
 
 
 def starts_record(content: bytes) -> bool:
-    """Whether these bytes begin as a record does, beyond doubt."""
+    """Return whether these bytes begin as a record does, beyond doubt."""
     return _START.match(content) is not None
 
 
 def could_start(content: bytes, in_arc: bool) -> bool:
-    """Whether a record may begin here, where one is expected."""
+    """Return whether a record may begin here, where one is expected."""
     return content[:5].upper() == b"WARC/" or arc_head(content, in_arc) is not None
 
 
 def first_start(content: bytes, at: int, is_arc: bool | None) -> int | None:
-    """Where the first line from `at` on stands that begins a record (of that format, if one is named)."""
+    """Find the first line from `at` on that begins a record (of that format, if one is given)."""
     pattern = _IN_TEXT if is_arc is None else ARC_IN_TEXT if is_arc else WARC_IN_TEXT
     found = pattern.search(content, at)
     return found.start() if found else None
 
 
 def head_end(content: bytes, at: int) -> int | None:
-    """Behind the blank line that ends a WARC head."""
+    """Return the place behind the blank line that ends a WARC head."""
     found = _HEAD_END.search(content, at)
     return found.end() if found else None
 
 
 def warc_head(raw: bytes) -> Head | None:
-    """A WARC record's head; None if it has no field, or begins with none."""
+    """Parse a WARC record's head; return None if it has no field, or begins with none."""
     if _FIELD.search(raw) is None:
         return None
     headers = Headers(raw)
     found = _LENGTH.search(raw)
     if found is not None:
         return Head(headers, False, len(raw), int(found[1]))
-    said = headers.get("content-length")  # folded, or no number
-    return Head(headers, False, len(raw), int(said) if said.isascii() and said.isdigit() and len(said) < 30 else -1)
+    written = headers.get("content-length")  # folded, or no number
+    is_length = written.isascii() and written.isdigit() and len(written) < 30
+    return Head(headers, False, len(raw), int(written) if is_length else -1)
 
 
 def arc_head(content: bytes, in_arc: bool) -> Head | None:
-    """An ARC record's line; None if it is none. Inside an ARC (`in_arc`) less is asked of it than at the start of one.
+    """Parse an ARC record's line; return None if it is none. Inside an ARC (`in_arc`) less is required than at the
+    start of one.
 
     Crawlers wrote dates of 8 to 18 digits, swapped date and address, left fields out and spaces in.
     """

@@ -1,4 +1,4 @@
-"""An archive's bytes to its records and damages: its stretches one behind the other, their content cut into records."""
+"""Read an archive's bytes to records and damages: stretches one behind the other, their content cut into records."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from dbce_spark.archive.records import wacz_file
 from dbce_spark.archive.records.archive_file import ArchiveFile
-from dbce_spark.archive.records.buffered_file import Tape
+from dbce_spark.archive.records.buffered_file import BufferedFile
 from dbce_spark.archive.records.compression import GZIP_MAGIC, inflater, is_coded
 from dbce_spark.archive.records.inflated import InflatedContent
 from dbce_spark.archive.records.record import Cause, Damage, Headers, Limits, Record
@@ -32,7 +32,7 @@ _MOST_WHOLE = 8 << 20
 
 
 def records(stream: BinaryIO, limits: Limits) -> Iterator[Record | Damage]:
-    """Every record of a seekable stream, and what lies between them, in the stream's order and without a gap.
+    """Read every record of a seekable stream, and the damages between them, in the stream's order and without a gap.
 
     The offsets and lengths of what comes out lie side by side from 0 to the stream's size. What follows a damage is
     read from the next compressed member or head of a record on. Of a zip (WACZ) so are the files in it that are
@@ -46,20 +46,20 @@ def records(stream: BinaryIO, limits: Limits) -> Iterator[Record | Damage]:
 
 def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:
     stream.seek(0)
-    entries = wacz_file.files(stream, limits) if depth and stream.read(4) == wacz_file.MAGIC else None
+    entries = wacz_file.list_members(stream, limits) if depth and stream.read(4) == wacz_file.MAGIC else None
     if entries is None:
         yield from _joined(_all(ArchiveFile(stream, limits)))
         return
-    for inner in wacz_file.opened(stream, entries, limits):
+    for inner in wacz_file.open_members(stream, entries, limits):
         if inner.stream is not None:
-            for one in _records(inner.stream, limits, depth - 1):
-                yield replace(one, within=f"{inner.name}{MEMBER}{one.within}" if one.within else inner.name)
+            for part in _records(inner.stream, limits, depth - 1):
+                yield replace(part, within=f"{inner.name}{MEMBER}{part.within}" if part.within else inner.name)
         if inner.damage is not None:
             yield replace(inner.damage, within=inner.name)
 
 
 def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:
-    at, size = 0, archive.tape.size
+    at, size = 0, archive.file.size
     while at < size:
         if not _may_start(archive, at):
             blank_end = _blank_end(archive, at)
@@ -81,7 +81,7 @@ def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:
 
 
 def _stretch(archive: ArchiveFile, at: int) -> Iterator[Record | Damage]:
-    """All from `at` on that can be read without searching for the next start, and what lies in front of that."""
+    """Read from `at` on as far as possible without searching for the next start, and the bytes in front of that."""
     content, begun = InflatedContent(archive, at), at
     for found in _cut(archive, content, at):
         yield found
@@ -97,17 +97,17 @@ def _stretch(archive: ArchiveFile, at: int) -> Iterator[Record | Damage]:
 
 
 def _may_start(archive: ArchiveFile, at: int) -> bool:
-    return archive.is_coded(at) or could_start(archive.tape.read(at, LONGEST_START), archive.in_arc)
+    return archive.is_coded(at) or could_start(archive.file.read(at, LONGEST_START), archive.in_arc)
 
 
 def _broken(archive: ArchiveFile, at: int, behind: int) -> Damage:
-    return Damage(at, behind - at, Cause.BROKEN, f"no record: begins with {archive.tape.read(at, 24)!r}")
+    return Damage(at, behind - at, Cause.BROKEN, f"no record: begins with {archive.file.read(at, 24)!r}")
 
 
 def _blank_end(archive: ArchiveFile, at: int) -> int:
-    """Behind the line ends and zeros from `at` on; zeros are padding only where records were."""
-    while at < archive.tape.size:
-        window = archive.tape.ahead(at, 1)
+    """Return the place behind the line ends and zeros from `at` on; zeros are padding only where records were."""
+    while at < archive.file.size:
+        window = archive.file.ahead(at, 1)
         found = _NOT_BLANK.search(window)
         if not archive.has_records and b"\0" in bytes(window[: found.start() if found else None]):
             return at
@@ -117,19 +117,19 @@ def _blank_end(archive: ArchiveFile, at: int) -> int:
     return at
 
 
-def _joined(found: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
-    """Damages side by side as one, and a file of nothing else as foreign."""
+def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
+    """Join damages side by side to one, and mark a file of nothing else as foreign."""
     held: Damage | None = None
     has_records = False
-    for one in found:
-        if isinstance(one, Damage):
-            held = one if held is None else _sum(held, one)
+    for part in parts:
+        if isinstance(part, Damage):
+            held = part if held is None else _sum(held, part)
             continue
         has_records = True
         if held is not None:
             yield held
             held = None
-        yield one
+        yield part
     if held is not None and not has_records and held.cause is not Cause.BLANK:
         held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail}")
     if held is not None:
@@ -142,11 +142,11 @@ def _sum(first: Damage, second: Damage) -> Damage:
 
 
 def _clean_members(archive: ArchiveFile, at: int) -> Iterator[Record]:
-    """The records from `at` on as long as each is all that its gzip member holds, complete and with no byte beside it:
-    the common case, with as little done for each as can be."""
-    tape, most = archive.tape, archive.limits.record_bytes
+    """Read the records from `at` on as long as each fills its gzip member, complete and with no byte beside it: the
+    common case, with as little work for each as possible."""
+    file, most = archive.file, archive.limits.record_bytes
     while True:
-        member = _whole_member(tape, at)
+        member = _whole_member(file, at)
         if member is None:
             return
         out, length = member
@@ -162,9 +162,10 @@ def _clean_members(archive: ArchiveFile, at: int) -> Iterator[Record]:
         at += length
 
 
-def _whole_member(tape: Tape, at: int) -> tuple[bytes, int] | None:
-    """The content and length of the gzip member at `at`; None if it is large, broken or of another kind."""
-    ahead = tape.ahead(at, _FED)
+def _whole_member(file: BufferedFile, at: int) -> tuple[bytes, int] | None:
+    """Inflate the gzip member at `at` to its content and stored length; None if it is large, broken or of another
+    kind."""
+    ahead = file.ahead(at, _FED)
     if ahead[:3] != GZIP_MAGIC:
         return None
     decompressor = inflater()
@@ -175,7 +176,7 @@ def _whole_member(tape: Tape, at: int) -> tuple[bytes, int] | None:
             return content, len(fed) - len(decompressor.unused_data)
         parts, done, room = [content], len(fed), _MOST_WHOLE - len(content)
         while room > 0 and fed and not decompressor.unconsumed_tail:
-            fed = tape.ahead(at + done, _FED)[:_FED]
+            fed = file.ahead(at + done, _FED)[:_FED]
             parts.append(decompressor.decompress(fed, room))
             done += len(fed)
             room -= len(parts[-1])
@@ -186,14 +187,14 @@ def _whole_member(tape: Tape, at: int) -> tuple[bytes, int] | None:
     return None
 
 
-def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[Record | Damage]:
-    """The records of one stretch, and the bytes of it that are none. `told` is the stored byte it begins at."""
+def _cut(archive: ArchiveFile, content: InflatedContent, at: int) -> Iterator[Record | Damage]:
+    """Cut one stretch, which begins at stored byte `at`, into records and damages."""
     content.begin()
     while content.has(1):
         start = content.stored(content.at)
-        if start > told:
-            yield Damage(told, start - told, Cause.BLANK, "")
-            told = start
+        if start > at:
+            yield Damage(at, start - at, Cause.BLANK, "")
+            at = start
         head = _head(archive, content)
         if head is None:
             if not content.has(1):
@@ -201,14 +202,14 @@ def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[
             if content.is_plain:
                 content.end_here()
                 return
-            damage = _passed(content, told)
+            damage = _passed(content, at)
             yield damage
-            told += damage.length
+            at += damage.length
         else:
-            record = _record(archive, content, head, told)
+            record = _record(archive, content, head, at)
             archive.has_records, archive.in_arc = True, record.is_arc
             yield record
-            told += record.length
+            at += record.length
             if content.is_at_barrier and not record.is_arc and archive.clean_again > 0:
                 archive.clean_again -= 1
                 content.end_here()
@@ -216,8 +217,9 @@ def _cut(archive: ArchiveFile, content: InflatedContent, told: int) -> Iterator[
         content.begin()
 
 
-def _passed(content: InflatedContent, told: int) -> Damage:
-    """What lies in front of the next head or member of a compressed stretch."""
+def _passed(content: InflatedContent, at: int) -> Damage:
+    """Pass over the bytes in front of the next head or member of a compressed stretch, which begin at stored byte
+    `at`."""
     begun, first = content.at, content.peek(24)
     cause, detail = Cause.BROKEN, f"no record: begins with {first!r}"
     if first[0] in _BLANK:
@@ -230,11 +232,11 @@ def _passed(content: InflatedContent, told: int) -> Damage:
     else:
         content.find_start(None)
     end = content.stored_end(content.at)
-    return Damage(told, max(0, end - told), cause, detail, content.at - begun)
+    return Damage(at, max(0, end - at), cause, detail, content.at - begun)
 
 
 def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
-    """The head at the content's place, which stays; None if none begins there."""
+    """Parse the head at the content's place, which stays; None if none begins there."""
     first = content.peek(LONGEST_START)
     if first[:5].upper() != b"WARC/":
         head = arc_head(first, archive.in_arc)
@@ -254,7 +256,7 @@ def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
 
 
 def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: int) -> Record:
-    """The record whose head was read, with all of its block that is there."""
+    """Read the record whose head was parsed, with all of its block that is there."""
     begun, member = content.at, content.member(content.at)
     if content.is_plain:
         member = (offset, begun)
@@ -274,7 +276,7 @@ def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: 
 
 
 def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:
-    """As many bytes as the head says; fewer where it says too much, and another record begins among them."""
+    """Read as many bytes as the head says; fewer where it says too much, and another record begins among them."""
     block = content.take(head.declared)
     if _ends_well(archive, content, len(block) < head.declared):
         return block
@@ -288,7 +290,7 @@ def _block(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes:
 
 
 def _swallowed(content: InflatedContent, block: bytes, is_arc: bool) -> int | None:
-    """Where in a block another record begins, though its head may end behind it."""
+    """Find where in a block another record begins, though its head may end behind it."""
     found = first_start(block, 0, is_arc)
     if found is not None:
         return found
@@ -298,7 +300,7 @@ def _swallowed(content: InflatedContent, block: bytes, is_arc: bool) -> int | No
 
 
 def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes | None:
-    """A block that does not say how long it is, or is not believed: up to the next record or member."""
+    """Read a block of unknown or doubtful length: up to the next record or member."""
     limit = archive.limits.record_bytes
     most = limit if head.declared < 0 else min(limit, head.declared)
     size = 1 << 14
@@ -321,7 +323,7 @@ def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -
 def _pass_over_block(
     archive: ArchiveFile, content: InflatedContent, head: Head, member: tuple[int, int], block_start: int
 ) -> None:
-    """Goes behind a block that is too large to be kept, or to the record that begins in it if its length is a lie."""
+    """Go behind a block that is too large to be kept, or to the record that begins in it if its length is a lie."""
     passed = content.pass_over(head.declared)
     if content.cause is Cause.SWOLLEN or _ends_well(archive, content, passed < head.declared):
         return
@@ -331,7 +333,7 @@ def _pass_over_block(
 
 
 def _ends_well(archive: ArchiveFile, content: InflatedContent, is_short: bool) -> bool:
-    """Whether what follows a block, line ends apart, is a record's start or the end of all; and the block is whole."""
+    """Return whether the block is whole, and a record's start or the end of all follows it, line ends apart."""
     if is_short:
         return content.is_at_barrier
     behind = content.peek(LONGEST_START).lstrip(_BLANK)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, cast
 
 from dbce_spark.archive.records.archive_file import ArchiveFile
-from dbce_spark.archive.records.buffered_file import Tape
+from dbce_spark.archive.records.buffered_file import BufferedFile
 from dbce_spark.archive.records.compression import MemberBroken, is_coded, pieces
 from dbce_spark.archive.records.record import Cause, Damage, Limits
 from dbce_spark.archive.records.record_headers import could_start
@@ -36,8 +36,8 @@ _BROKEN = (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, stru
 
 
 @dataclass(frozen=True, slots=True)
-class Inner:
-    """A file of a zip: `stream` if it is an archive (closed behind the next one), and what there is to say of it."""
+class ZipMember:
+    """A file of a zip: `stream` if it is an archive (closed behind the next one), and the damage found in it."""
 
     name: str
     stream: BinaryIO | None
@@ -47,34 +47,35 @@ class Inner:
 _NAMELESS = "?"
 
 
-def files(stream: BinaryIO, limits: Limits) -> list[zipfile.ZipInfo] | None:
-    """The files of a zip in the order of their bytes; None where its directory cannot be read, or has too many."""
+def list_members(stream: BinaryIO, limits: Limits) -> list[zipfile.ZipInfo] | None:
+    """List the files of a zip in the order of their bytes; None where its directory is unreadable, or has too many."""
     if not _is_moderate(stream, limits):
         return None
     try:
         with zipfile.ZipFile(cast(IO[bytes], stream)) as directory:
-            return sorted(directory.infolist(), key=lambda one: one.header_offset)
+            return sorted(directory.infolist(), key=lambda entry: entry.header_offset)
     except _BROKEN:
         return None
 
 
-def opened(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limits) -> Iterator[Inner]:
-    """Each file of a zip, those that are no archives and those that are refused too; then the zip's own frame."""
+def open_members(stream: BinaryIO, entries: list[zipfile.ZipInfo], limits: Limits) -> Iterator[ZipMember]:
+    """Open each file of a zip, yielding damages for files that are no archives or are refused; then the zip's own
+    frame."""
     taken = 0
     for entry in entries:
         refusal = _refusal(entry, taken)
         taken = max(taken, entry.header_offset + _LOCAL_HEAD.size + entry.compress_size)
         if refusal:
-            yield Inner(entry.filename or _NAMELESS, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
+            yield ZipMember(entry.filename or _NAMELESS, None, Damage(0, entry.compress_size, Cause.BROKEN, refusal))
         elif entry.compress_size or not entry.is_dir():
-            yield from _opened(stream, entry, limits)
+            yield from _open_member(stream, entry, limits)
     size = stream.seek(0, io.SEEK_END)
     frame = max(0, size - sum(entry.compress_size for entry in entries))
-    yield Inner("", None, Damage(0, frame, Cause.BESIDE, "heads and directory of the zip"))
+    yield ZipMember("", None, Damage(0, frame, Cause.BESIDE, "heads and directory of the zip"))
 
 
 def _is_moderate(stream: BinaryIO, limits: Limits) -> bool:
-    """Whether the directory is of a size that may be read, by what the end of the zip says."""
+    """Return whether the directory is of a size that may be read, by the end record of the zip."""
     size = stream.seek(0, io.SEEK_END)
     stream.seek(max(0, size - _LONGEST_END - 76))
     tail = stream.read(_LONGEST_END + 76)
@@ -103,40 +104,41 @@ def _refusal(entry: zipfile.ZipInfo, taken: int) -> str:
     return ""
 
 
-def _opened(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[Inner]:
+def _open_member(stream: BinaryIO, entry: zipfile.ZipInfo, limits: Limits) -> Iterator[ZipMember]:
     name, is_stored = entry.filename, entry.compress_type == zipfile.ZIP_STORED
     try:
         first = _part(stream, entry).read(_FEW) if is_stored else next(_inflated(stream, entry), b"")
     except Exception as error:  # zipfile lets through what each of its decompressors raises
-        yield Inner(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
+        yield ZipMember(name, None, Damage(0, entry.compress_size, Cause.BROKEN, f"{type(error).__name__}: {error}"))
         return
     if not _is_archive(name, first, limits):
         size = entry.compress_size if is_stored else entry.file_size
-        yield Inner(name, None, Damage(0, size, Cause.BESIDE, ""))
+        yield ZipMember(name, None, Damage(0, size, Cause.BESIDE, ""))
     elif is_stored:
-        yield Inner(name, _part(stream, entry), None)
+        yield ZipMember(name, _part(stream, entry), None)
     else:
         with closing(tempfile.SpooledTemporaryFile(_IN_MEMORY)) as unpacked:
             damage = _unpack(stream, entry, unpacked, limits)
-            yield Inner(name, cast(BinaryIO, unpacked), damage)
+            yield ZipMember(name, cast(BinaryIO, unpacked), damage)
 
 
 def _is_archive(name: str, first: bytes, limits: Limits) -> bool:
-    """By its bytes; by its name too, so that an archive with a broken start is not taken for something else."""
+    """Return whether a file is an archive by its bytes; by its name too, so that one with a broken start still
+    counts."""
     if name.lower().endswith(_ARCHIVES) or first.startswith(MAGIC):
         return True
     if not is_coded(first[:10]):
         return could_start(first, False)
     archive = ArchiveFile(io.BytesIO(first), limits)
     try:
-        out, _, _ = next(pieces(Tape.of(first), 0, archive.dictionary))
+        out, _, _ = next(pieces(BufferedFile.from_bytes(first), 0, archive.dictionary))
     except (MemberBroken, StopIteration):
         return False
     return could_start(out, False)
 
 
 def _unpack(stream: BinaryIO, entry: zipfile.ZipInfo, target: Any, limits: Limits) -> Damage | None:
-    """Inflates a file of the zip into `target`, as far as that goes and is allowed."""
+    """Inflate a file of the zip into `target`, as far as possible and allowed."""
     most = min(limits.unpacked_bytes, limits.inflated_bytes + limits.inflated_ratio * entry.compress_size)
     done, checksum = 0, 0
     damage = None
@@ -157,7 +159,7 @@ def _unpack(stream: BinaryIO, entry: zipfile.ZipInfo, target: Any, limits: Limit
 
 
 def _inflated(stream: BinaryIO, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """A file's content in small parts: zipfile gives none of the part in which a damage is."""
+    """Inflate a file in small parts: zipfile gives none of the part in which a damage is."""
     if entry.compress_type != zipfile.ZIP_DEFLATED:
         with zipfile.ZipFile(cast(IO[bytes], stream)) as directory, directory.open(entry) as opened_entry:
             while part := opened_entry.read(_STEP):
@@ -184,7 +186,7 @@ def _part(stream: BinaryIO, entry: zipfile.ZipInfo) -> BinaryIO:
 
 
 class _Part(io.RawIOBase):
-    """Bytes [start, start + size) of a stream, as a stream."""
+    """A stream of bytes [start, start + size) of another stream."""
 
     def __init__(self, stream: BinaryIO, start: int, size: int):
         super().__init__()

@@ -14,9 +14,9 @@ from dbce_spark.export.corpus.corpus_filters import Filter
 from dbce_spark.files import markdown_table
 
 SITES = 1_000
-"""Sites that are told one by one, those with most captures: an archive may have millions."""
-_Fates = Counter[int]
-"""How many rows had which fate, as `filters.fates` says it."""
+"""Sites that are listed one by one, those with most captures: an archive may have millions."""
+_Outcomes = Counter[int]
+"""How many rows had which outcome, by the number that `corpus_filters.outcomes` gives it."""
 
 
 @dataclass(slots=True)
@@ -24,19 +24,19 @@ class CorpusAccount:
     """The counts of some rows. Sites are counted one site part at a time, whose sites it holds."""
 
     filters: Sequence[Filter]
-    fates: _Fates = field(default_factory=Counter)
-    words: _Fates = field(default_factory=Counter)
+    outcomes: _Outcomes = field(default_factory=Counter)
+    words: _Outcomes = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     """Of the rows that are kept."""
-    languages: dict[str, _Fates] = field(default_factory=dict)
-    sites: dict[str, _Fates] = field(default_factory=dict)
+    languages: dict[str, _Outcomes] = field(default_factory=dict)
+    sites: dict[str, _Outcomes] = field(default_factory=dict)
     site_count: int = 0
-    largest: list[tuple[int, str, _Fates]] = field(default_factory=list)
+    largest: list[tuple[int, str, _Outcomes]] = field(default_factory=list)
 
-    def add(self, batch: pa.RecordBatch, fates: npt.NDArray[np.intp]) -> None:
+    def add(self, batch: pa.RecordBatch, outcomes: npt.NDArray[np.intp]) -> None:
         """Count some rows."""
-        numbers = fates.tolist()
-        self.fates.update(numbers)
+        numbers = outcomes.tolist()
+        self.outcomes.update(numbers)
         for number, words in zip(numbers, batch.column("text_words").to_pylist(), strict=True):
             self.words[number] += words
         for name, counts in (("language", self.languages), ("site", self.sites)):
@@ -47,32 +47,32 @@ class CorpusAccount:
 
     def end_part(self) -> None:
         """End a site part: rank its sites, of which no more rows come."""
-        some = [(sum(fates.values()), site, fates) for site, fates in self.sites.items()]
-        self.largest = nlargest(SITES, [*self.largest, *some], key=lambda one: (one[0], one[1]))
-        self.site_count += len(some)
+        ranked = [(sum(outcomes.values()), site, outcomes) for site, outcomes in self.sites.items()]
+        self.largest = nlargest(SITES, [*self.largest, *ranked], key=lambda one: (one[0], one[1]))
+        self.site_count += len(ranked)
         self.sites = {}
 
     @property
     def left(self) -> int:
-        return self.fates[len(self.filters)]
+        return self.outcomes[len(self.filters)]
 
     def as_dict(self) -> dict[str, Any]:
         """Convert to plain values, for corpus.json."""
         languages = sorted(self.languages.items(), key=lambda item: (-sum(item[1].values()), item[0]))
         return {
-            **self._counts(self.fates),
+            **self._counts(self.outcomes),
             "words": self._counts(self.words),
             "filters": [{"filter": one.name, "keeps": one.keeps} for one in self.filters],
-            "by_language": {name: self._counts(fates) for name, fates in languages},
+            "by_language": {name: self._counts(outcomes) for name, outcomes in languages},
             "sites": self.site_count,
-            "by_site": {site: self._counts(fates) for _, site, fates in self.largest},
+            "by_site": {site: self._counts(outcomes) for _, site, outcomes in self.largest},
         }
 
-    def _counts(self, fates: Mapping[int, int]) -> dict[str, Any]:
+    def _counts(self, outcomes: Mapping[int, int]) -> dict[str, Any]:
         return {
-            "in": sum(fates.values()),
-            "removed": {one.name: fates.get(at, 0) for at, one in enumerate(self.filters)},
-            "left": fates.get(len(self.filters), 0),
+            "in": sum(outcomes.values()),
+            "removed": {one.name: outcomes.get(at, 0) for at, one in enumerate(self.filters)},
+            "left": outcomes.get(len(self.filters), 0),
         }
 
     def markdown(self) -> str:
@@ -80,11 +80,11 @@ class CorpusAccount:
         rows = [
             ["", "keeps", "captures", "of these", "words"],
             ["---", "---", "---:", "---:", "---:"],
-            ["in", "", f"{self.fates.total():,}", "", f"{self.words.total():,}"],
+            ["in", "", f"{self.outcomes.total():,}", "", f"{self.words.total():,}"],
         ]
-        before = self.fates.total()
+        before = self.outcomes.total()
         for at, one in enumerate(self.filters):
-            gone = self.fates[at]
+            gone = self.outcomes[at]
             share = f"{gone / before:.1%}" if before else ""
             rows.append([f"- {one.name}", one.keeps, f"-{gone:,}", share, f"-{self.words[at]:,}"])
             before -= gone

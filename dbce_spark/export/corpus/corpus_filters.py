@@ -26,7 +26,7 @@ class Filter:
 
     name: str
     keeps: str
-    of: Callable[[pa.RecordBatch], Mask]
+    marks: Callable[[pa.RecordBatch], Mask]
 
 
 def chosen(config: CorpusConfig) -> list[Filter]:
@@ -103,7 +103,7 @@ def outcomes(batch: pa.RecordBatch, filters: Sequence[Filter]) -> npt.NDArray[np
     COLUMNS."""
     found = np.full(len(batch), len(filters), np.intp)
     for at in reversed(range(len(filters))):
-        found[~filters[at].of(batch)] = at
+        found[~filters[at].marks(batch)] = at
     return found
 
 

@@ -42,7 +42,7 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     Raises:
         OutputError: there is no finished output, it says nothing of duplicates though they are to be left out, or the
             target holds something.
-        InputError: a column is asked for that there is not, or a version.
+        InputError: there is no such column, or no such version.
     """
     found = corpus_source.open_source(request.output, request.version)
     if config.duplicates != "keep" and not found.has_marks:
@@ -55,15 +55,15 @@ def write(request: CorpusRequest, config: CorpusConfig) -> str:
     _make_room(target, overwrite=request.overwrite)
     account = CorpusAccount(chosen(config))
     for part in found.parts:
-        for file, gone in part.standing():
+        for file, gone in part.current_files():
             _filter(found, file, gone, target, schema, account)
         account.end_part()
     if not account.left:
         storage.write_parquet(f"{target}/{EXTRACTIONS}/site_part=0/part-00000.parquet", schema, [])
-    told = {"output": request.output, "config": asdict(config), **account.as_dict()}
-    _write(f"{target}/{ACCOUNT}", json.dumps(told, indent=2, ensure_ascii=False))
+    counts = {"output": request.output, "config": asdict(config), **account.as_dict()}
+    _write(f"{target}/{ACCOUNT}", json.dumps(counts, indent=2, ensure_ascii=False))
     _write(f"{target}/{SUMMARY}", account.markdown())
-    _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, told), indent=2))
+    _write(f"{target}/{RUN_FILE}", json.dumps(_run(found.run, account, counts), indent=2))
     return account.markdown()
 
 
@@ -76,7 +76,7 @@ def _schema(found: CorpusSource, columns: Sequence[str]) -> pa.Schema:
 
 def _make_room(target: str, *, overwrite: bool) -> None:
     """Remove an earlier corpus, first of all the files that mark it as finished."""
-    holds = storage.names(target)
+    holds = storage.list_names(target)
     if holds and not overwrite:
         raise OutputError(f"{target} exists; give another --to, or --overwrite to replace it")
     if foreign := sorted(holds - _OURS):
@@ -95,9 +95,9 @@ def _filter(
     with ExitStack() as opened:
         kept = None
         for batch in found.batches(file, gone, schema.names):
-            fate = outcomes(batch, account.filters)
-            account.add(batch, fate)
-            rows = batch.take(pa.array(np.flatnonzero(fate == len(account.filters))))
+            outcome = outcomes(batch, account.filters)
+            account.add(batch, outcome)
+            rows = batch.take(pa.array(np.flatnonzero(outcome == len(account.filters))))
             if not len(rows):
                 continue
             if kept is None:
@@ -107,19 +107,19 @@ def _filter(
             kept.write(pa.RecordBatch.from_arrays([rows.column(name) for name in schema.names], schema=schema))
 
 
-def _run(run: dict[str, Any], account: CorpusAccount, told: dict[str, Any]) -> dict[str, Any]:
+def _run(run: dict[str, Any], account: CorpusAccount, counts: dict[str, Any]) -> dict[str, Any]:
     """Build run.json of the corpus: that of the output, with the removed rows counted as skipped. So a corpus can be
     read wherever an output is, and every record is still accounted for."""
-    removed = {f"corpus:{name}": count for name, count in told["removed"].items() if count}
+    removed = {f"corpus:{name}": count for name, count in counts["removed"].items() if count}
     statuses = {status: account.statuses[status] for status in ("crossed", "single")}
     return run | {
         "extractions": account.left,
         **statuses,
         "skipped": dict(sorted((run.get("skipped", {}) | removed).items())),
-        "corpus": {name: told[name] for name in ("output", "config", "in", "removed", "left")},
+        "corpus": {name: counts[name] for name in ("output", "config", "in", "removed", "left")},
     }
 
 
 def _write(path: str, text: str) -> None:
-    with storage.whole_file(path) as file:
+    with storage.atomic_file(path) as file:
         file.write(text.encode() + b"\n")

@@ -50,13 +50,13 @@ _Pair = tuple[Site, Site]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
     """The counts of one crawl. `templates` are its captures by template, `refused` the records that became no capture,
-    by reason: rejects, and those passed over for their HTTP status; `known` are captures that had come before."""
+    by reason: rejects, and those passed over for their HTTP status; `repeated` are captures that had come before."""
 
     number: int
     sites: Mapping[str, Site]
     templates: Mapping[Template, int]
     refused: Mapping[str, int]
-    known: int
+    repeated: int
     files: int
     failed_files: int
 
@@ -75,7 +75,7 @@ class Finding:
 
     kind: str
     oddness: float
-    told: str
+    message: str
     places: tuple[str, ...] = ()
 
 
@@ -89,7 +89,7 @@ class _Share:
     rises: str
     falls: str
 
-    def of(self, sites: Iterable[Site]) -> float:
+    def over(self, sites: Iterable[Site]) -> float:
         """Divide the part by the whole, both summed over sites; 0 of nothing."""
         counts = [(getattr(one, self.part), getattr(one, self.whole)) for one in sites]
         return _quotient(sum(part for part, _ in counts), sum(whole for _, whole in counts))
@@ -111,8 +111,8 @@ def compare(before: Figures, now: Figures, lost: Sequence[Template], config: Com
         found += [*_captures(before, now, config), *_lost_sites(before, now, config)]
         found += _lost_templates(before, lost, config)
     else:
-        known = f"; {_counted(now.known, 'capture')} had come before" if now.known else ""
-        found.append(Finding(kind=EMPTY, oddness=1.0, told=f"The crawl brought nothing new{known}."))
+        repeated = f"; {_counted(now.repeated, 'capture')} had come before" if now.repeated else ""
+        found.append(Finding(kind=EMPTY, oddness=1.0, message=f"The crawl brought nothing new{repeated}."))
     return sorted(found, key=lambda one: (-one.oddness, one.kind))
 
 
@@ -133,30 +133,32 @@ def missing_templates(before: Figures, now: Figures, config: ComparisonConfig) -
 def _share(before: Figures, now: Figures, share: _Share, config: ComparisonConfig) -> Iterator[Finding]:
     """Report a share that changed over all sites, or on some of them."""
     both = {site: (before.sites[site], now.sites[site]) for site in sorted(now.sites) if site in before.sites}
-    expected, found = _expected(share, both.values()), share.of(one for _, one in both.values())
+    expected, found = _expected(share, both.values()), share.over(one for _, one in both.values())
     captures = [sum(pair[at].captures for pair in both.values()) for at in (0, 1)]
     oddness = _odd(expected, found, captures, config.share, config.errors)
-    judged = {site: pair for site, pair in both.items() if min(one.captures for one in pair) >= config.least}
-    odd = {site: _odd_on_site(share, pair, config) for site, pair in judged.items()}
-    changed = {site: judged[site] for site in odd if odd[site] >= 1}
-    is_on_sites = bool(changed) and _captures_now(changed) >= config.sites * _captures_now(judged)
+    large = {site: pair for site, pair in both.items() if min(one.captures for one in pair) >= config.least}
+    odd = {site: _odd_on_site(share, pair, config) for site, pair in large.items()}
+    changed = {site: large[site] for site in odd if odd[site] >= 1}
+    is_on_sites = bool(changed) and _captures_now(changed) >= config.sites * _captures_now(large)
     if oddness >= 1:
-        told = (
+        message = (
             f"{_direction(share, found - expected)}: {_percent(found)}, where {_percent(expected)} was to be expected."
         )
     elif is_on_sites:
-        change = share.of(one for _, one in changed.values()) - _expected(share, changed.values())
-        told = f"{_direction(share, change)} on {_counted(len(changed), 'site')}; over all of them {_percent(found)}."
+        change = share.over(one for _, one in changed.values()) - _expected(share, changed.values())
+        message = (
+            f"{_direction(share, change)} on {_counted(len(changed), 'site')}; over all of them {_percent(found)}."
+        )
     else:
         return
-    shown = _places(share, changed or judged)
+    shown = _places(share, changed or large)
     worst = max((odd[site] for site in changed), default=0.0) if is_on_sites else 0.0
-    yield Finding(kind=share.kind, oddness=max(oddness, worst), told=told, places=_first(shown))
+    yield Finding(kind=share.kind, oddness=max(oddness, worst), message=message, places=_first(shown))
 
 
 def _places(share: _Share, sites: Mapping[str, _Pair]) -> list[str]:
     """List sites with their share before and now, those first that change the whole most."""
-    shares = {site: (share.of(pair[:1]), share.of(pair[1:])) for site, pair in sites.items()}
+    shares = {site: (share.over(pair[:1]), share.over(pair[1:])) for site, pair in sites.items()}
     weights = {site: abs(now - was) * sites[site][1].captures for site, (was, now) in shares.items()}
     ordered = sorted((site for site in sites if weights[site]), key=lambda site: (-weights[site], site))
     return [f"{site}: {_percent(shares[site][1])}, was {_percent(shares[site][0])}" for site in ordered]
@@ -164,14 +166,14 @@ def _places(share: _Share, sites: Mapping[str, _Pair]) -> list[str]:
 
 def _expected(share: _Share, both: Iterable[_Pair]) -> float:
     """Compute the share that sites would have now if each were as it was."""
-    wholes = [(share.of([before]), getattr(now, share.whole)) for before, now in both]
+    wholes = [(share.over([before]), getattr(now, share.whole)) for before, now in both]
     expected: float = sum(one * whole for one, whole in wholes) / max(sum(whole for _, whole in wholes), 1)
     return expected
 
 
 def _odd_on_site(share: _Share, pair: _Pair, config: ComparisonConfig) -> float:
     captures = [one.captures for one in pair]
-    return _odd(share.of(pair[:1]), share.of(pair[1:]), captures, config.share_of_site, config.errors)
+    return _odd(share.over(pair[:1]), share.over(pair[1:]), captures, config.share_of_site, config.errors)
 
 
 def _direction(share: _Share, change: float) -> str:
@@ -199,15 +201,15 @@ def _captures(before: Figures, now: Figures, config: ComparisonConfig) -> Iterat
     changed = {site: counts for site, counts in both.items() if odd[site] >= 1}
     is_on_sites = bool(changed) and sum(map(max, changed.values())) >= config.sites * max(had, has)
     if oddness >= 1:
-        told = f"{has:,} captures of sites of which the crawl before had {had:,}."
+        message = f"{has:,} captures of sites of which the crawl before had {had:,}."
     elif is_on_sites:
-        told = f"{_counted(len(changed), 'site')} with far more or far fewer captures than in the crawl before."
+        message = f"{_counted(len(changed), 'site')} with far more or far fewer captures than in the crawl before."
     else:
         return
     places = sorted(changed, key=lambda site: (-max(changed[site]), site))
     shown = [f"{site}: {changed[site][1]:,} captures, were {changed[site][0]:,}" for site in places]
     worst = max((odd[site] for site in changed), default=0.0) if is_on_sites else 0.0
-    yield Finding(kind=CAPTURES, oddness=max(oddness, worst), told=told, places=_first(shown))
+    yield Finding(kind=CAPTURES, oddness=max(oddness, worst), message=message, places=_first(shown))
 
 
 def _lost_sites(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator[Finding]:
@@ -217,10 +219,10 @@ def _lost_sites(before: Figures, now: Figures, config: ComparisonConfig) -> Iter
     if not large or share < config.sites:
         return
     places = [f"{site}: had {large[site]:,} captures" for site in _largest(large)]
-    told = (
+    message = (
         f"{_counted(len(large), 'site')} of the crawl before, with {_percent(share)} of its captures, not in this one."
     )
-    yield Finding(kind=SITES, oddness=max(1.0, share / config.share), told=told, places=_first(places))
+    yield Finding(kind=SITES, oddness=max(1.0, share / config.share), message=message, places=_first(places))
 
 
 def _lost_templates(before: Figures, lost: Sequence[Template], config: ComparisonConfig) -> Iterator[Finding]:
@@ -231,16 +233,16 @@ def _lost_templates(before: Figures, lost: Sequence[Template], config: Compariso
     places = [
         f"{site}, template {name[:8]}: had {captures[site, name]:,} captures" for site, name in _largest(captures)
     ]
-    told = (
+    message = (
         f"{_counted(len(captures), 'template')} with {_percent(share)} of the captures of the crawl before: hardly any"
         " page of this one is built so, though their sites were crawled. Redesigned, or something else came instead."
     )
-    yield Finding(kind=TEMPLATES, oddness=max(1.0, share / config.share), told=told, places=_first(places))
+    yield Finding(kind=TEMPLATES, oddness=max(1.0, share / config.share), message=message, places=_first(places))
 
 
 def _refused(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator[Finding]:
     """Report reasons for which a larger share of the records became no capture."""
-    wholes = [one.captures + one.known + sum(one.refused.values()) for one in (before, now)]
+    wholes = [one.captures + one.repeated + sum(one.refused.values()) for one in (before, now)]
     for reason in sorted(now.refused):
         was, share = (
             _quotient(one.refused.get(reason, 0), whole) for one, whole in zip((before, now), wholes, strict=True)
@@ -248,17 +250,17 @@ def _refused(before: Figures, now: Figures, config: ComparisonConfig) -> Iterato
         oddness = _odd(was, share, wholes, config.rejects, config.errors)
         if share > was and oddness >= 1:
             shares = f"{_percent(share)} of what came, after {_percent(was)}"
-            told = f"{now.refused[reason]:,} records were refused as {reason}: {shares}."
-            yield Finding(kind=REJECTS, oddness=oddness, told=told)
+            message = f"{now.refused[reason]:,} records were refused as {reason}: {shares}."
+            yield Finding(kind=REJECTS, oddness=oddness, message=message)
 
 
 def _failed(before: Figures, now: Figures, config: ComparisonConfig) -> Iterator[Finding]:
     was, share = (_quotient(one.failed_files, one.files) for one in (before, now))
     if share - was >= config.failed:
-        told = (
+        message = (
             f"{now.failed_files:,} of {now.files:,} files could not be read, after {_percent(was)} in the crawl before."
         )
-        yield Finding(kind=FAILED, oddness=max(1.0, (share - was) / config.share), told=told)
+        yield Finding(kind=FAILED, oddness=max(1.0, (share - was) / config.share), message=message)
 
 
 def _odd_count(was: int, count: int, factor: float, errors: float) -> float:

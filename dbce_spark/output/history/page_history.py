@@ -212,7 +212,7 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """List the places of a longest common subsequence. Texts that one side alone has are left out first, since the
     quadratic part then sees little of a page that was rewritten."""
     both = {*old} & {*new}
-    here, there = ([at for at, text in enumerate(some) if text in both] for some in (old, new))
+    here, there = ([at for at, text in enumerate(texts) if text in both] for texts in (old, new))
     found: list[tuple[int, int]] = []
     for step in Indel.opcodes([old[at] for at in here], [new[at] for at in there]):
         if step.tag == "equal":
@@ -242,9 +242,9 @@ def _pairs(
 
 def _drop(pairs: Sequence[tuple[int, int]], left: list[int], come: list[int]) -> None:
     """Remove paired pieces from those that went and those that came."""
-    for at, some in ((0, left), (1, come)):
+    for at, places in ((0, left), (1, come)):
         paired = {pair[at] for pair in pairs}
-        some[:] = [one for one in some if one not in paired]
+        places[:] = [one for one in places if one not in paired]
 
 
 def _alike(left: Iterable[tuple[int, Hashable]], come: Iterable[tuple[int, Hashable]]) -> list[tuple[int, int]]:
@@ -265,9 +265,12 @@ def _similar(
     """
     if not left or not come:
         return []
-    ours, theirs = ([words(one.text) for one in some] for some in (old, new))
+    ours, theirs = ([words(one.text) for one in pieces] for pieces in (old, new))
     weights = _weights(ours, theirs)
-    totals = [{at: sum(weights[word] for word in of[at]) for at in some} for of, some in ((ours, left), (theirs, come))]
+    totals = [
+        {at: sum(weights[word] for word in texts[at]) for at in places}
+        for texts, places in ((ours, left), (theirs, come))
+    ]
     holders: dict[str, list[int]] = defaultdict(list)
     for j in come:
         for word in theirs[j]:
@@ -299,7 +302,7 @@ def words(text: str) -> list[str]:
 
 def _weights(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> dict[str, int]:
     """Weigh each word in whole numbers, whose sums are the same in any order."""
-    held, after = (Counter(chain.from_iterable(of)) for of in (ours, theirs))
+    held, after = (Counter(chain.from_iterable(texts)) for texts in (ours, theirs))
     for word, count in after.items():
         held[word] = max(held[word], count)
     return {word: 0 if count > _COMMON else _WEIGHT // count for word, count in held.items()}
@@ -323,7 +326,7 @@ class Lives:
         self._pieces = _by_text(first)
         self._born = {text: _Birth(place, first.timestamp, 1, "") for text, (place, _) in self._pieces.items()}
 
-    def told(self, step: HistoryStep) -> list[Life]:
+    def advance(self, step: HistoryStep) -> list[Life]:
         """Take in a step and return the lives that end with it, in the order in which they began."""
         now = self._pieces if step.after.pieces == step.before.pieces else _by_text(step.after)
         ended = []
@@ -337,7 +340,7 @@ class Lives:
         self._captures += 1
         return ended
 
-    def rest(self) -> list[Life]:
+    def remaining(self) -> list[Life]:
         """Return the lives of the texts in the last capture."""
         return [self._life(text, "") for text in self._born]
 
@@ -391,9 +394,9 @@ def _by_text(moment: Moment) -> _Pieces:
 def lives(first: Moment, line: Iterable[HistoryStep]) -> list[Life]:
     """List all lives on a page, from its first capture and the steps behind it, in order of when and where they
     began."""
-    known = Lives(first)
-    ended = [life for step in line for life in known.told(step)]
-    return sorted([*ended, *known.rest()], key=lambda one: (one.first_seen, one.place))
+    ongoing = Lives(first)
+    ended = [life for step in line for life in ongoing.advance(step)]
+    return sorted([*ended, *ongoing.remaining()], key=lambda one: (one.first_seen, one.place))
 
 
 def redesigns(

@@ -10,7 +10,7 @@ from rapidfuzz.distance import Indel
 
 from dbce_spark.archive.index.urls import url_key
 from dbce_spark.errors import InputError
-from dbce_spark.files.timestamps import day, minute, of_date
+from dbce_spark.files.timestamps import day, from_datetime, minute
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, MEMBERS, Collection, Version
 from dbce_spark.output.history import page_history
 from dbce_spark.output.history.page_history import (
@@ -42,28 +42,30 @@ _NAMED = 3
 """Texts that are named where many have the same fate."""
 
 
-def moments(of: Collection, version: Version, url: str) -> list[Moment]:
+def moments(collection: Collection, version: Version, url: str) -> list[Moment]:
     """Read the captures of a URL, in order of time.
 
     Raises:
         InputError: there is none.
     """
     is_url = pc.field("url_key") == url_key(url)
-    fetched = [*_rows(of, version, CAPTURES, None, is_url)]
+    fetched = [*_rows(collection, version, CAPTURES, None, is_url)]
     ids = {row["extraction_id"] for row in fetched}
-    pages = {row["capture_id"]: row for row in _rows(of, version, EXTRACTIONS, _EXTRACTED, is_url)}
+    pages = {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, _EXTRACTED, is_url)}
     columns = ["capture_id", "signature"]
-    signatures = {row["capture_id"]: row["signature"] for row in _rows(of, version, MEMBERS, columns, is_url)}
+    signatures = {row["capture_id"]: row["signature"] for row in _rows(collection, version, MEMBERS, columns, is_url)}
     if elsewhere := ids - pages.keys():  # revisits of what other URLs held
         is_one = pc.field("capture_id").isin(sorted(elsewhere))
-        pages |= {row["capture_id"]: row for row in _rows(of, version, EXTRACTIONS, _EXTRACTED, is_one)}
-        signatures |= {row["capture_id"]: row["signature"] for row in _rows(of, version, MEMBERS, columns, is_one)}
+        pages |= {row["capture_id"]: row for row in _rows(collection, version, EXTRACTIONS, _EXTRACTED, is_one)}
+        signatures |= {
+            row["capture_id"]: row["signature"] for row in _rows(collection, version, MEMBERS, columns, is_one)
+        }
     pieces = {one: page_history.pieces(pages[one]["page_text"], pages[one]["segments"]) for one in ids & pages.keys()}
     line = sorted(fetched, key=lambda row: (row["timestamp"], row["capture_id"]))
     found = [
         Moment(
             capture_id=row["capture_id"],
-            timestamp=of_date(row["timestamp"]),
+            timestamp=from_datetime(row["timestamp"]),
             pieces=pieces[row["extraction_id"]],
             url_key=row["url_key"],
             url=row["url"],
@@ -75,14 +77,14 @@ def moments(of: Collection, version: Version, url: str) -> list[Moment]:
         if row["extraction_id"] in pieces
     ]
     if not found:
-        raise InputError(f"{of.folder} has no capture of {url} (as {url_key(url)}) in version {version.number}")
+        raise InputError(f"{collection.folder} has no capture of {url} (as {url_key(url)}) in version {version.number}")
     return found
 
 
 def _rows(
-    of: Collection, version: Version, table: str, columns: list[str] | None, where: pc.Expression
+    collection: Collection, version: Version, table: str, columns: list[str] | None, where: pc.Expression
 ) -> Iterator[dict[str, Any]]:
-    for batch in table_files(of, version, table).batches(columns, rows=_ROWS, where=where):
+    for batch in table_files(collection, version, table).batches(columns, rows=_ROWS, where=where):
         yield from batch.to_pylist()
 
 
@@ -123,8 +125,8 @@ def _unchanged(same: Sequence[Moment], *, everything: bool) -> list[str]:
 
 def _counted(found: Sequence[Change]) -> str:
     kinds = Counter(one.kind for one in found)
-    told = ", ".join(f"{kinds[kind]} {kind}" for kind in _SIGNS if kinds[kind])
-    return f"  {told}" if told else ""
+    summary = ", ".join(f"{kinds[kind]} {kind}" for kind in _SIGNS if kinds[kind])
+    return f"  {summary}" if summary else ""
 
 
 def _concerns(change: Change) -> bool:
@@ -143,21 +145,22 @@ def _lines(found: Sequence[Change], paint: "_Paint") -> Iterator[str]:
     others."""
     respelled = [one.after.text for one in found if _is_respelled(one) and one.after]
     many = len(respelled) > _NAMED
-    told = Counter(
-        f"{_SIGNS[one.kind]} {_told(one, paint)}"
+    repeats = Counter(
+        f"{_SIGNS[one.kind]} {_described(one, paint)}"
         for one in found
         if one.kind != RELABELLED and not (many and _is_respelled(one))
     )
-    for line, times in told.items():
+    for line, times in repeats.items():
         yield f"{line}{paint.dim(f' ({times} times)') if times > 1 else ''}"
     if many:
-        yield f"{_SIGNS[EDITED]} {_some(respelled)} {paint.dim('(the same words, otherwise spelled or ordered)')}"
+        what = paint.dim("(the same words, otherwise spelled or ordered)")
+        yield f"{_SIGNS[EDITED]} {_named_texts(respelled)} {what}"
     texts: dict[tuple[str, str], list[str]] = {}
     for one in found:
         if one.kind == RELABELLED and one.before and one.after:
             texts.setdefault((one.before.label, one.after.label), []).append(one.after.text)
-    for (before, after), some in texts.items():
-        yield f"{_SIGNS[RELABELLED]} {_some(some)} {paint.dim(f'({before}, now {after})')}"
+    for (before, after), relabelled in texts.items():
+        yield f"{_SIGNS[RELABELLED]} {_named_texts(relabelled)} {paint.dim(f'({before}, now {after})')}"
 
 
 def _is_respelled(change: Change) -> bool:
@@ -167,12 +170,12 @@ def _is_respelled(change: Change) -> bool:
     return {*page_history.words(change.before.text)} == {*page_history.words(change.after.text)}
 
 
-def _some(texts: Sequence[str]) -> str:
+def _named_texts(texts: Sequence[str]) -> str:
     more = f" and {len(texts) - _NAMED} more" if len(texts) > _NAMED else ""
     return f"{' | '.join(text[:_LINE] for text in texts[:_NAMED])}{more}"
 
 
-def _told(change: Change, paint: "_Paint") -> str:
+def _described(change: Change, paint: "_Paint") -> str:
     before, after = (_short(piece) for piece in (change.before, change.after))
     if change.kind == ADDED:
         return paint.green(after)
@@ -204,12 +207,12 @@ def _stood(steps: Sequence[HistoryStep], paint: "_Paint", *, everything: bool) -
         yield f"  {day(first.timestamp)}  {day(last.timestamp)}  {captures:>4}  all the time: {always}"
     for one in listed:
         seen = f"{day(one.first_seen)}  {day(one.last_seen)}  {one.captures:>4}"
-        yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_fate(one))}"
+        yield f"  {seen}  {one.text[:_LINE]}{paint.dim(_outcome(one))}"
 
 
-def _fate(one: Life) -> str:
+def _outcome(one: Life) -> str:
     moved = f"moved {one.moves} times" if one.moves > 1 else "moved" * one.moves
-    return "".join(f", {told}" for told in (one.ended, moved) if told)
+    return "".join(f", {event}" for event in (one.ended, moved) if event)
 
 
 class _Paint:

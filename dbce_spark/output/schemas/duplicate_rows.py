@@ -47,9 +47,9 @@ _TEXT_SIGNATURE = np.dtype("<u2")
 
 def texts_batch(extracted: pa.RecordBatch, config: DuplicatesConfig, *, task: int, first_row: int) -> pa.RecordBatch:
     """Select the EXTRACTIONS rows that have a text, and convert them to TEXTS rows."""
-    some = extracted.filter(pc.greater(extracted.column("text_words"), 0))
-    read = [texts.read(text, config) for text in some.column("text").to_pylist()]
-    columns = {name: some.column(name) for name in ("capture_id", "url_key", "timestamp", "site_part")}
+    with_text = extracted.filter(pc.greater(extracted.column("text_words"), 0))
+    read = [texts.read(text, config) for text in with_text.column("text").to_pylist()]
+    columns = {name: with_text.column(name) for name in ("capture_id", "url_key", "timestamp", "site_part")}
     columns |= {
         "text_digest": [digest for digest, _ in read],
         "signature": packed((signature for _, signature in read), _TEXT_SIGNATURE),

@@ -134,14 +134,14 @@ def _of_step(step: HistoryStep, times: int) -> dict[str, Any]:
 def steps_batch(step: HistoryStep, *, is_redesigned: bool) -> pa.RecordBatch:
     """Store a step as a STEPS row."""
     kinds = Counter(one.kind for one in step.changes)
-    said = {
+    values = {
         "template_from": step.before.template_id,
         "template_to": step.after.template_id,
         "similarity": step.similarity,
         "is_redesigned": is_redesigned,
         **{kind: kinds[kind] for kind in KINDS},
     }
-    return build_batch(STEPS, 1, _of_step(step, 1) | {name: [value] for name, value in said.items()})
+    return build_batch(STEPS, 1, _of_step(step, 1) | {name: [value] for name, value in values.items()})
 
 
 def changes_batch(step: HistoryStep) -> pa.RecordBatch:

@@ -35,7 +35,7 @@ class Contrast:
     html: str
     text: str  # all of the page's text, in its order; white space does not count
     spans: Sequence[tuple[int, int]]  # of the segments, characters of the text
-    reference: Sequence[Label | None]  # one a segment; None: not known, and not compared
+    reference: Sequence[Label | None]  # one a segment; None: unknown, and not compared
     given: Sequence[Label | None]  # one a segment
 
 
@@ -73,37 +73,37 @@ class Names:
     given: str
 
 
-def difference(of: Contrast) -> LabelDifference:
+def difference(contrast: Contrast) -> LabelDifference:
     """Count the words on which the two labellings of a page differ."""
     counts = [0, 0, 0]
     words = 0
-    for (start, end), reference, given in zip(of.spans, of.reference, of.given, strict=True):
+    for (start, end), reference, given in zip(contrast.spans, contrast.reference, contrast.given, strict=True):
         if reference is None:
             continue
-        length = len(tokens(of.text[start:end]))
+        length = len(tokens(contrast.text[start:end]))
         words += length
         if reference != given:
             kind = 0 if reference is Label.CONTENT else 1 if given is Label.CONTENT else 2
             counts[kind] += length
     missed, added, other = counts
-    return LabelDifference(page=of.page, url=of.url, words=words, missed=missed, added=added, other=other)
+    return LabelDifference(page=contrast.page, url=contrast.url, words=words, missed=missed, added=added, other=other)
 
 
-def page_html(of: Contrast) -> str:
+def page_html(contrast: Contrast) -> str:
     """Colour the page by the two labellings: without scripts, and loading nothing.
 
     Raises:
         PageError: lxml finds no element in it, or its text is another one.
     """
-    starts, ends = (np.array([span[at] for span in of.spans], np.int32) for at in (0, 1))
-    segments = single.without_evidence(np.arange(len(of.spans), dtype=np.int32), starts, ends, Label.UNDECIDED)
-    classes = [_css_class(*pair) for pair in zip(of.reference, of.given, strict=True)]
+    starts, ends = (np.array([span[at] for span in contrast.spans], np.int32) for at in (0, 1))
+    segments = single.without_evidence(np.arange(len(contrast.spans), dtype=np.int32), starts, ends, Label.UNDECIDED)
+    classes = [_css_class(*pair) for pair in zip(contrast.reference, contrast.given, strict=True)]
     return postprocess.coloured_html(
-        of.html.encode("utf-8", "replace"), of.text, segments, classes.__getitem__, style()
+        contrast.html.encode("utf-8", "replace"), contrast.text, segments, classes.__getitem__, style()
     )
 
 
-def document(of: Contrast, names: Names) -> str:
+def document(contrast: Contrast, names: Names) -> str:
     """Build the page under a bar that explains the colours, as one file; the page lies in a frame that lets it do
     nothing.
 
@@ -111,7 +111,11 @@ def document(of: Contrast, names: Names) -> str:
         PageError: see `page_html`.
     """
     return _template("contrast.html.j2").render(
-        names=names, difference=difference(of), page=page_html(of), colours=_colours(), url=of.url or of.page
+        names=names,
+        difference=difference(contrast),
+        page=page_html(contrast),
+        colours=_colours(),
+        url=contrast.url or contrast.page,
     )
 
 
@@ -175,5 +179,5 @@ def _template(name: str) -> Template:
 
 
 def _write(path: str, text: str) -> None:
-    with storage.whole_file(path) as stream:
+    with storage.atomic_file(path) as stream:
         stream.write(text.encode("utf-8", "replace"))

@@ -33,9 +33,9 @@ class Axis:
             yield at * step
 
 
-def circle(x: float, y: float, radius: float, of: int, title: str) -> str:
+def circle(x: float, y: float, radius: float, series: int, title: str) -> str:
     """Draw a dot in a colour of the page; `title` is shown where the mouse rests on it."""
-    drawn = f'<circle cx="{n(x)}" cy="{n(y)}" r="{radius:g}" style="fill:{colour(of)}">'
+    drawn = f'<circle cx="{n(x)}" cy="{n(y)}" r="{radius:g}" style="fill:{colour(series)}">'
     return f"{drawn}<title>{escape(title)}</title></circle>"
 
 
@@ -44,9 +44,9 @@ def text(x: float, y: float, words: str, anchor: str, kind: str = "plain") -> st
     return f'<text class="{kind}" x="{n(x)}" y="{n(y)}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def polyline(points: Iterable[tuple[float, float]], of: int, title: str = "") -> str:
+def polyline(points: Iterable[tuple[float, float]], series: int, title: str = "") -> str:
     """Draw a line through points; `title` is shown where the mouse rests on it."""
-    drawn = f'<polyline class="line" points="{point_list(points)}" style="stroke:{colour(of)}"'
+    drawn = f'<polyline class="line" points="{point_list(points)}" style="stroke:{colour(series)}"'
     return f"{drawn}><title>{escape(title)}</title></polyline>" if title else f"{drawn}/>"
 
 

@@ -97,7 +97,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
     started = time.monotonic()
     prior = collection_state.prior_state(collection, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
-    with storage.whole_folder(output.rstrip("/")) as target, _as_ours():
+    with storage.atomic_folder(output.rstrip("/")) as target, _as_ours():
         with _stage(log, "captures"):
             urls, captures = _sizes(spark, prior)
         parts = max(1, -(-captures // CAPTURES_PER_FILE))
@@ -117,7 +117,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
             seconds=round(time.monotonic() - started, 1),
         )
         report = asdict(account) | {"collection": collection.folder, "versions": {"dbce_spark": __version__}}
-        with storage.whole_file(f"{target}/{RUN_FILE}") as file:
+        with storage.atomic_file(f"{target}/{RUN_FILE}") as file:
             file.write(json.dumps(report, indent=2).encode() + b"\n")
     return account
 
@@ -126,11 +126,11 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
 def _stage(log: Log, what: str) -> Iterator[None]:
     """Log a part of the work when it begins and when it has ended."""
     began = time.monotonic()
-    log.tell("stage_begin", f"{what}: begins")
+    log.write("stage_begin", f"{what}: begins")
     with log.waiting(what):
         yield
     seconds = round(time.monotonic() - began, 3)
-    log.tell("stage_end", f"{what}: {seconds:,.1f} s", {"seconds": seconds})
+    log.write("stage_end", f"{what}: {seconds:,.1f} s", {"seconds": seconds})
 
 
 @contextmanager
@@ -253,9 +253,9 @@ class _Part:
         lives, last = Lives(first), first
         for step in page_history.steps(chain([first], moments)):
             self._write_step(step)
-            self._write(LIVES, history_rows.lives_batch(step.before, lives.told(step)))
+            self._write(LIVES, history_rows.lives_batch(step.before, lives.advance(step)))
             last = step.after
-        self._write(LIVES, history_rows.lives_batch(last, lives.rest()))
+        self._write(LIVES, history_rows.lives_batch(last, lives.remaining()))
 
     def _write_step(self, step: HistoryStep) -> None:
         is_redesigned = step.is_redesigned(self._lsh.threshold_of(step.after.site))
@@ -275,7 +275,7 @@ class _Part:
 
 def _write_redesigns(spark: SparkSession, target: str) -> int:
     """Write REDESIGNS, of the steps that are written; returns how many rows it has."""
-    files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.names(f"{target}/{STEPS}"))]
+    files = [f"{target}/{STEPS}/{name}" for name in sorted(storage.list_names(f"{target}/{STEPS}"))]
     unsorted = redesigns(_compared(spark, files)).toArrow().cast(history_rows.REDESIGNS)
     rows = unsorted.sort_by([(name, "ascending") for name in ("site", "not_after")])
     storage.write_parquet(f"{target}/{REDESIGNS}/part-00000.parquet", history_rows.REDESIGNS, rows.to_batches())

@@ -59,7 +59,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
         OutputError: a run that extends it is at work, or waits to be gone on with; it was changed meanwhile; it holds
             what this program does not know, or a file that is broken; or it cannot be written.
     """
-    version = collection.known()
+    version = collection.current()
     target = Path(collection.increment(version.number + 1))
     _check_free(target)
     if len(version.increments) == 1:
@@ -74,7 +74,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
             _take_place(collection, version, work, target)
         increment.commit(collection)
         shutil.rmtree(staging.path(str(target), ""))
-    return collection.known()
+    return collection.current()
 
 
 @contextmanager
@@ -95,7 +95,7 @@ def _check_free(target: Path) -> None:
     lie there."""
     if staging.is_held(str(target)):
         raise OutputError(f"{target}: a run that extends the collection is at work there; wait for its end")
-    left = storage.names(str(target)) - {staging.FOLDER}
+    left = storage.list_names(str(target)) - {staging.FOLDER}
     if left or Path(staging.path(str(target), staging.PLAN)).exists():
         raise OutputError(
             f"{target} belongs to a run that did not finish; give the command of that run again first, to resume it"
@@ -105,7 +105,7 @@ def _check_free(target: Path) -> None:
 
 def _check_understood(folders: Iterable[Path]) -> None:
     for folder in folders:
-        if foreign := sorted(storage.names(str(folder)) - _UNDERSTOOD):
+        if foreign := sorted(storage.list_names(str(folder)) - _UNDERSTOOD):
             raise OutputError(
                 f"{folder} holds {foreign[0]}, of which this program does not know how to put it together"
             )
@@ -113,14 +113,14 @@ def _check_understood(folders: Iterable[Path]) -> None:
 
 def _empty(work: Path) -> None:
     """Remove what a compaction that was killed has left; not the lock of this one."""
-    for left in storage.names(str(work)) - {staging.FOLDER}:
+    for left in storage.list_names(str(work)) - {staging.FOLDER}:
         storage.remove(str(work / left))
 
 
 def _take_place(collection: Collection, version: Version, work: Path, target: Path) -> None:
     """Move it to its place. From then on it is an ended increment: if this process is killed, the next run makes it a
     version."""
-    if collection.known().number == version.number:
+    if collection.current().number == version.number:
         with suppress(OSError):  # a folder that holds anything is not replaced
             work.rename(target)
             return

@@ -76,7 +76,7 @@ def check_output(request: RunRequest, config: DbceConfig) -> None:
             " mounted"
         )
     # Staging alone, without a plan, is of a run that was ended before it began.
-    holds = storage.names(output)
+    holds = storage.list_names(output)
     if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
         raise OutputError(EXISTS.format(output))
     ours = {RUN_FILE, *_TABLES, staging.FOLDER}
@@ -84,7 +84,7 @@ def check_output(request: RunRequest, config: DbceConfig) -> None:
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
-def name(log: Log, request: RunRequest, config: DbceConfig) -> Log:
+def identify_run(log: Log, request: RunRequest, config: DbceConfig) -> Log:
     """Give a log the id of its run: that of the run that it goes on with, if it does. Raises as `RunRequest.goes_on`
     does."""
     log.run_id, log.attempt = heartbeat.next_attempt(request.work, goes_on=request.goes_on(config))
@@ -103,7 +103,7 @@ def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log |
             run with another plan.
     """
     with staging.run_lock(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
-        return _run(spark, request, config, log or name(Log(), request, config))
+        return _run(spark, request, config, log or identify_run(Log(), request, config))
 
 
 @contextmanager
@@ -171,7 +171,7 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "versions": {**plan.versions(), "java": _java(run.spark)},
     }
     _sweep(request)
-    with storage.whole_file(f"{run.output}/{RUN_FILE}") as file:
+    with storage.atomic_file(f"{run.output}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(run.work, ""))
     _log_rejects(log, report)
@@ -207,11 +207,11 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
         "application_id": context.applicationId,
         "ui": context.uiWebUrl,
     }
-    log.tell("spark", text, figures)
+    log.write("spark", text, figures)
     progress = Progress(context, request.work, log)
     if goes_on:
         read = len(staging.read_sources(request.work))
-        log.tell("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
+        log.write("resume", f"goes on with an unfinished run: {_already_read(request)}", {"sources": read})
     progress.spent("start", time.monotonic() - request.started)
     return Run(spark, request, config, progress)
 
@@ -227,7 +227,7 @@ def _already_read(request: RunRequest) -> str:
 def _log_rejects(log: Log, report: dict[str, Any]) -> None:
     counts = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
     figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
-    log.tell("rejects", f"rejects: {counts or 'none'}", figures)
+    log.write("rejects", f"rejects: {counts or 'none'}", figures)
 
 
 def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:

@@ -37,7 +37,7 @@ def read(path: str, kind: type[T]) -> T | None:
 
 
 def write(path: str, value: object) -> None:
-    with storage.whole_file(path) as file:
+    with storage.atomic_file(path) as file:
         file.write(text(value).encode())
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from dbce_spark.log import Log, every, reason
+from dbce_spark.log import Log, reason, repeat
 from dbce_spark.spark.run import checkpoints, staging
 
 SECONDS = 5.0
@@ -96,7 +96,7 @@ def beating(output: str, log: Log) -> Iterator[None]:
     """Write a heartbeat every few seconds while the block runs, and that all is read when it ends well."""
     beat = replace(begin(log), stage=log.stage, stage_began=now())
     write(output, beat)
-    with every(SECONDS, lambda: write(output, beat)):
+    with repeat(SECONDS, lambda: write(output, beat)):
         yield
     write(output, replace(beat, is_ended=True))
 

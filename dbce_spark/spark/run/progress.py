@@ -13,7 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark import SparkContext
 from pyspark.accumulators import AccumulatorParam
 
-from dbce_spark.log import Log, Rate, clock, every
+from dbce_spark.log import Log, Rate, clock, repeat
 from dbce_spark.spark.run import checkpoints, heartbeat, run_metrics, staging
 from dbce_spark.spark.run.heartbeat import Heartbeat
 from dbce_spark.spark.run.record_counts import rejects_by_reason
@@ -62,7 +62,7 @@ class Progress:
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
         self._output = output
-        self._gauges = run_metrics.of(context)
+        self._gauges = run_metrics.gauges_of(context)
         self._beat = heartbeat.begin(log)
         heartbeat.write(output, self._beat)
 
@@ -86,16 +86,16 @@ class Progress:
         began = heartbeat.now()
         self._beat = replace(self._beat, stage=name, stage_began=began, stage_seconds=0.0, unit=unit, is_last=is_last)
         of_what = f": {steps.of:,} {unit}" if steps else ""
-        self.log.tell("stage_begin", f"{name} begins{of_what}", _plan(self._beat))
+        self.log.write("stage_begin", f"{name} begins{of_what}", _plan(self._beat))
         meter = _Meter(steps, self.counted.value)
         self._tick(meter)
         heartbeat.write(self._output, self._beat)
-        with every(_TICK_SECONDS, partial(self._tick, meter)):
+        with repeat(_TICK_SECONDS, partial(self._tick, meter)):
             yield
         beat = self._measured(meter)
         seconds = round(beat.stage_seconds, 3)
         figures = {"seconds": seconds, "pages_per_second": beat.pages_per_second, "counts": beat.counts}
-        self.log.tell("stage_end", f"{name}: {', '.join([f'{seconds:,.1f} s', *_seen(beat)])}", figures)
+        self.log.write("stage_end", f"{name}: {', '.join([f'{seconds:,.1f} s', *_seen(beat)])}", figures)
         self.log.stage = ""
         self.spent(name, seconds)
 
@@ -107,7 +107,7 @@ class Progress:
         except Py4JError:  # Java is gone: the thread that waits for its work raises the error
             return
         level = logging.INFO if _has_passed(_LINE_SECONDS, before, beat.stage_seconds) else logging.DEBUG
-        self.log.tell("progress", line(beat), figures(beat), level=level)
+        self.log.write("progress", line(beat), figures(beat), level=level)
         if _has_passed(heartbeat.SECONDS, before, beat.stage_seconds):
             heartbeat.write(self._output, beat)
 

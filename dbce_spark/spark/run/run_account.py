@@ -67,7 +67,9 @@ class RunAccount:
     def failed_files(self) -> dict[str, Any]:
         """Return `failed_files.report` of files, indexes and archives that an index names."""
         archives = self.selected.archives
-        return failed_files.report(failed_files.joined(self.records.losses, archives), self.sources + len(archives))
+        return failed_files.report(
+            failed_files.join_losses(self.records.losses, archives), self.sources + len(archives)
+        )
 
     def counts(self) -> dict[str, Any]:
         """Return everything that was counted, as run.json has it."""

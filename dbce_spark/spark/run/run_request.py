@@ -79,6 +79,6 @@ class RunRequest:
         """
         if self.overwrite:
             return False
-        if RUN_FILE in storage.names(self.output):
+        if RUN_FILE in storage.list_names(self.output):
             raise OutputError(EXISTS.format(self.output))
         return plan.is_begun(self.plan(config), self.work)

@@ -181,7 +181,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     """
     if "://" not in output and Path(Collection(output).increment(1)).parent.is_dir():
         return _of_collection(Collection(output))
-    if _RUN_FILE in storage.names(output):
+    if _RUN_FILE in storage.list_names(output):
         return _finished(output)
     work = staging_in or output
     if "://" in work:
@@ -195,7 +195,7 @@ def inspect_run(output: str, staging_in: str = "") -> RunStatus:
     except (ValueError, TypeError, KeyError) as error:
         raise OutputError(f"{staging.path(work, staging.PLAN)} is no plan of this version") from error
     if plan is None:
-        if _RUN_FILE in storage.names(output):  # it has ended while we looked
+        if _RUN_FILE in storage.list_names(output):  # it has ended while we looked
             return _finished(output)
         return RunStatus(output=output, condition=Condition.RUNNING if is_held else Condition.NONE)
     if plan.staging_version != STAGING_VERSION:
@@ -265,7 +265,7 @@ def _with_staged(begun: RunStatus, work: str, plan: Plan) -> RunStatus:
         records=counts.records,
         captures=counts.captures,
         rejects=dict(counts.rejects),
-        failed_files=_failed_files(budget.report(budget.joined(counts.losses, archives), files), plan.config),
+        failed_files=_failed_files(budget.report(budget.join_losses(counts.losses, archives), files), plan.config),
     )
 
 

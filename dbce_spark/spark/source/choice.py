@@ -50,6 +50,6 @@ class Choice:
         status = entry.status
         if "status" in self.filters and not status:
             status = row.http_status or 0
-        refusal, undeclared = self.selection.judged(replace(entry, mime=mime, status=status))
+        refusal, undeclared = self.selection.match(replace(entry, mime=mime, status=status))
         # A revisit may have no values of its payload: they are those of the original.
         return refusal is None and (row.kind == "revisit" or decided.isdisjoint(undeclared))

@@ -34,7 +34,7 @@ class Ledger:
         self.paths: list[str] = []
         self.ends: list[int] = []
         """How many files were taken behind each step."""
-        for name in sorted(one for one in storage.names(self._folder) if one.endswith(".json")):
+        for name in sorted(one for one in storage.list_names(self._folder) if one.endswith(".json")):
             if name != self._name():
                 raise OutputError(
                     f"{self._folder}: {self._name()} is missing, so the files of that step are unknown; restore"
@@ -44,7 +44,7 @@ class Ledger:
 
     def take(self, paths: Sequence[str]) -> int:
         """Keep these files as the next step; return how many are taken then."""
-        with storage.whole_file(f"{self._folder}/{self._name()}") as file:
+        with storage.atomic_file(f"{self._folder}/{self._name()}") as file:
             file.write(json.dumps([*paths], ensure_ascii=False).encode())
         self._append(paths)
         return len(self.paths)
@@ -74,11 +74,11 @@ def new_files(inputs: Sequence[str], patterns: Sequence[str], taken: frozenset[s
     """List the files that lie there now and were not taken, by name. A folder that is not there yet holds none."""
     for one in inputs:
         url_to_fs(one)[0].invalidate_cache()  # others write there
-    paths = {path for one in inputs for path in sources.found(one, patterns)}
+    paths = {path for one in inputs for path in sources.list_files(one, patterns)}
     return sorted(paths - taken)
 
 
-def lot(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:
+def next_batch(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:
     """Choose the first of these that a batch may take: so many, and so many bytes; one, however large it is."""
     taken: list[str] = []
     left = most_bytes
@@ -169,7 +169,7 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return {_COUNT: planned}
         waiting = self._waiting()
         if not isinstance(limit, ReadAllAvailable):
-            waiting = lot(waiting, self._most_files, self._most_bytes)
+            waiting = next_batch(waiting, self._most_files, self._most_bytes)
         return {_COUNT: self._ledger.take(waiting)} if waiting else start
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:

@@ -38,7 +38,7 @@ class RangePartition(InputPartition):
         self.faults = faults
 
 
-def planned(options: Options) -> list[Files] | list[RangePartition]:
+def plan_tasks(options: Options) -> list[Files] | list[RangePartition]:
     """Plan all that is to be read, a task each."""
     return _of_index(options) if options.index else _of_files(options)
 
@@ -61,11 +61,11 @@ def _size(path: str, otherwise: int) -> int:
 def _of_index(options: Options) -> list[RangePartition]:
     """Read the entries that the filters pass, all of them held: about 1 KB each."""
     # It brings pyarrow.dataset and pandas, a second for each worker: who reads whole files need not wait for that.
-    from dbce_spark.archive.index.index_file import wanted
+    from dbce_spark.archive.index.index_file import read_entries
 
     faults: list[BadLine] = []
     entries: list[IndexEntry] = []
-    for one in wanted(
+    for one in read_entries(
         options.index, options.base, selection(options.select), configuration.default().fetch, FilterCounts()
     ):
         if isinstance(one, BadLine):

@@ -9,9 +9,9 @@ from dbce_spark.archive import http_message as http
 from dbce_spark.archive.index.fetch import Unfetched
 from dbce_spark.archive.index.index_fault import BadLine
 from dbce_spark.archive.index.urls import host_of
-from dbce_spark.archive.mime import MediaType, computed, declared
+from dbce_spark.archive.mime import MediaType, computed_type, declared_type
 from dbce_spark.archive.records import Cause, Damage, Record
-from dbce_spark.archive.warc import microseconds
+from dbce_spark.archive.warc import parse_record_date
 from dbce_spark.files.sources import MEMBER
 from dbce_spark.html.charset import Decoded, decode
 from dbce_spark.model import RejectReason
@@ -54,7 +54,7 @@ class RecordRow:
     @cached_property
     def date(self) -> int | None:
         """Microseconds since 1970."""
-        return microseconds(self._record.date)
+        return parse_record_date(self._record.date)
 
     @property
     def record_id(self) -> str | None:
@@ -83,9 +83,9 @@ class RecordRow:
         block = self.block
         if block is None or (self.kind == "revisit" and not block):
             return None
-        declared_type = "" if self._record.is_arc else declared(self._record.headers.get("content-type")).essence
-        message = http.message(block) if declared_type in ("", "application/http") else http.split(block)
-        if message is None and declared_type in ("", "application/http"):
+        written = "" if self._record.is_arc else declared_type(self._record.headers.get("content-type")).essence
+        message = http.parse(block) if written in ("", "application/http") else http.split(block)
+        if message is None and written in ("", "application/http"):
             self.fault = RowFault(RejectReason.BAD_HTTP, f"begins with {block[:24]!r}")
         return message
 
@@ -101,9 +101,9 @@ class RecordRow:
     def _declared(self) -> MediaType:
         """By the HTTP header; by the record's own where it holds no HTTP response."""
         if self.response and (of_response := self.response.headers.get("content-type")):
-            return declared(of_response)
+            return declared_type(of_response)
         of_record = self._record.headers.get("content-type")
-        return declared(of_record) if self._record.is_arc or not self.response else declared("")
+        return declared_type(of_record) if self._record.is_arc or not self.response else declared_type("")
 
     @property
     def mime(self) -> str | None:
@@ -118,7 +118,7 @@ class RecordRow:
             return None if self.block is None or self.fault else http.HttpContent(self.block, frozenset())
         most = self._max_payload_bytes
         try:
-            return http.content(self.response, max_bytes=most, max_ratio=most)
+            return http.decode_body(self.response, max_bytes=most, max_ratio=most)
         except http.BodyTooLarge as error:
             self.fault = RowFault(RejectReason.TOO_LARGE, str(error))
         except http.BodyError as error:
@@ -131,7 +131,7 @@ class RecordRow:
 
     @cached_property
     def mime_detected(self) -> str | None:
-        return computed(self._declared.essence, self._content.html) if self._content else None
+        return computed_type(self._declared.essence, self._content.html) if self._content else None
 
     @cached_property
     def _decoded(self) -> Decoded | None:

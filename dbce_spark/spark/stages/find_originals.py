@@ -18,8 +18,8 @@ from dbce_spark.archive import indexed_records
 from dbce_spark.archive.index import index_file
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, asked
-from dbce_spark.archive.revisits import Name, names_in_index
+from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload, lookup_selection
+from dbce_spark.archive.revisits import OriginalName, indexed_names
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import originals
@@ -120,9 +120,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     if not looked_for:
         return FoundOriginals()
     wanted = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_semi")
-    wanted_names = wanted.mapInArrow(
-        match_revisits.wanted_of(names_in_index), staging.schema(match_revisits.WANTED_ROW)
-    )
+    wanted_names = wanted.mapInArrow(match_revisits.wanted_of(indexed_names), staging.schema(match_revisits.WANTED_ROW))
     run.stage_rows(wanted_names, _NAMES)
     run.stage_rows(_look_up(run, wanted), _PAYLOADS)
     run.stage_rows(_claims(run), _CLAIMS)
@@ -138,15 +136,17 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
 def _look_up(run: Run, wanted: DataFrame) -> DataFrame:
     """Find what each part of the indexes has under the names of some revisits, as _PAYLOAD_ROW."""
     config, base = run.config, run.request.base
-    selection = asked(indexed_records.wanted(config), _keys(wanted, indexed_records.wanted(config).prefixes))
-    parts = [*index_file.parts(sorted(run.request.indexes), selection, config.fetch)]
+    selection = lookup_selection(
+        indexed_records.index_selection(config), _keys(wanted, indexed_records.index_selection(config).prefixes)
+    )
+    parts = [*index_file.list_parts(sorted(run.request.indexes), selection, config.fetch)]
     all_parts = run.spark.sparkContext.broadcast(parts)
     names, lost = (staging.path(run.work, name) for name in (_NAMES, _LOST))
 
     def look_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for at in task_numbers(batches):
-            lookup = Lookup.of(_names_in(names), _places_in(lost))
-            for one in index_file.wanted_of(all_parts.value[at], base, selection, config.fetch, FilterCounts()):
+            lookup = Lookup.from_names(_names_in(names), _places_in(lost))
+            for one in index_file.read_part(all_parts.value[at], base, selection, config.fetch, FilterCounts()):
                 if isinstance(one, IndexEntry):
                     lookup.offer(one)
             yield from _payload_batches(lookup)
@@ -167,10 +167,10 @@ def _keys(wanted: DataFrame, prefixes: Sequence[str]) -> list[str]:
     return [row["refers_to_key"] for row in rows]
 
 
-def _names_in(path: str) -> Iterator[tuple[Name, int]]:
+def _names_in(path: str) -> Iterator[tuple[OriginalName, int]]:
     for batch in ds.dataset(path).to_batches(columns=["name", "is_before", "at"]):
         for name, is_before, at in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            yield Name(name, is_before), at
+            yield OriginalName(name, is_before), at
 
 
 def _places_in(path: str) -> Iterator[tuple[str, int]]:

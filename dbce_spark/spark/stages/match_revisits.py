@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 from pyspark.sql.window import WindowSpec
 
-from dbce_spark.archive.revisits import Name, Resolved, left, names, names_of
+from dbce_spark.archive.revisits import OriginalName, Resolved, capture_names, original_names, unresolved
 from dbce_spark.dbce.pages import DUPLICATE
 from dbce_spark.model import Reject, RejectReason, Revisit, Skip
 from dbce_spark.output.schemas import capture_rows, reject_rows, revisit_rows
@@ -57,7 +57,7 @@ _NAME_ROW = pa.schema([("name", pa.string()), ("at", pa.int64()), ("original", O
 
 def match(run: Run) -> None:
     """Stage which page, of those that were read and those of the prior state, is the original of which revisit."""
-    wanted = staged(run).mapInArrow(wanted_of(names), staging.schema(WANTED_ROW))
+    wanted = staged(run).mapInArrow(wanted_of(original_names), staging.schema(WANTED_ROW))
     run.stage_rows(wanted, _WANTED)
     run.stage_rows(find(run.staged(_WANTED, WANTED_ROW), _page_names(run)), _MATCHED)
 
@@ -237,14 +237,14 @@ def _pending(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         waiting = [
             revisit
             for revisit, lack in zip(revisit_rows.revisits_from(batch), lacks, strict=True)
-            if isinstance(left(revisit, lack or ""), Reject)
+            if isinstance(unresolved(revisit, lack or ""), Reject)
         ]
         yield revisit_rows.revisits_batch(waiting, file_no=_BEFORE, first_row=first_row)
         first_row += len(waiting)
 
 
 def wanted_of(
-    naming: Callable[[Revisit], list[Name]],
+    naming: Callable[[Revisit], list[OriginalName]],
 ) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
     """Return the map from REVISITS rows to WANTED_ROW, one for each name that the original of a revisit may have;
     `rank` is the order in which they are tried."""
@@ -267,7 +267,7 @@ def _named(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = [
             (name, row["timestamp"], {field: row[field] for field in ORIGINAL.names})
             for row in batch.to_pylist()
-            for name in names_of(*(row[column] for column in _NAMED))
+            for name in capture_names(*(row[column] for column in _NAMED))
         ]
         yield batch_of(rows, _NAME_ROW)
 
@@ -290,7 +290,7 @@ def _left(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         outcomes = zip(*(batch.column(name).to_pylist() for name in ("filter", "lack")), strict=True)
         made = [
-            Skip(passed_over) if passed_over else left(revisit, lack or "")
+            Skip(passed_over) if passed_over else unresolved(revisit, lack or "")
             for revisit, (passed_over, lack) in zip(revisit_rows.revisits_from(batch), outcomes, strict=True)
         ]
         rejects = reject_rows.rejects_batch([one for one in made if isinstance(one, Reject)])

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.archive import warc
-from dbce_spark.archive.index.fetch import start_wait
+from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
 from dbce_spark.errors import OutputError
@@ -107,7 +107,7 @@ def _warn(log: Log, failed: dict[str, Any]) -> None:
     if failed["count"]:
         first = next(iter(failed["first"].items()))
         text = f"{failed['count']:,} of {failed['of']:,} files failed; first {first[0]} ({first[1][:120]})"
-        log.tell("warning", text, {"failed_files": failed}, level=logging.WARNING)
+        log.write("warning", text, {"failed_files": failed}, level=logging.WARNING)
 
 
 STAGE = Stage(name=NAME, work=_stage_pages, steps=_steps, kept_as=list[RecordCounts], count=_count)
@@ -140,7 +140,7 @@ class SourceStaging:
         path = staging.done(self.work, NAME, file_no)
         before = checkpoints.read(path, ReadSource)
         if before is None:
-            time.sleep(start_wait(source if isinstance(source, str) else source[0].path, self.config.fetch))
+            time.sleep(start_jitter(source if isinstance(source, str) else source[0].path, self.config.fetch))
         size = _size(source)
         # A file that is gone was read, and is not needed any more.
         if before is not None and size in (before.size, -1):
@@ -252,7 +252,7 @@ def page_batches(
 
     Counts every record, and keeps rejects and revisits, in the `outcomes`.
     """
-    for lot in _lots(reading.found, outcomes, limit):
+    for lot in _lots(reading.records, outcomes, limit):
         pages: list[Page] = []
         htmls: list[bytes | None] = []
         for fetch, page in zip(lot, reading.pages(lot), strict=True):

@@ -63,7 +63,7 @@ def _keep_inputs(run: Run) -> None:
     files = sorted(run.request.files)
     read = [checkpoints.read(staging.done(run.work, read_pages.NAME, at), ReadSource) for at in range(len(files))]
     sizes = {path: one.size for path, one in zip(files, read, strict=True) if one is not None}
-    with storage.whole_file(f"{run.output}/{INPUTS}") as file:
+    with storage.atomic_file(f"{run.output}/{INPUTS}") as file:
         file.write(checkpoints.text(sizes).encode())
 
 

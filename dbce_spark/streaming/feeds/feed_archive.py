@@ -78,7 +78,7 @@ class FeedArchive:
         if path.stat().st_size > size:
             os.truncate(path, size)
         try:
-            with path.open("rb") as whole, storage.whole_file(f"{self._output}/{name}") as target:
+            with path.open("rb") as whole, storage.atomic_file(f"{self._output}/{name}") as target:
                 shutil.copyfileobj(whole, target, 1 << 20)
         except Exception as error:  # each store has exceptions of its own
             raise OutputError(f"{self._output}: cannot be written: {type(error).__name__}: {error}") from error

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from urllib.parse import urlsplit
 
-from dbce_spark.archive.mime import declared, is_sniffed
+from dbce_spark.archive.mime import declared_type, is_sniffed
 from dbce_spark.config import AcquireConfig
 from dbce_spark.streaming.feeds import feed_parser
 from dbce_spark.streaming.feeds.feed_archive import FeedArchive
@@ -205,7 +205,7 @@ class Reader:
             return _Outcome(errand, None, None, str(error))
 
     def _is_page(self, content_type: str) -> bool:
-        essence = declared(content_type).essence
+        essence = declared_type(content_type).essence
         return essence in self._mimes or is_sniffed(essence)
 
     def _take(self, outcome: _Outcome) -> None:

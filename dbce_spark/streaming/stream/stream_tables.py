@@ -119,7 +119,7 @@ def commit(
 ) -> Commit:
     """Commit a batch with these files, and remove others that an attempt with another end has left."""
     for table in SCHEMAS:
-        for name in storage.names(f"{output}/{folder(table, batch)}"):
+        for name in storage.list_names(f"{output}/{folder(table, batch)}"):
             if f"{folder(table, batch)}/{name}" not in files:
                 storage.remove(f"{output}/{folder(table, batch)}/{name}")
     before = read_commit(output, batch - 1)
@@ -133,14 +133,14 @@ def commit(
         committed=timestamps.now(),
         seconds=round(seconds, 3),
     )
-    with storage.whole_file(_commit_path(output, batch)) as file:
+    with storage.atomic_file(_commit_path(output, batch)) as file:
         file.write(json.dumps(asdict(made), indent=1).encode())
     return made
 
 
 def read_commit(output: str, batch: int) -> Commit | None:
     """Read the commit of a batch; None: there is none yet."""
-    if f"{batch:08}.json" not in storage.names(f"{output}/{COMMITS}"):
+    if f"{batch:08}.json" not in storage.list_names(f"{output}/{COMMITS}"):
         return None
     with sources.open_binary(_commit_path(output, batch)) as file:
         return Commit(**json.loads(file.read()))
@@ -159,7 +159,9 @@ def last_commit(output: str) -> Commit | None:
 
 def _numbers(output: str) -> list[int]:
     """Return the numbers of the batches that are written; a name that begins otherwise is half a file."""
-    return sorted(int(name.removesuffix(".json")) for name in storage.names(f"{output}/{COMMITS}") if name[0].isdigit())
+    return sorted(
+        int(name.removesuffix(".json")) for name in storage.list_names(f"{output}/{COMMITS}") if name[0].isdigit()
+    )
 
 
 def files(output: str, table: str) -> list[str]:
@@ -178,12 +180,12 @@ def begin(output: str, settings: Mapping[str, Any], unlike: Differences) -> bool
     Raises:
         OutputError: with others, by another version, or the folder holds something else.
     """
-    path, names = f"{output}/{BEGUN}", storage.names(output)
+    path, names = f"{output}/{BEGUN}", storage.list_names(output)
     begun_with = {"version": VERSION, **settings}
     if BEGUN not in names:
         if foreign := sorted(names - _ALLOWED_BEFORE):
             raise OutputError(f"{output} holds {foreign[0]} and is no output of a stream; give another --output")
-        with storage.whole_file(path) as file:
+        with storage.atomic_file(path) as file:
             file.write(json.dumps(begun_with, indent=1, sort_keys=True).encode())
         return False
     before = _read(path)

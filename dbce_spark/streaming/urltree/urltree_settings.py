@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated
 
-from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, filled, one_of
+from dbce_spark.config import NonNegativeInt, PositiveInt, Share, at_least, between, fill, one_of
 from dbce_spark.errors import ConfigError
 
 HEURISTICS = ("strict", "strict-support", "strict-at-domain", "relaxed-at-domain")
@@ -92,7 +92,7 @@ def load(path: str | None = None, settings: Sequence[str] = ()) -> UrlTreeConfig
     Raises:
         ConfigError: a file that cannot be read, an unknown key, a value of the wrong type or out of its range.
     """
-    return filled(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
+    return fill(UrlTreeConfig, "urltree.toml", path=path, settings=settings)
 
 
 @cache

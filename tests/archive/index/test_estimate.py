@@ -1,4 +1,4 @@
-"""How much would be read."""
+"""The estimate of how much would be read."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from dbce_spark.archive.index import read_estimate
 from dbce_spark.archive.index.byte_ranges import by_file, spans
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.index_file import wanted
+from dbce_spark.archive.index.index_file import read_entries
 from tests.support.indexes import FETCH, cdxj_line, entry, select, write_lines
 
 
@@ -25,12 +25,12 @@ def test_with_an_index(tmp_path: Path) -> None:
     ]
     path = write_lines(tmp_path / "a", [*map(cdxj_line, some), "broken"])
     counts = FilterCounts()
-    found = wanted([path], "", selection(select(statuses=(200,), languages=("de",))), FETCH, counts)
+    found = read_entries([path], "", selection(select(statuses=(200,), languages=("de",))), FETCH, counts)
     expected = read_estimate.Estimate(
-        files=2, records=4, record_bytes=207, asked_bytes=237, requests=3, unknown=1, duplicates=1, counts=counts
+        files=2, records=4, record_bytes=207, requested_bytes=237, requests=3, unknown=1, duplicates=1, counts=counts
     )
 
-    assert expected == read_estimate.of_index(found, counts, FETCH)
+    assert expected == read_estimate.estimate(found, counts, FETCH)
     assert {"select:status": 1} == counts.skipped
     assert "1    select:status" in expected.text()
 
@@ -40,9 +40,9 @@ def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None
     """The figures are those of the spans that reading would ask for."""
     some: list[IndexEntry] = [entry(path=path, offset=offset, length=length) for path, offset, length in places]
     files, duplicates = by_file(some)
-    asked = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
-    actual = read_estimate.of_index(some, FilterCounts(), FETCH)
+    wanted = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
+    actual = read_estimate.estimate(some, FilterCounts(), FETCH)
 
-    assert (len(files), len(asked), duplicates) == (actual.files, actual.requests, actual.duplicates)
-    assert sum(span.length for span in asked if span.length > 0) == actual.asked_bytes
+    assert (len(files), len(wanted), duplicates) == (actual.files, actual.requests, actual.duplicates)
+    assert sum(span.length for span in wanted if span.length > 0) == actual.requested_bytes
     assert sum(map(len, files.values())) == actual.records

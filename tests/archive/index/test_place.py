@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, located
+from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, locate
 from dbce_spark.archive.index.capture_filter import FilterCounts
 from tests.support.indexes import cdx_line, entry, faults_in, found_in, write_lines
 
@@ -40,7 +40,7 @@ LEADING_OUT = [
 def test_name_that_leads_out(base: str, filename: str) -> None:
     """Steps upwards, absolute names and URLs are refused, for any kind of base."""
     with pytest.raises(UnsafePath):
-        located(filename, base)
+        locate(filename, base)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_name_that_leads_out(base: str, filename: str) -> None:
 )
 def test_name_below_the_base(base: str, filename: str, expected: str) -> None:
     """A name is joined to its base; one that is written in full must lie below it."""
-    assert expected == located(filename, base)
+    assert expected == locate(filename, base)
 
 
 @given(
@@ -69,7 +69,7 @@ def test_no_name_leads_out(parts: list[str]) -> None:
     """Whatever a name is made of, it is refused or lies below the base, percent-encoding undone or not."""
     name = "".join(parts)
     try:
-        path = located(name, "/crawl")
+        path = locate(name, "/crawl")
     except UnsafePath:
         return
     for written in (path, unquote(path), unquote(unquote(path))):
@@ -77,7 +77,7 @@ def test_no_name_leads_out(parts: list[str]) -> None:
 
 
 def test_unsafe_line_is_a_fault(tmp_path: Path) -> None:
-    """It is told with its line, and counted as nothing else."""
+    """It is a fault with its line, and counted as nothing else."""
     lines = [cdx_line(entry(filename=name)) for name in ("a.warc.gz", "../b.warc.gz", "/c.warc.gz")]
     path = write_lines(tmp_path / "a.cdx", lines)
     counts = FilterCounts()

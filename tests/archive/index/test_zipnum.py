@@ -7,8 +7,8 @@ import pytest
 
 from dbce_spark.archive.index.capture_filter import FilterCounts, selection
 from dbce_spark.archive.index.index_entry import IndexEntry
-from dbce_spark.archive.index.index_file import parts, wanted_of, without_shards
-from dbce_spark.archive.index.zipnum import Block, block_of, joined
+from dbce_spark.archive.index.index_file import list_parts, read_part, without_shards
+from dbce_spark.archive.index.zipnum import Block, block_of, join_blocks
 from tests.support.indexes import (
     FETCH,
     cdx_line,
@@ -60,7 +60,7 @@ def test_prefixes_that_meet_are_read_once(tmp_path: Path) -> None:
 
 
 def test_cluster_on_a_server(tmp_path: Path) -> None:
-    """Few ranges of a remote cluster are asked for, not its shards."""
+    """Few ranges of a remote cluster are requested, not its shards."""
     idx = Path(write_zipnum(tmp_path, LINES, per_block=7))
     shard = (tmp_path / "cdx-00000.gz").read_bytes()
     with served(cluster__idx=idx.read_bytes()) as site:
@@ -129,7 +129,7 @@ def test_blocks_are_joined_up_to_a_limit() -> None:
         Block("d", "s", 31, 1),
         Block("e", "t", 32, 1),
     ]
-    actual = ["".join(block.first for block in group) for group in joined(blocks, 20)]
+    actual = ["".join(block.first for block in group) for group in join_blocks(blocks, 20)]
 
     assert ["ab", "c", "d", "e"] == actual
 
@@ -152,8 +152,8 @@ def test_parts_of_a_cluster_are_the_whole_of_it(
     written = [cdxj_line(entry(urlkey=f"org,example)/{at:03}", offset=at)) for at in range(300)]
     path = write_zipnum(tmp_path, written, per_block=7, shards=3)
     chosen = selection(select(surts=surts))
-    found = [*parts([path], chosen, FETCH)]
-    wanted = [one for part in found for one in wanted_of(part, "", chosen, FETCH, FilterCounts())]
+    found = [*list_parts([path], chosen, FETCH)]
+    wanted = [one for part in found for one in read_part(part, "", chosen, FETCH, FilterCounts())]
 
     assert pieces == len(found)
     assert [at for at in range(300) if not surts or f"{at:03}".startswith(("2", "077"))] == [

@@ -19,7 +19,7 @@ NOTHING = replace(config().corpus, min_words=0, min_probability=0.0, duplicates=
 
 def kept(one: Filter | None, **column: list[object]) -> list[bool]:
     assert one is not None
-    mask: list[bool] = one.of(pa.RecordBatch.from_pydict(column)).tolist()
+    mask: list[bool] = one.marks(pa.RecordBatch.from_pydict(column)).tolist()
     return mask
 
 

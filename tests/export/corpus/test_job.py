@@ -223,7 +223,7 @@ def test_from_a_store_to_a_store(memory: str, tmp_path: Path) -> None:
     made(write(tmp_path / "output", FILES), tmp_path / "corpus")
     local = (tmp_path / "corpus" / "extractions" / "site_part=2" / "part-00001.parquet").read_bytes()
 
-    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == storage.names(f"{memory}/corpus")
+    assert {"extractions", "corpus.json", "corpus.md", "run.json"} == storage.list_names(f"{memory}/corpus")
     with fsspec.open(f"{memory}/corpus/extractions/site_part=2/part-00001.parquet") as file:
         assert local == file.read()
 
@@ -262,7 +262,7 @@ def test_what_is_said_anew_of_a_duplicate_counts(collected: Path, tmp_path: Path
     was written later is not."""
     to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
     first, last = (ids_of(to, number) for number in (1, 3))
-    replaced = {one for path in (to.files(to.known(), "superseded")) for one in ids_in(path[1])}
+    replaced = {one for path in (to.files(to.current(), "superseded")) for one in ids_in(path[1])}
     stays, later = min({*first} - replaced), min(last)
     anew = [oracle.MarkedText(text(one), mark) for one, mark in ((stays, MARK), (later, MARK))]
     path = f"{to.increment(2)}/{REMARKED}/part-00000.parquet"
@@ -282,7 +282,7 @@ def text(capture_id: str) -> Text:
 
 def ids_of(to: Collection, number: int) -> list[str]:
     """The captures that an increment has marks of."""
-    paths = [path for at, path in to.files(to.known(), "duplicates") if at == number]
+    paths = [path for at, path in to.files(to.current(), "duplicates") if at == number]
     return [one for path in paths for one in ids_in(path)]
 
 

@@ -18,15 +18,15 @@ SITE = Site(captures=100, single=10, short=5, words=50_000, text_words=30_000)
 
 def figures(sites: Mapping[str, Site], **given: Any) -> Figures:
     """A crawl of these sites, each of one template that all its pages with siblings have."""
-    known: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "number": 1,
         "templates": {(site, f"of {site}"): one.captures - one.single for site, one in sites.items()},
         "refused": {"no_text": 4},
-        "known": 0,
+        "repeated": 0,
         "files": 100,
         "failed_files": 0,
     }
-    return Figures(sites=sites, **(known | given))
+    return Figures(sites=sites, **(defaults | given))
 
 
 BEFORE = figures({f"{name}.example": SITE for name in "abcd"})
@@ -90,7 +90,7 @@ def test_what_is_odd_is_told(now: Figures, kind: str, told: str, place: str) -> 
     (found,) = odd(now).values()
 
     assert kind == found.kind
-    assert told in found.told
+    assert told in found.message
     assert place in " ".join(found.places)
     assert found.oddness >= 1
 
@@ -160,7 +160,7 @@ def test_lost_templates_are_told() -> None:
     """With their sites, and how many captures they had."""
     found = odd(BEFORE, lost=(("a.example", "of a.example"),))["templates"]
 
-    assert "1 template with 22.5 % of the captures" in found.told
+    assert "1 template with 22.5 % of the captures" in found.message
     assert ("a.example, template of a.exa: had 90 captures",) == found.places
     assert 2.25 == pytest.approx(found.oddness)
 

@@ -81,7 +81,7 @@ def collection(tmp_path: Path) -> Collection:
 
 def test_each_capture_is_a_moment(collection: Collection) -> None:
     """In order of time; a revisit holds what its original held, and so has its template."""
-    line = url_history.moments(collection, collection.known(), URL)
+    line = url_history.moments(collection, collection.current(), URL)
 
     assert ["a", "b", "r", "c"] == [one.capture_id for one in line]
     assert line[1].pieces == line[2].pieces
@@ -94,13 +94,13 @@ def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> Non
     elsewhere = row("y", 10, "a") | {"url_key": "org,example)/y"}
     write(f"{collection.increment(1)}", "captures/more", capture_rows.CAPTURES, elsewhere)
 
-    (found,) = url_history.moments(collection, collection.known(), "http://www.example.org/y")
+    (found,) = url_history.moments(collection, collection.current(), "http://www.example.org/y")
     assert ("y", CORRECTED.format("Monday")) == (found.capture_id, found.pieces[-1].text)
 
 
 def test_what_a_person_reads(collection: Collection) -> None:
     """Changes of the content, word by word, captures that changed nothing as a number, and how long texts stood."""
-    line = url_history.moments(collection, collection.known(), URL)
+    line = url_history.moments(collection, collection.current(), URL)
     told = url_history.text(URL, line, 0.5, everything=False, coloured=False)
 
     assert told == "\n".join(
@@ -171,7 +171,7 @@ def test_texts_that_always_stood_are_a_number() -> None:
 def test_one_capture_alone_has_no_history(collection: Collection) -> None:
     """That is said, and no more."""
     url = "http://www.example.org/x"
-    line = url_history.moments(collection, collection.known(), url)
+    line = url_history.moments(collection, collection.current(), url)
     expected = f"{url}: 1 capture, 2026-03-09 00:00; there is nothing to set it beside"
 
     assert expected == url_history.text(url, line, 0.5, everything=False, coloured=False)
@@ -179,7 +179,7 @@ def test_one_capture_alone_has_no_history(collection: Collection) -> None:
 
 def test_boilerplate_is_told_when_it_is_asked_for(collection: Collection) -> None:
     """In colours where a terminal shows them."""
-    line = url_history.moments(collection, collection.known(), URL)
+    line = url_history.moments(collection, collection.current(), URL)
     told = url_history.text(URL, line, 0.5, everything=True, coloured=True)
 
     assert "  = \033[31mMenu\033[0m\n    \033[32mHome\033[0m" in told
@@ -189,4 +189,4 @@ def test_boilerplate_is_told_when_it_is_asked_for(collection: Collection) -> Non
 def test_an_unknown_url_is_an_error(collection: Collection) -> None:
     """It says under which key it was looked for."""
     with pytest.raises(InputError, match=r"has no capture of http://example\.org/zzz \(as org,example\)/zzz\)"):
-        url_history.moments(collection, collection.known(), "http://example.org/zzz")
+        url_history.moments(collection, collection.current(), "http://example.org/zzz")

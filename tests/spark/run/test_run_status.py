@@ -269,7 +269,7 @@ def test_a_collection_that_went_back_is_finished(tmp_path: Path, capsys: pytest.
 
     assert (Condition.NONE, None) == (nothing.condition, nothing.collection)
     assert ("finished", 0) == (told["condition"], told["failed_files"]["count"])
-    assert {"version": 3, "made": collection.known().made, "increment": 1} == told["collection"]
+    assert {"version": 3, "made": collection.current().made, "increment": 1} == told["collection"]
 
 
 @pytest.mark.parametrize("name", ["run.json", "_staging/plan.json"])

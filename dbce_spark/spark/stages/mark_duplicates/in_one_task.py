@@ -13,7 +13,7 @@ from dbce_spark.spark.run import staging
 
 
 def marks(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Make MARKS rows of TEXTS or COMPARED rows, as `mark_texts` and `extend_marks` of `dbce.duplicates` do."""
+    """Make MARKS rows of TEXTS or COMPARED rows, as `duplicates.mark_texts` and `duplicates.extend_marks` do."""
     names = [name for name in duplicate_rows.COMPARED.names if name in rows.columns]
 
     def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
