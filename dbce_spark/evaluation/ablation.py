@@ -12,7 +12,9 @@ from dbce_spark.model import BucketCross, Evidence, Extraction, Page
 def extractions(
     unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
 ) -> list[Extraction]:
-    """Extract pages as `local.extract_pages` does, each with at most `siblings` siblings (None: all), snapshots or not.
+    """Extract pages as `local.extract_pages` does, showing each at most `siblings` siblings (None: all).
+
+    Snapshots are shown or not.
 
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
