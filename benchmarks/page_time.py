@@ -155,7 +155,7 @@ def _timed_round(
     fetches: Sequence[warc.Fetch], peers: Mapping[str, Extractor], config: DbceConfig, watch: Stopwatch
 ) -> list[Page]:
     with watch.measure("page"):
-        parsed = pages.of_fetches(fetches, config)
+        parsed = pages.parse_fetches(fetches, config)
     read = [page for page in parsed if isinstance(page, Page)]
     with watch.measure("stage"):
         page_rows.pages_batch(read, [None] * len(read), file_no=0, first_row=0)
@@ -171,9 +171,9 @@ def _timed_round(
 def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) -> None:
     unique = pages.unique(read)
     with watch.measure("find"):
-        found = sites.chosen(buckets.members(unique), config)
+        found = sites.choose_crosses(buckets.members(unique), config)
     with watch.measure("annotate"):
-        annotations = local.annotations([one.cross for one in found], unique, config)
+        annotations = local.annotate_crosses([one.cross for one in found], unique, config)
     with watch.measure("evidence"):
         evidence = pools.evidence(unique, config.bucket.cap, partial(classify.load_classifier, config.label.classifier))
     with watch.measure("merge"):
@@ -186,7 +186,7 @@ def _joint_stages(read: Sequence[Page], config: DbceConfig, watch: Stopwatch) ->
     with watch.measure("rows"):
         for start in range(0, len(merged), _BATCH):
             some = merged[start : start + _BATCH]
-            languages = local.languages(some, config.language)
+            languages = local.detect_languages(some, config.language)
             extraction_rows.extractions_batch(some, languages, [None] * len(some), config.output.site_parts)
 
 
@@ -238,11 +238,11 @@ def _dbce(
     config: DbceConfig, spark: Any, files: Sequence[str], folder: str, limit: int | None
 ) -> tuple[int, dict[str, float]]:
     """Run the whole job; return pages, and seconds by stage."""
-    from dbce_spark.spark.jobs import job
+    from dbce_spark.spark.jobs import extract_job
     from dbce_spark.spark.run.run_request import RunRequest
 
     request = RunRequest(files=files, output=folder, with_html=False, limit=limit, started=time.monotonic())
-    report = job.run(spark, request, config)
+    report = extract_job.run(spark, request, config)
     return report["extractions"], report["seconds"]
 
 

@@ -20,7 +20,7 @@ SNAPSHOT_ARMS = ("prev", "next")
 
 
 class Label(IntEnum):
-    """Verdict on a segment. UNDECIDED is what the thesis calls "invalid"."""
+    """The label of a segment. UNDECIDED is what the thesis calls "invalid"."""
 
     UNDECIDED = 0
     CONTENT = 1
@@ -32,12 +32,12 @@ class Label(IntEnum):
 
 
 def arm_bit(arm: str) -> int:
-    """The bit of an arm: 16 for `cur` down to 1 for `next`, so that "11010" reads as in the thesis."""
+    """Return the bit of an arm: 16 for `cur` down to 1 for `next`, so that "11010" reads as in the thesis."""
     return 16 >> ARMS.index(arm)
 
 
 def bits_text(bits: int) -> str:
-    """Occurrence bits as the thesis writes them: 26 -> "11010"."""
+    """Write occurrence bits as the thesis does: 26 -> "11010"."""
     return format(bits, "05b")
 
 
@@ -50,23 +50,23 @@ Signature = npt.NDArray[np.uint32]
 
 
 def digest(*parts: str) -> str:
-    """The id of something by its content: 32 hexadecimal digits of BLAKE2b over the parts."""
+    """Hash something's content to its id: 32 hexadecimal digits of BLAKE2b over the parts."""
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def text_hash(text: str) -> int:
-    """64 bits of a text."""
+    """Hash a text to 64 bits."""
     return xxhash.xxh3_64_intdigest(text.encode("utf-8", "surrogatepass"))
 
 
 def capture_id(url: str, timestamp: int, payload_digest: str) -> str:
-    """The id of a capture: of its URL, its time in microseconds since 1970, and the digest of its payload."""
+    """Hash a capture to its id: of its URL, its time in microseconds since 1970, and the digest of its payload."""
     return digest(url, str(timestamp), payload_digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:
-    """One fetch of one URL at one time, and where it lies. The body travels beside it, not in it."""
+    """One fetch of one URL at one time, and its place in the archive. The body travels beside it, not in it."""
 
     url: str
     url_key: str  # SURT
@@ -77,12 +77,12 @@ class Capture:
     warc_length: int  # bytes, in the file as stored
     record_id: str  # of an ARC record one made of its content (`warc.arc_id`)
     payload_digest: str  # "sha1:BASE32" of the stored payload, computed here
-    http_status: int  # 0 where none is said
+    http_status: int  # 0 where there is none
     mime: str
     declared_charset: str  # from the HTTP header, "" if none
-    truncated: bool  # the record ends before its Content-Length, or says so itself
+    truncated: bool  # the record ends before its Content-Length, or is marked so
     record_type: str = "response"  # or "resource", "conversion"
-    declared_digest: str = ""  # of the payload, as the record says it, where that is not `payload_digest`
+    declared_digest: str = ""  # of the payload, as the record has it, where that is not `payload_digest`
     item_title: str = ""  # as the feed that led to it has it (`warc.ITEM_TITLE`), "" if none did
     item_link: str = ""  # the same for the address that the feed has
 
@@ -95,7 +95,7 @@ class Capture:
 class Revisit:
     """A capture whose payload was the same as an earlier one's, and so was not stored again.
 
-    What it refers to is said by up to four things, of which any may be missing.
+    Up to four fields identify the capture that it refers to; any of them may be missing.
     """
 
     url: str
@@ -106,17 +106,19 @@ class Revisit:
     warc_offset: int
     warc_length: int
     record_id: str
-    http_status: int  # of this fetch; 0 where none is said
-    is_unmodified: bool  # the server said "not modified" (304); else the payload was fetched, and had the same digest
-    digest: str  # of the payload, as the record says it; "" if it does not
+    http_status: int  # of this fetch; 0 where there is none
+    is_unmodified: (
+        bool  # the server answered "not modified" (304); else the payload was fetched, and had the same digest
+    )
+    digest: str  # of the payload, as the record has it; "" if it has none
     refers_to_id: str  # WARC-Record-ID
-    refers_to_key: str  # SURT key; the own one where no other is said
+    refers_to_key: str  # SURT key; the own one where there is no other
     refers_to_time: int | None  # microseconds since 1970-01-01 UTC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """When the captures that share one extraction were fetched: it and its revisits."""
+    """The times at which the captures that share one extraction were fetched: it and its revisits."""
 
     first: int  # microseconds since 1970-01-01 UTC
     last: int
@@ -128,7 +130,7 @@ class Blocks:
     """The text of a page, cut between block-level tags. All columns but `tokens` have one entry a block.
 
     `text` is the blocks joined by newlines; `starts` and `ends` are spans of it in characters. `tokens` holds the
-    64-bit hashes of all words of all blocks, one after the other; `words` says how many belong to each block.
+    64-bit hashes of all words of all blocks, one after the other; `words` has the number of each block.
     """
 
     text: str
@@ -145,29 +147,29 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockFeatures:
-    """What the classifier makes of a page by itself. Every column has one entry a block."""
+    """The features of a page's blocks by the page alone. Every column has one entry a block."""
 
     codes: Codes  # (features, blocks): its features, each as the number of the bin that the value falls into
-    verdicts: npt.NDArray[np.uint16]  # (blocks,): how likely it is content, by the page alone, in 1/1024
+    first_scores: npt.NDArray[np.uint16]  # (blocks,): how likely each is content, by the page alone, in 1/1024
     keys: Keys  # (6, blocks): hashes of the text, of the text without its numbers, and of four names of its slot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageFeatures:
-    """A page as others see it: what it holds where, without a word of its text."""
+    """A page as evidence on other pages: what its blocks are like, without a word of its text."""
 
     capture_id: str
     url_key: str
     timestamp: int
     words: Ints
     link_words: Ints
-    verdicts: npt.NDArray[np.uint16]
+    first_scores: npt.NDArray[np.uint16]
     keys: Keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What other pages say of the blocks of one. An empty array: there are no such pages."""
+    """The evidence of other pages on the blocks of one. An empty array: there are no such pages."""
 
     siblings: Codes  # (features, blocks): bins
     snapshots: Codes  # (1, blocks): how far they move each block (`dbce.evidence.shifts`)
@@ -175,7 +177,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metadata:
-    """What a page says of itself, as far as it can be true."""
+    """The metadata that a page declares, as far as it can be true."""
 
     title: str
     declared_language: str
@@ -193,16 +195,16 @@ class Page:
     charset: str
     charset_source: str
     metadata: Metadata
-    flags: tuple[str, ...]  # what was unusual, sorted
+    flags: tuple[str, ...]  # anything unusual, sorted
     blocks: Blocks
-    signature: Signature | None  # None: kept out of the buckets, `flags` says why
+    signature: Signature | None  # None: kept out of the buckets, for a reason in `flags`
     bands: Hashes  # one key a band, empty without signature
-    traits: BlockFeatures | None  # None: not looked at by the classifier (labels by bit pattern only)
+    features: BlockFeatures | None  # None: labels by bit pattern only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A capture as a bucket knows it: ids and signature, nothing of its text."""
+    """A capture in its buckets: ids and signature, nothing of its text."""
 
     capture_id: str
     site: str
@@ -224,21 +226,21 @@ class Adjacent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexedCapture:
-    """A capture as its site knows it, without what the page holds. `member` None: it is in no bucket."""
+    """A capture in the index of its site, without the contents of the page."""
 
     capture_id: str
     url_key: str
     timestamp: int
-    member: Member | None
-    is_witness: bool
+    member: Member | None  # None: it is in no bucket
+    has_features: bool  # of its blocks: it can be in pools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
-    """A page as those of its site meet it: in buckets, in diffs, in pools."""
+    """A page as far as the comparison with others of its site needs it: in buckets, in diffs, in pools."""
 
     member: Member | None  # None: kept out of the buckets
-    witness: PageFeatures | None  # None: not looked at by the classifier
+    features: PageFeatures | None  # None: kept out of the pools
     tokens: Hashes
 
 
@@ -266,7 +268,7 @@ class Cross:
 
     @property
     def bits(self) -> int:
-        """Which arms this cross has (figure 2.7, first tuple)."""
+        """Return the bits of the arms that this cross has (figure 2.7, first tuple)."""
         return sum(arm_bit(arm) for arm, capture_id in zip(ARMS, self.arms, strict=True) if capture_id)
 
 
@@ -274,18 +276,18 @@ class Cross:
 class BucketCross:
     """A cross and the bucket that it was found in.
 
-    `group` names the crosses that are annotated together: those of one run of that bucket.
+    `group` names the crosses that are annotated together: those of one chunk of that bucket.
     """
 
     cross: Cross
     bucket_id: str
-    bucket_urls: int  # different URLs in the run
+    bucket_urls: int  # different URLs in the chunk
     group: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """Where the tokens of a cross's `cur` were found: run-length encoded occurrence bits.
+    """The occurrence bits of the tokens of a cross's `cur`, run-length encoded.
 
     Run i covers the tokens from `ends[i - 1]` (0 for the first) up to, not including, `ends[i]`.
     """
@@ -309,7 +311,7 @@ class Segments:
     starts: Ints
     ends: Ints
     labels: Bits
-    scores: npt.NDArray[np.float32]  # share of the evidence that speaks for content
+    scores: npt.NDArray[np.float32]  # share of the evidence that is for content
     bits: Bits  # of the first cross; 16 (`cur` alone) without a cross
     siblings: Ints  # other pages it was compared with
     siblings_with: Ints  # of these, how many hold it
@@ -322,8 +324,8 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
-    """A page with all that was found out about it, ready to be judged."""
+class ComparedPage:
+    """A page with what the comparison with others gave of it, ready to be labelled."""
 
     page: Page
     annotations: tuple[Annotation, ...]  # one a cross, in order of cross id
@@ -344,15 +346,15 @@ class Extraction:
 
 
 class RejectReason(StrEnum):
-    """Why a record was rejected."""
+    """The reason why a record was rejected."""
 
     FILE_UNREADABLE = "file_unreadable"  # cannot be opened or read at all
     NOT_AN_ARCHIVE = "not_an_archive"  # neither WARC nor ARC by its first bytes
     BROKEN_RECORD = "broken_record"  # the bytes here could not be cut into records
-    NO_URL = "no_url"  # the record does not say of what it is a capture
+    NO_URL = "no_url"  # the record does not name what it is a capture of
     BAD_TIMESTAMP = "bad_timestamp"  # none that can be read, and nothing else dates the record
     BAD_HTTP = "bad_http"  # a response record with neither status line, nor headers, nor markup
-    NOT_HTML = "not_html"  # says that it is a page, and its bytes say that it is none
+    NOT_HTML = "not_html"  # declared as a page, and its bytes are none
     EMPTY_PAYLOAD = "empty_payload"  # nothing but white space
     BAD_ENCODING = "bad_encoding"  # Content-Encoding that cannot be undone
     TOO_LARGE = "too_large"  # more bytes than a record, a page, or what one stored byte inflates to, may have
@@ -367,14 +369,14 @@ class RejectReason(StrEnum):
     PAGE_TIMEOUT = "page_timeout"  # computed for longer than a page may
     KILLED_WORKER = "killed_worker"  # ended its process whenever it was parsed
     INDEX_UNREADABLE = "index_unreadable"  # an index, or a block of one, cannot be opened, inflated or fetched
-    NOT_AN_INDEX = "not_an_index"  # none of the known formats by its first bytes
+    NOT_AN_INDEX = "not_an_index"  # in no format that is supported, by its first bytes
     BROKEN_INDEX_LINE = "broken_index_line"  # a line that is no entry, or one that names no place
     UNSAFE_PATH = "unsafe_path"  # an index points out of the folder that its archives lie in
     FETCH_FAILED = "fetch_failed"  # the bytes of a record that an index names could not be had
 
 
 class RejectStage(StrEnum):
-    """Where it was rejected."""
+    """The stage at which a record was rejected."""
 
     SELECT = "select"
     READ = "read"
@@ -382,7 +384,7 @@ class RejectStage(StrEnum):
 
 
 class Placed(Protocol):
-    """What has the place and the names of a record, such as a capture."""
+    """Anything with the place and the names of a record, such as a capture."""
 
     @property
     def warc_file(self) -> str: ...
@@ -435,7 +437,7 @@ class Reject:
         url: str = "",
         lost_bytes: int = 0,
     ) -> Self:
-        """Make the reject of a file, or of a place in it of which no record is known."""
+        """Make the reject of a file, or of a place in it without a record."""
         return cls(
             warc_file=path,
             warc_offset=offset,

@@ -37,7 +37,7 @@ def test_set_lays_one_value_over_the_file() -> None:
 
 
 def test_later_settings_win() -> None:
-    """Of two settings of one field the last counts."""
+    """The last of two settings of one field counts."""
     assert load(settings=["bucket.cap=7", "bucket.cap=9"]).bucket.cap == 9
 
 
@@ -200,7 +200,7 @@ def test_as_dict_is_plain() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "message"),
     [
         ("select.sample=0", "select.sample is 0.0; it must lie above 0 and be at most 1"),
         ("select.sample=1.5", "select.sample is 1.5; it must lie above 0 and be at most 1"),
@@ -211,9 +211,9 @@ def test_as_dict_is_plain() -> None:
         ("input.records_per_task=0", "input.records_per_task is 0; it must be at least 1"),
     ],
 )
-def test_bounds_of_a_selection(setting: str, told: str) -> None:
+def test_bounds_of_a_selection(setting: str, message: str) -> None:
     """Shares, counts and seconds that make no sense are refused by name and bound."""
-    assert told == refusal(setting)
+    assert message == refusal(setting)
 
 
 @pytest.mark.parametrize(

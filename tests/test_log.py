@@ -1,4 +1,4 @@
-"""What a run logs for a person, for a terminal and for programs, and how fast a count grows."""
+"""The log of a run for a person, for a terminal and for programs, and the speed of a growing count."""
 
 import io
 import json
@@ -32,13 +32,13 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def tell(told: Log) -> None:
-    """A stage of a run, and how far it was."""
-    told.stage = "pages"
-    told.write("stage_begin", "pages begins")
-    told.write("progress", "pages 50 %", {"done": 1}, level=logging.DEBUG)
-    told.write("progress", "pages 90 %", {"done": 2})
-    told.write("stage_end", "pages: 1.0 s", {"seconds": 1.0})
+def log_stage(log: Log) -> None:
+    """Log a stage of a run, and how far it was."""
+    log.stage = "pages"
+    log.write("stage_begin", "pages begins")
+    log.write("progress", "pages 50 %", {"done": 1}, level=logging.DEBUG)
+    log.write("progress", "pages 90 %", {"done": 2})
+    log.write("stage_end", "pages: 1.0 s", {"seconds": 1.0})
 
 
 def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
@@ -47,26 +47,26 @@ def test_a_log_has_a_json_object_a_line(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "run.jsonl"
     for attempt in (1, 2):
         with log.write_to(io.StringIO(), as_json=False, file=str(path)):
-            tell(Log("a run", attempt))
-    told = lines(path)
+            log_stage(Log("a run", attempt))
+    logged = lines(path)
 
-    assert [1, 1, 1, 2, 2, 2] == [one["attempt"] for one in told]
-    assert ["stage_begin", "progress", "stage_end"] == [one["event"] for one in told[:3]]
-    assert {"time", "level", "run_id", "attempt", "stage", "event", "message", "done"} == told[1].keys()
+    assert [1, 1, 1, 2, 2, 2] == [one["attempt"] for one in logged]
+    assert ["stage_begin", "progress", "stage_end"] == [one["event"] for one in logged[:3]]
+    assert {"time", "level", "run_id", "attempt", "stage", "event", "message", "done"} == logged[1].keys()
     assert ("info", "a run", "pages", "pages 90 %", 2) == tuple(
-        told[1][name] for name in ("level", "run_id", "stage", "message", "done")
+        logged[1][name] for name in ("level", "run_id", "stage", "message", "done")
     )
-    assert all(one["time"].endswith("Z") for one in told)
+    assert all(one["time"].endswith("Z") for one in logged)
 
 
 def test_a_plain_log_has_a_line_with_its_time_for_each() -> None:
-    """What is told for terminals only is not in it, and nothing moves the cursor."""
+    """A plain log leaves out lines for terminals, and nothing moves the cursor."""
     stream = io.StringIO()
     with log.write_to(stream, as_json=False):
-        tell(Log("a run"))
-    told = stream.getvalue().splitlines()
+        log_stage(Log("a run"))
+    logged = stream.getvalue().splitlines()
 
-    assert ["pages begins", "pages 90 %", "pages: 1.0 s"] == [line.split(" ", 1)[1] for line in told]
+    assert ["pages begins", "pages 90 %", "pages: 1.0 s"] == [line.split(" ", 1)[1] for line in logged]
     assert "\r" not in stream.getvalue()
 
 
@@ -76,7 +76,7 @@ def test_on_a_terminal_progress_is_one_line_that_changes(monkeypatch: pytest.Mon
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
     with log.write_to(stream, as_json=False):
-        tell(Log("a run"))
+        log_stage(Log("a run"))
 
     assert "\rpages 5\x1b[K\rpages 9\x1b[K\r\x1b[Kpages: 1.0 s\n" == stream.getvalue()
 
@@ -86,14 +86,14 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("TERM", "dumb")
     stream = Terminal()
     with log.write_to(stream, as_json=False):
-        tell(Log("a run"))
+        log_stage(Log("a run"))
 
     assert 3 == len(stream.getvalue().splitlines())
     assert "\x1b" not in stream.getvalue()
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "expected"),
     [
         (JobError("Spark gave up: it is tired"), ("JobError", "Spark gave up: it is tired", 2)),
         (BudgetError("2 of 2 files failed"), ("BudgetError", "2 of 2 files failed", 3)),
@@ -101,7 +101,7 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
         (ValueError("not\nforeseen"), ("ValueError", "ValueError: not", 1)),
     ],
 )
-def test_a_run_that_fails_says_why(error: BaseException, told: tuple[str, str, int]) -> None:
+def test_a_run_that_fails_says_why(error: BaseException, expected: tuple[str, str, int]) -> None:
     """With the kind of error, its reason in one line, the status that the command ends with, and the stage."""
     stream = io.StringIO()
     one = Log("a run")
@@ -116,7 +116,7 @@ def test_a_run_that_fails_says_why(error: BaseException, told: tuple[str, str, i
     (failure,) = map(json.loads, stream.getvalue().splitlines())
 
     assert ("failure", "error", "sites") == (failure["event"], failure["level"], failure["stage"])
-    assert told == tuple(failure[name] for name in ("error", "reason", "exit_status"))
+    assert expected == tuple(failure[name] for name in ("error", "reason", "exit_status"))
 
 
 @pytest.mark.parametrize(
@@ -139,15 +139,15 @@ def test_no_url_says_who_may_read_it(text: str, left: str, tmp_path: Path) -> No
     stream, path = io.StringIO(), tmp_path / "log"
     with log.write_to(stream, as_json=False, file=str(path)):
         Log("a run").write("warning", text, {"failed_files": {"first": {text: text}}})
-    (told,) = lines(path)
+    (logged,) = lines(path)
 
     assert left == without_credentials(text)
     assert left == stream.getvalue().strip().split(" ", 1)[1]
-    assert (left, {left: left}) == (told["message"], told["failed_files"]["first"])
+    assert (left, {left: left}) == (logged["message"], logged["failed_files"]["first"])
 
 
-def test_what_libraries_log_is_not_told() -> None:
-    """Py4J writes pages through the root logger when a run is stopped; our own lines are told once."""
+def test_what_libraries_log_is_left_out() -> None:
+    """Py4J writes pages through the root logger when a run is stopped; our own lines are written once."""
     program = "import logging, sys; from dbce_spark import log\n"
     program += "with log.write_to(sys.stderr, as_json=False):\n"
     program += (
@@ -222,7 +222,9 @@ def test_a_speed_is_that_of_the_later_half(growths: list[tuple[float, int]]) -> 
     assert 0.0 <= rate.per_second <= max(steps) * (1 + 1e-6)
 
 
-@pytest.mark.parametrize(("seconds", "told"), [(0.4, "0:00"), (65, "1:05"), (3599.7, "1:00:00"), (90061, "25:01:01")])
-def test_a_clock_has_hours_where_there_are(seconds: float, told: str) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.4, "0:00"), (65, "1:05"), (3599.7, "1:00:00"), (90061, "25:01:01")]
+)
+def test_a_clock_has_hours_where_there_are(seconds: float, expected: str) -> None:
     """Seconds are rounded before minutes are made of them."""
-    assert told == clock(seconds)
+    assert expected == clock(seconds)

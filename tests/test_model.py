@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.annotate import run_lengths
+from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.model import bits_text, digest
 from tests.support.builders import annotation, bits, capture, cross, filled_cross
 from tests.support.strategies import CROSSES
@@ -21,7 +21,7 @@ def test_digest_never_changes() -> None:
 
 
 def test_capture_id_is_of_url_time_and_payload() -> None:
-    """Where a capture lies says nothing of what it is."""
+    """The place of a capture is no part of its id."""
     one = capture()
 
     assert one.capture_id == capture(warc_file="b.warc", warc_offset=7, mime="").capture_id

@@ -25,11 +25,11 @@ from typing import Any
 
 import pyarrow.dataset as ds
 
-from benchmarks.samples import month, write_month
+from benchmarks.samples import sample_month, write_month
 from dbce_spark.config import default
 from dbce_spark.output.collection import CAPTURES, EXTRACTIONS, REJECTS, Collection
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark.jobs import compaction
+from dbce_spark.spark.jobs import compaction_job
 from dbce_spark.spark.run import staging
 from tests.support.cluster import kill_all, wait_for
 
@@ -91,7 +91,7 @@ class Play:
         if (self.folder / "batch.env").exists():
             return
         shutil.rmtree(self.folder, ignore_errors=True)
-        write_month(self.folder / "month", pages=PAGES, days=month.DAYS, seed=SEED)
+        write_month(self.folder / "month", pages=PAGES, days=sample_month.DAYS, seed=SEED)
         self.inbox.mkdir(parents=True)
         lines = SETTINGS.read_text()
         for given, here in {
@@ -155,7 +155,7 @@ class Play:
         return output
 
     def compact(self) -> None:
-        compaction.run(self.collection, default().output.rows_per_file)
+        compaction_job.run(self.collection, default().output.rows_per_file)
 
     def differences(self) -> int:
         """Compare the tables; print their numbers of rows and return how many differ."""
@@ -179,15 +179,15 @@ class Play:
 
 def damaged(files: Iterable[Path]) -> str:
     """Return the name of the file that came once more because it was damaged."""
-    (mended,) = (one.name for one in files if one.name.startswith(month.MENDED))
-    return mended.removeprefix(month.MENDED)
+    (mended,) = (one.name for one in files if one.name.startswith(sample_month.MENDED))
+    return mended.removeprefix(sample_month.MENDED)
 
 
 def good(files: Iterable[Path]) -> list[Path]:
     """List the files of a month that came whole, each once."""
     came = sorted(files)
     bad = damaged(came)
-    return [file for file in came if not file.name.startswith(month.COPY) and file.name != bad]
+    return [file for file in came if not file.name.startswith(sample_month.COPY) and file.name != bad]
 
 
 def as_text(table: str, rows: Iterable[dict[str, Any]], bad: str) -> Counter[str]:
@@ -197,7 +197,7 @@ def as_text(table: str, rows: Iterable[dict[str, Any]], bad: str) -> Counter[str
     for row in rows:
         name = Path(row["warc_file"]).name
         if table != REJECTS or name != bad:
-            aside = {"site_part", *(PLACE if name.removeprefix(month.MENDED) == bad else ())}
+            aside = {"site_part", *(PLACE if name.removeprefix(sample_month.MENDED) == bad else ())}
             found[str({column: value for column, value in row.items() if column not in aside})] += 1
     return found
 
@@ -218,7 +218,7 @@ def main(folder: Path, until: int) -> int:
         print(done.line())
     for day in range(len(play.played()) + 1, until + 1):
         print(play.play(day).line(), flush=True)
-    if len(play.played()) < month.DAYS:
+    if len(play.played()) < sample_month.DAYS:
         return 0
     differ = play.differences()
     play.compact()
@@ -226,4 +226,4 @@ def main(folder: Path, until: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else month.DAYS))
+    sys.exit(main(Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else sample_month.DAYS))

@@ -184,7 +184,7 @@ def _extract(chosen: Sequence[Page], read: Sequence[Page], config: DbceConfig) -
     sites = {page.capture.site for page in chosen}
     places = {page.capture_id: _place(page) for page in chosen}
     beside = [page for page in read if page.capture.site in sites]
-    extractions = (one for one in local.extractions(beside, config) if one.page.capture_id in places)
+    extractions = (one for one in local.extract_pages(beside, config) if one.page.capture_id in places)
     return {places[one.page.capture_id]: one for one in extractions}
 
 

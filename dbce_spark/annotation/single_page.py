@@ -69,8 +69,8 @@ def _extract(html: bytes, url: str, name: str, date: str, config: DbceConfig) ->
         "declared_charset": "utf-8",
         "truncated": False,
     }
-    page = pages.page_of(Fetch(Capture(**capture), html), config)
+    page = pages.parse_fetch(Fetch(Capture(**capture), html), config)
     if not isinstance(page, Page):
         raise InputError(f"page {name}: {page.detail or page.reason}")
-    (extraction,) = local.extractions([page], config)
+    (extraction,) = local.extract_pages([page], config)
     return extraction

@@ -32,36 +32,40 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
             metavar="DIR",
             help="use the collection in this folder, written by `dbce extract --collection`",
         )
-        if name == "rollback":
-            part.add_argument(
-                "version", type=count, metavar="VERSION", help="restore the version of this number, as `log` lists it"
-            )
-        elif name == "vacuum":
-            part.add_argument(
-                "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
-            )
-        elif name not in ("log", "compact"):
-            part.add_argument(
-                "--version", type=count, metavar="N", help="use the version of this number (default: the last)"
-            )
-        if name == "report":
-            part.add_argument(
-                "--output", metavar="FILE", help="write the report as HTML too, to a file such as report.html"
-            )
-            part.add_argument(
-                "--config",
-                metavar="FILE",
-                help="read the thresholds of [comparison] from this TOML"
-                " file; those that it leaves out keep their values in conf/dbce.toml",
-            )
-        if name == "register":
-            part.add_argument(
-                "--delta",
-                required=True,
-                metavar="DIR",
-                help="create the tables in this folder, which must be on the same file system as the collection",
-            )
+        _add_options(part, name)
         part.set_defaults(run=_collection)
+
+
+def _add_options(part: argparse.ArgumentParser, name: str) -> None:
+    if name == "rollback":
+        part.add_argument(
+            "version", type=count, metavar="VERSION", help="restore the version of this number, as `log` lists it"
+        )
+    elif name == "vacuum":
+        part.add_argument(
+            "--keep", type=count, default=10, metavar="N", help="keep the last N versions (default: %(default)s)"
+        )
+    elif name not in ("log", "compact"):
+        part.add_argument(
+            "--version", type=count, metavar="N", help="use the version of this number (default: the last)"
+        )
+    if name == "report":
+        part.add_argument(
+            "--output", metavar="FILE", help="write the report as HTML too, to a file such as report.html"
+        )
+        part.add_argument(
+            "--config",
+            metavar="FILE",
+            help="read the thresholds of [comparison] from this TOML"
+            " file; those that it leaves out keep their values in conf/dbce.toml",
+        )
+    if name == "register":
+        part.add_argument(
+            "--delta",
+            required=True,
+            metavar="DIR",
+            help="create the tables in this folder, which must be on the same file system as the collection",
+        )
 
 
 def _collection(arguments: argparse.Namespace) -> None:
@@ -72,9 +76,9 @@ def _collection(arguments: argparse.Namespace) -> None:
     elif arguments.what == "rollback":
         print(inventory.log([collection.rollback(arguments.version)]))
     elif arguments.what == "compact":
-        from dbce_spark.spark.jobs import compaction
+        from dbce_spark.spark.jobs import compaction_job
 
-        made = compaction.run(collection, configuration.default().output.rows_per_file)
+        made = compaction_job.run(collection, configuration.default().output.rows_per_file)
         print(inventory.log([made]) if made else f"{collection.folder} is one increment, and stays as it is")
     elif arguments.what == "vacuum":
         removed = collection.vacuum(arguments.keep)

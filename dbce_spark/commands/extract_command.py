@@ -145,7 +145,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
         return
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.engine.session import session
-    from dbce_spark.spark.jobs import increment, job
+    from dbce_spark.spark.jobs import extract_job, increment_job
     from dbce_spark.spark.run import summary
     from dbce_spark.spark.run.run_request import RunRequest
 
@@ -162,17 +162,17 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
     )
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
     if to:
-        new = increment.prepared(to, request, config)
+        new = increment_job.prepared(to, request, config)
         if new is None:
             print(f"nothing is new; {arguments.collection} stays as it is")
             return
         request = new
-    job.check_output(request, config)
-    job.name(log, request, config)
+    extract_job.check_output(request, config)
+    extract_job.identify_run(log, request, config)
     log.write("start", f"run {log.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce extract", master=arguments.master, settings=settings)
-    report = increment.run(spark, to, request, config, log) if to else job.run(spark, request, config, log)
+    report = increment_job.run(spark, to, request, config, log) if to else extract_job.run(spark, request, config, log)
     print(summary.text(report, request.output))
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}

@@ -98,7 +98,7 @@ def _changes(arguments: argparse.Namespace, log: Log) -> None:
         raise OutputError(f"{output} is not empty; give a folder that is not there yet")
     settings = spark_settings(arguments.spark)
     from dbce_spark.spark.engine.session import session
-    from dbce_spark.spark.jobs import changes
+    from dbce_spark.spark.jobs import changes_job
 
     log.write(
         "start",
@@ -107,6 +107,6 @@ def _changes(arguments: argparse.Namespace, log: Log) -> None:
     )
     with log.waiting("Spark starts"), started_whole():
         spark = session("dbce changes", master=arguments.master, settings=settings)
-    account = changes.write(spark, collection, version, output, log)
+    account = changes_job.write(spark, collection, version, output, log)
     log.write("end", f"written in {account.seconds:,.1f} s", asdict(account))
     print(f"{account.text()}\nin {output}")

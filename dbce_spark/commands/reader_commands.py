@@ -67,24 +67,27 @@ def _add_export(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
         "--processes", type=count, default=os.cpu_count() or 1, metavar="N",
         help="write N parts of the output at once (default: one for each core, here %(default)s)",
     )  # fmt: skip
-    wanted = command.add_argument_group("rows", "choose the rows to export (default: all)")
-    wanted.add_argument(
+    _add_rows(command.add_argument_group("rows", "choose the rows to export (default: all)"))
+    command.set_defaults(run=_export)
+
+
+def _add_rows(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument(
         "--site", action="append", default=[], metavar="NAME", help="export pages of this site; may be repeated"
     )
-    wanted.add_argument(
+    group.add_argument(
         "--language",
         action="append",
         default=[],
         metavar="TAG",
         help="export texts in this language, such as de; may be repeated",
     )
-    wanted.add_argument(
+    group.add_argument(
         "--status",
         choices=("crossed", "single"),
         help="export pages that were compared with siblings (crossed), or judged alone (single)",
     )
-    wanted.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
-    command.set_defaults(run=_export)
+    group.add_argument("--min-words", type=count, default=0, metavar="N", help="export main texts of at least N words")
 
 
 def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -1,4 +1,4 @@
-"""Buckets: the captures of one site that share a band key, cut into runs where they are too many (thesis 2.4)."""
+"""Buckets: the captures of one site that share a band key, cut into chunks where they are too many (thesis 2.4)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from dbce_spark.model import IndexedCapture, Member, Page, PageFeatures
 
 
 class BucketKey(NamedTuple):
-    """What the captures of a bucket have in common."""
+    """The key of a bucket: what its captures have in common."""
 
     site: str
     band: int
@@ -20,7 +20,7 @@ class BucketKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BucketSizes:
-    """The largest bucket in captures, and how many buckets were cut into runs."""
+    """The largest bucket in captures, and how many buckets were cut into chunks."""
 
     largest: int = 0
     capped: int = 0
@@ -30,12 +30,12 @@ class BucketSizes:
 
 
 def members(pages: Iterable[Page]) -> Iterator[Member]:
-    """Some pages as buckets know them; those without a signature are in none."""
+    """Iterate over the bucket members among some pages; those without a signature are none."""
     return (one for one in map(member, pages) if one is not None)
 
 
 def member(page: Page) -> Member | None:
-    """A page as a bucket knows it; None without a signature."""
+    """Reduce a page to its ids and signature; None without a signature."""
     if page.signature is None:
         return None
     return Member(
@@ -48,8 +48,8 @@ def member(page: Page) -> Member | None:
     )
 
 
-def members_of(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
-    """All buckets that some captures are in, and who is in each."""
+def group_by_bucket(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
+    """Group captures by each bucket that they are in."""
     buckets: dict[BucketKey, list[Member]] = defaultdict(list)
     for one in members:
         for band, key in enumerate(one.bands.view(np.int64).tolist()):  # signed, as Spark's integers are
@@ -58,26 +58,27 @@ def members_of(members: Iterable[Member]) -> dict[BucketKey, list[Member]]:
 
 
 def sizes(buckets: Mapping[BucketKey, Sequence[Member]], cap: int) -> BucketSizes:
-    """How large some buckets are."""
-    counts = [len(some) for some in buckets.values()]
+    """Measure the largest of some buckets, and count those that are cut."""
+    counts = [len(captures) for captures in buckets.values()]
     return BucketSizes(max(counts, default=0), sum(last_chunk(count, cap) > 0 for count in counts))
 
 
 def chunks(bucket: Iterable[Member], cap: int) -> list[list[Member]]:
-    """A bucket as it is compared: in order of time, cut into runs of `cap` captures.
+    """Cut a bucket, in order of time, into chunks of `cap` captures, which are compared with each other.
 
-    A rest of less than half of that joins the last run, so that nobody is left with hardly any company. When later
-    captures come into a bucket, only the end of it changes.
+    A rest of less than half of that joins the last chunk, so that no capture is left with hardly any to compare with.
+    When later captures come into a bucket, only the end of it changes.
     """
     ordered = sorted(bucket, key=by_time)
-    starts = [run * cap for run in range(last_chunk(len(ordered), cap) + 1)]
+    starts = [number * cap for number in range(last_chunk(len(ordered), cap) + 1)]
     return [ordered[start:end] for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)]
 
 
 def by_time(member: Member | IndexedCapture | PageFeatures) -> tuple[int, str]:
+    """Return the key that orders captures by time, then by id."""
     return member.timestamp, member.capture_id
 
 
 def last_chunk(size: int, cap: int) -> int:
-    """The number, from 0 on, of the last run of a bucket of `size`."""
+    """Return the number, from 0 on, of the last chunk of a bucket of `size` captures."""
     return max(0, (2 * size + cap) // (2 * cap) - 1)

@@ -1,9 +1,9 @@
-"""The classifier: how likely each block of a page is main content, in three verdicts.
+"""The classifier: how likely each block of a page is main content, in three scores.
 
-The first knows the page alone. The second knows the page, what the first made of its blocks, and what siblings say;
-where there are none it knows that too. The third knows all that, and what the second made of the blocks around.
-Snapshots then move each block towards what was made of it there. Which blocks are kept is decided once for the whole
-page, so that the expected score of what is kept is highest.
+The first score is by the page alone. The second is by the page, the first scores of its blocks, and the evidence of
+siblings, or that there are none. The third is by all that, and the second scores of the blocks around. Snapshots then
+move each block towards the first scores that it has there. Which blocks are kept is decided once for the whole page, so
+that the expected F-beta of what is kept is highest.
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import bins, context, evidence, features
+from dbce_spark.dbce import context, evidence, feature_bins, features
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
@@ -27,7 +27,7 @@ from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import BlockFeatures, Codes, Gathered, PageFeatures
+from dbce_spark.model import BlockFeatures, Codes, ComparedPage, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 
@@ -40,14 +40,14 @@ _SECOND = (*_PAGE, "siblings", "crosses")
 _GROUPS = (*_SECOND, "third")
 _FORESTS = ("first", "first_replies", "second", "third", "replies")
 SETTLED = 0.01
-"""A second verdict below is the last: of a thousand such words one is content."""
+"""A second score below is the last: of a thousand such words one is content."""
 
 DRAWS = 64
-"""At how many evenly spaced thresholds a page is drawn."""
+"""Evenly spaced thresholds that a page is drawn at."""
 
 _LOW = 32
 _STEP = 10_000
-"""Scores are told in steps of 1/10,000: more is not known."""
+"""Scores are rounded to steps of 1/10,000: finer differences mean nothing."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Binning:
     edges: tuple[npt.NDArray[np.float64], ...]
 
     def codes(self, columns: Columns, blocks: int) -> Codes:
-        """The bin of each value: (features, blocks). A column that is missing is UNKNOWN throughout."""
+        """Find the bin of each value: (features, blocks). A column that is missing is UNKNOWN throughout."""
         if not columns:
             return np.repeat(self._unknown, blocks, axis=1)
         codes = np.empty((len(self.names), blocks), np.uint8)
@@ -74,8 +74,8 @@ class Binning:
         return codes
 
     @cached_property
-    def _tables(self) -> list[bins.BinTable | None]:
-        return [bins.table(edges) for edges in self.edges]
+    def _tables(self) -> list[feature_bins.BinTable | None]:
+        return [feature_bins.table(edges) for edges in self.edges]
 
     @cached_property
     def _unknown(self) -> Codes:
@@ -85,12 +85,12 @@ class Binning:
 
 @dataclass(frozen=True)
 class Classifier:
-    """Five forests, the bins of their features by where those come from, and a card that says what they are.
+    """Five forests, the bins of their features by where those come from, and a card that describes them.
 
-    `first` and `first_replies` look at the rows of `page`. `second` looks at those of `page`, `context` (from verdicts
-    of `first`), `replies` (from verdicts of `first_replies`), `siblings` and `crosses`, one group behind the other;
-    `third` and `replies` at the same, and behind them at those of `third` (from verdicts of `second`). The forests
-    named for replies tell what readers wrote below the content from all else.
+    `first` and `first_replies` look at the rows of `page`. `second` looks at those of `page`, `context` (from scores of
+    `first`), `replies` (from scores of `first_replies`), `siblings` and `crosses`, one group behind the other;
+    `third` and `replies` at the same, and behind them at those of `third` (from scores of `second`). The forests
+    named for replies separate what readers wrote below the content from all else.
     """
 
     binnings: Mapping[str, Binning]
@@ -101,12 +101,12 @@ class Classifier:
     replies: Forest
     card: Mapping[str, Any]
 
-    def traits(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
-        """What the classifier makes of each page by itself. The same for a page, whatever others come with it."""
+    def block_features(self, parsed: Sequence[Parsed]) -> list[BlockFeatures]:
+        """Compute the features of each page by itself. Those of a page do not depend on the others beside it."""
         pages = Layout(parsed)
         of_page = self.binnings["page"].codes(features.of_pages(pages), len(pages))
-        verdicts, replies = (first_scores(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
-        around = context.of_pages(pages, verdicts)
+        scores, replies = (first_scores(forest.log_odds(of_page)) for forest in (self.first, self.first_replies))
+        around = context.of_pages(pages, scores)
         replies_around = context.of_groups(pages, pages.slot_groups, replies)
         codes = np.concatenate(
             (
@@ -119,94 +119,94 @@ class Classifier:
         return [
             BlockFeatures(
                 codes=np.ascontiguousarray(codes[:, start:end]),
-                verdicts=verdicts[start:end].astype(np.uint16),
+                first_scores=scores[start:end].astype(np.uint16),
                 keys=np.ascontiguousarray(keys[:, start:end]),
             )
             for start, end in zip(pages.starts[:-1].tolist(), pages.starts[1:].tolist(), strict=True)
         ]
 
-    def of_siblings(self, witnesses: Iterable[PageFeatures], wanted: Iterable[str]) -> dict[str, Codes]:
-        """`evidence.of_siblings` in bins, by capture id: (features, blocks) each.
+    def of_siblings(self, captures: Iterable[PageFeatures], wanted: Iterable[str]) -> dict[str, Codes]:
+        """Compute `evidence.of_siblings` in bins, by capture id: (features, blocks) each.
 
         All captures together: a call for each feature, not for each feature of each capture.
         """
-        asking, said = evidence.of_siblings_together(witnesses, frozenset(wanted))
-        if not asking:
+        with_siblings, columns = evidence.pooled_sibling_evidence(captures, frozenset(wanted))
+        if not with_siblings:
             return {}
-        ends = np.cumsum([len(one.words) for one in asking])
-        parts = np.split(self.binnings["siblings"].codes(said, int(ends[-1])), ends[:-1], axis=1)
-        return {one.capture_id: np.ascontiguousarray(part) for one, part in zip(asking, parts, strict=True)}
+        ends = np.cumsum([len(one.words) for one in with_siblings])
+        parts = np.split(self.binnings["siblings"].codes(columns, int(ends[-1])), ends[:-1], axis=1)
+        return {one.capture_id: np.ascontiguousarray(part) for one, part in zip(with_siblings, parts, strict=True)}
 
-    def of_snapshots(self, witnesses: Sequence[PageFeatures]) -> dict[str, Codes]:
-        """`evidence.of_snapshots`: no forest asks for it."""
-        return evidence.of_snapshots(witnesses)
+    def of_snapshots(self, captures: Sequence[PageFeatures]) -> dict[str, Codes]:
+        """Return `evidence.of_snapshots`, which no forest reads."""
+        return evidence.of_snapshots(captures)
 
-    def scores(self, gathered: Sequence[Gathered]) -> list[Scores]:
-        """How likely each block of each page is content, 0 to 1. The same for a page, whatever others come with it.
+    def scores(self, compared: Sequence[ComparedPage]) -> list[Scores]:
+        """Score how likely each block of each page is content, 0 to 1, whatever other pages come with it.
 
         Raises:
-            ValueError: a page has no traits: it was read to be labelled by bit patterns.
+            ValueError: a page has no features: it was read to be labelled by bit patterns.
         """
-        if not gathered:
+        if not compared:
             return []
-        codes, seconds = self._third_codes(gathered)
-        return _by_page(gathered, self._content(gathered, codes, seconds))
+        codes, seconds = self._third_codes(compared)
+        return _by_page(compared, self._content(compared, codes, seconds))
 
-    def scores_with_replies(self, gathered: Sequence[Gathered]) -> list[Scores]:
-        """How likely each block of each page is content or a comment on it: the sum of both, at most 1."""
-        if not gathered:
+    def scores_with_replies(self, compared: Sequence[ComparedPage]) -> list[Scores]:
+        """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
+        if not compared:
             return []
-        codes, seconds = self._third_codes(gathered)
-        either = self._content(gathered, codes, seconds) + _told(self.replies.log_odds(codes))
-        return _by_page(gathered, np.minimum(np.rint(either * _STEP) / _STEP, 1))
+        codes, seconds = self._third_codes(compared)
+        either = self._content(compared, codes, seconds) + _rounded(self.replies.log_odds(codes))
+        return _by_page(compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def _content(self, gathered: Sequence[Gathered], codes: Codes, seconds: Scores) -> Scores:
-        """The third verdicts, and the second ones where those leave nothing open: of half of all blocks. Moved by
+    def _content(self, compared: Sequence[ComparedPage], codes: Codes, seconds: Scores) -> Scores:
+        """Compute the third scores, or the second ones where those leave nothing open (half of all blocks), moved by
         snapshots."""
         log_odds = seconds.copy()
         is_open = _probability(seconds) >= SETTLED
         log_odds[is_open] = self.third.log_odds(codes[:, is_open])
-        return _told(log_odds + np.concatenate([_shifts(one) for one in gathered]))
+        return _rounded(log_odds + np.concatenate([_shifts(one) for one in compared]))
 
-    def _third_codes(self, gathered: Sequence[Gathered]) -> tuple[Codes, Scores]:
-        """All that the third forest looks at, of some pages one behind the other; and the second verdicts' log-odds."""
-        codes = np.concatenate([self._second_codes(one) for one in gathered], axis=1)
-        rows = Rows([one.page.blocks.words for one in gathered])
+    def _third_codes(self, compared: Sequence[ComparedPage]) -> tuple[Codes, Scores]:
+        """Compute the codes that the third forest reads, one page behind the other, and the second log-odds."""
+        codes = np.concatenate([self._second_codes(one) for one in compared], axis=1)
+        rows = Rows([one.page.blocks.words for one in compared])
         names = [
-            np.concatenate([one.page.traits.keys[at] for one in gathered if one.page.traits]).astype(np.uint64)
+            np.concatenate([one.page.features.keys[at] for one in compared if one.page.features]).astype(np.uint64)
             for at in range(CLASS, CLASS + len(context.SLOTS))
         ]
         seconds = self.second.log_odds(codes)
         around = context.of_rows(rows, names, first_scores(seconds))
         return np.concatenate((codes, self.binnings["third"].codes(around, len(rows)))), seconds
 
-    def _second_codes(self, one: Gathered) -> Codes:
-        blocks, found, traits = one.page.blocks, one.evidence, one.page.traits
-        if traits is None:
-            raise ValueError(f"{one.page.capture_id} has no traits")
+    def _second_codes(self, one: ComparedPage) -> Codes:
+        blocks, found, block_features = one.page.blocks, one.evidence, one.page.features
+        if block_features is None:
+            raise ValueError(f"{one.page.capture_id} has no features")
         crosses = evidence.of_crosses(blocks.words, one.annotations)
         return np.concatenate(
             (
-                traits.codes,
+                block_features.codes,
                 found.siblings if len(found.siblings) else self.binnings["siblings"].codes({}, len(blocks)),
                 self.binnings["crosses"].codes(crosses, len(blocks)),
             )
         )
 
 
-def _shifts(one: Gathered) -> Scores:
+def _shifts(one: ComparedPage) -> Scores:
     snapshots = one.evidence.snapshots
     return evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(one.page.blocks))
 
 
 def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
-    """The rows of `Traits.keys`: 32 bits are enough to tell apart what one pool holds."""
+    """Compute the rows of `BlockFeatures.keys`: 32 bits are enough to tell apart what one pool holds."""
     keys = (pages.texts, pages.shapes, *pages.slot_names)
     return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
 
 
-def kept(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
-    """The blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
+def kept_blocks(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
+    """Choose the blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
 
     What is expected depends on how the blocks of a page hang together, and the truth lies between two extremes, so the
     mean of both is taken. Of equal cuts the lowest; what certainly is no content is never kept.
@@ -230,7 +230,7 @@ def kept(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArra
 
 
 def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weight: float) -> Scores:
-    """The expected F-beta / (1 + b^2) of each cut if one draw decides the page: the mean over DRAWS of them.
+    """Compute the expected F-beta / (1 + b^2) of each cut if one draw decides the page: the mean over DRAWS of them.
 
     `falling` are the blocks' scores in 1/10,000, the highest first; `taken` the words down to each.
     """
@@ -242,17 +242,17 @@ def _together(falling: npt.NDArray[np.int64], taken: npt.NDArray[np.int64], weig
 
 
 def first_scores(log_odds: Scores) -> npt.NDArray[np.int64]:
-    """The first verdict on each block, in 1/1024."""
+    """Convert log-odds to the scores of blocks, in 1/1024."""
     return np.rint(_probability(log_odds) * CERTAIN).astype(np.int64)
 
 
-def _told(log_odds: Scores) -> Scores:
-    """Probabilities in the steps that scores are told in."""
+def _rounded(log_odds: Scores) -> Scores:
+    """Convert log-odds to probabilities in the steps of scores."""
     return np.rint(_probability(log_odds) * _STEP) / _STEP
 
 
-def _by_page(gathered: Sequence[Gathered], of_blocks: Scores) -> list[Scores]:
-    return np.split(of_blocks, np.cumsum([len(one.page.blocks) for one in gathered])[:-1])
+def _by_page(compared: Sequence[ComparedPage], of_blocks: Scores) -> list[Scores]:
+    return np.split(of_blocks, np.cumsum([len(one.page.blocks) for one in compared])[:-1])
 
 
 def _probability(log_odds: Scores) -> Scores:
@@ -261,7 +261,7 @@ def _probability(log_odds: Scores) -> Scores:
 
 @cache
 def load_classifier(path: str) -> Classifier:
-    """The classifier in a file that `dbce train` wrote, or for "" the one that comes with the package.
+    """Load the classifier in a file that `dbce train` wrote, or for "" the one that comes with the package.
 
     A file holds arrays and JSON; nothing in it is ever executed.
 
@@ -275,10 +275,10 @@ def load_classifier(path: str) -> Classifier:
             np.load(file, allow_pickle=False) as stored,
         ):
             arrays = {key: stored[key] for key in stored.files}
-        told = json.loads(bytes(arrays["about"]).decode())
-        binnings = {group: _binning(told["names"][group], arrays, group) for group in _GROUPS}
+        about = json.loads(bytes(arrays["about"]).decode())
+        binnings = {group: _binning(about["names"][group], arrays, group) for group in _GROUPS}
         forests = {name: _forest(arrays, name) for name in _FORESTS}
-        card = told["card"]
+        card = about["card"]
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error) as error:
         raise ConfigError(f"label.classifier: {name} is no classifier that `dbce train` wrote: {error}") from error
     return Classifier(binnings, **forests, card=card)
@@ -295,7 +295,7 @@ def _binning(names: Sequence[str], arrays: Mapping[str, Any], group: str) -> Bin
 
 
 def save(classifier: Classifier, path: Path) -> None:
-    """Writes a classifier as NumPy arrays and JSON. The same classifier gives the same bytes."""
+    """Write a classifier as NumPy arrays and JSON. The same classifier gives the same bytes."""
     names = {group: list(binning.names) for group, binning in classifier.binnings.items()}
     about = json.dumps({"names": names, "card": classifier.card}, sort_keys=True).encode()
     arrays: dict[str, npt.NDArray[Any]] = {"about": np.frombuffer(about, np.uint8)}

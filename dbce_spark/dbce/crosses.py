@@ -20,7 +20,7 @@ _CACHED = 1 << 18
 
 
 def adjacent(members: Iterable[Member], wanted: Collection[str]) -> dict[str, Adjacent]:
-    """The nearest captures of the same URL of each wanted capture, by its id, in order of (time, id).
+    """Find the nearest captures of the same URL, in order of (time, id), of each wanted capture, by its id.
 
     `members` are all captures of their sites.
     """
@@ -41,35 +41,33 @@ def adjacent(members: Iterable[Member], wanted: Collection[str]) -> dict[str, Ad
 
 
 def similarity(one: Signature, other: Signature) -> float:
-    """The share of rows that two signatures have in common."""
+    """Compute the share of rows that two signatures have in common."""
     return int(np.count_nonzero(one == other)) * (1 / len(one))
 
 
-def build(run: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross]:
-    """The crosses of those captures of one run of a bucket of which it is told who is adjacent, and that have a sibling
-    in it: in order of (URL key, time, id).
+def build(chunk: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross]:
+    """Build the crosses of one chunk of a bucket, in order of (URL key, time, id): of each capture that is a key of
+    `adjacent` and has a sibling in the chunk.
 
     `up` and `down` are the two most similar captures of other URLs, `down`'s being another than `up`'s where there is
     one; of equally similar ones the lower id comes first. `prev` and `next` are the nearest captures of the same URL,
     whatever buckets they are in.
     """
-    if len({member.url_key for member in run}) < 2:  # most buckets are of one page
+    if len({member.url_key for member in chunk}) < 2:  # most buckets are of one page
         return []
-    members = sorted(run, key=lambda member: (member.url_key, *by_time(member)))
-    asking = np.array([at for at, member in enumerate(members) if member.capture_id in adjacent], np.intp)
+    members = sorted(chunk, key=lambda member: (member.url_key, *by_time(member)))
+    curs = np.array([at for at, member in enumerate(members) if member.capture_id in adjacent], np.intp)
     signatures = np.stack([member.signature for member in members])
-    ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), asking, _by_id(members))
+    ups, downs, up_counts, down_counts = _nearest(signatures, _url_numbers(members), curs, _by_id(members))
     share = 1 / signatures.shape[1]
     crosses = []
     # Lists, since a number out of an array takes longer than all that is done with it.
-    told = zip(
-        *(of_all.tolist() for of_all in (asking, ups, downs, up_counts * share, down_counts * share)), strict=True
-    )
-    for asks, up, down, up_similarity, down_similarity in told:
-        beside = adjacent[members[asks].capture_id]
+    columns = (curs, ups, downs, up_counts * share, down_counts * share)
+    for cur, up, down, up_similarity, down_similarity in zip(*(column.tolist() for column in columns), strict=True):
+        beside = adjacent[members[cur].capture_id]
         crosses.append(
             Cross(
-                cur=members[asks].capture_id,
+                cur=members[cur].capture_id,
                 up=members[up].capture_id if up >= 0 else "",
                 down=members[down].capture_id if down >= 0 else "",
                 prev=beside.prev,
@@ -84,7 +82,7 @@ def build(run: Sequence[Member], adjacent: Mapping[str, Adjacent]) -> list[Cross
 
 
 def of_siblings(cur: str, siblings: Sequence[str]) -> Cross:
-    """A cross of a capture and the first two of some chosen siblings, by ids. How similar they are is not told."""
+    """Build a cross of a capture and the first two of some chosen siblings, by ids. Its similarities are 0."""
     up, down = [*siblings, "", ""][:2]
     return Cross(
         cur=cur, up=up, down=down, prev="", next="",
@@ -93,20 +91,21 @@ def of_siblings(cur: str, siblings: Sequence[str]) -> Cross:
 
 
 def bucket_id(bucket: BucketKey) -> str:
+    """Return the id of a bucket."""
     return digest(bucket.site, str(bucket.band), str(bucket.key))
 
 
 def find(
-    bucket: BucketKey, run: Sequence[Member], number: int, adjacent: Mapping[str, Adjacent]
+    bucket: BucketKey, chunk: Sequence[Member], number: int, adjacent: Mapping[str, Adjacent]
 ) -> Iterator[BucketCross]:
-    """The crosses of one run of a bucket, which are annotated together."""
-    named, urls = bucket_id(bucket), len({member.url_key for member in run})
-    for cross in build(run, adjacent):
+    """Iterate over the crosses of one chunk of a bucket, which are annotated together."""
+    named, urls = bucket_id(bucket), len({member.url_key for member in chunk})
+    for cross in build(chunk, adjacent):
         yield BucketCross(cross=cross, bucket_id=named, bucket_urls=urls, group=f"{named}-{number}")
 
 
 def select(found: Iterable[BucketCross], *, per_capture: int) -> list[BucketCross]:
-    """At most `per_capture` different crosses of each capture: the fullest, then the most similar, then the lowest id.
+    """Select at most `per_capture` crosses of each capture: the fullest, then the most similar, then the lowest id.
 
     A cross that several buckets found counts once, as found in that of most URLs (of several the lowest id).
     """
@@ -124,7 +123,7 @@ def _rank(cross: Cross) -> tuple[int, float, str]:
 
 
 def template_id(found: Iterable[BucketCross]) -> str:
-    """What stands for a capture's template: of the buckets its crosses were found in that of most URLs, "" without one.
+    """Name a capture's template: of the buckets its crosses were found in that of most URLs, "" without one.
 
     Not of most captures: with each crawl of the same pages another bucket would have these.
     """
@@ -132,26 +131,26 @@ def template_id(found: Iterable[BucketCross]) -> str:
 
 
 def _by_id(members: Sequence[Member]) -> Indexes:
-    """Who is asked first, so that the first of equally similar ones is the one with the lower id."""
+    """Order the members by id, so that the first of equally similar ones is the one with the lower id."""
     return np.array(sorted(range(len(members)), key=lambda at: members[at].capture_id), np.intp)
 
 
 def _url_numbers(members: Sequence[Member]) -> Indexes:
-    """A number for each URL key, equal for equal ones. The members are sorted by it."""
+    """Number the URL keys of members that are sorted by them, equal numbers for equal keys."""
     keys = [member.url_key for member in members]
     changes = [before != after for before, after in pairwise(keys)]
     return np.cumsum([False, *changes]).astype(np.intp)
 
 
 def _nearest(
-    signatures: Signature, urls: Indexes, asking: Indexes, candidates: Indexes
+    signatures: Signature, urls: Indexes, curs: Indexes, candidates: Indexes
 ) -> tuple[Indexes, Indexes, Counts, Counts]:
-    """For each member who asks the indexes of its `up` and `down` (-1: none), and how many rows they share with it."""
-    counts = _equal_row_counts(signatures[asking], signatures[candidates])
+    """Find the indexes of the `up` and `down` (-1: none) of each of `curs`, and how many rows each shares with it."""
+    counts = _equal_row_counts(signatures[curs], signatures[candidates])
     candidate_urls = urls[candidates]
-    counts[urls[asking][:, None] == candidate_urls[None, :]] = -1
+    counts[urls[curs][:, None] == candidate_urls[None, :]] = -1
     ups, up_counts = _best(counts)
-    rows = np.arange(len(asking))
+    rows = np.arange(len(curs))
     of_third_urls = np.where(candidate_urls[None, :] == candidate_urls[ups][:, None], np.int16(-1), counts)
     downs, down_counts = _best(of_third_urls)
     counts[rows, ups] = -1
@@ -168,7 +167,7 @@ def _best(counts: Counts) -> tuple[Indexes, Counts]:
 
 
 def _equal_row_counts(signatures: Signature, others: Signature) -> Counts:
-    """How many rows each signature shares with each other one: shape (signatures, others)."""
+    """Count the rows that each signature shares with each other one: shape (signatures, others)."""
     rows, other_rows = np.ascontiguousarray(signatures.T), np.ascontiguousarray(others.T)
     counts = np.zeros((len(signatures), len(others)), np.int16)
     # So many rows at once that a step fits in the processor's cache, and a small bucket is done in one;

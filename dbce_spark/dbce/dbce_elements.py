@@ -15,7 +15,7 @@ LINE = 80
 """Characters of a line (Kohlschütter, Fankhauser and Nejdl 2010, section 3.1)."""
 
 NAME, CLASS, LINK_DENSITY, TEXT_DENSITY, WORDS, LENGTH, TAGS = METRICS = range(7)
-"""Columns of `Nodes.metrics`: what table 2.1 knows of one node."""
+"""Columns of `Nodes.metrics`, the metrics of table 2.1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Nodes:
 
 
 def cut(dom: Dom, per_token: npt.NDArray[np.uint8]) -> Nodes:
-    """The nodes of a page by the occurrence bits of its tokens: shape (crosses, tokens)."""
+    """Cut a page into nodes by the occurrence bits of its tokens: shape (crosses, tokens)."""
     starts, ends = _runs(dom, per_token)
     texts = dom.token_texts[starts]
     count, elements = len(starts), len(dom.names)
@@ -70,7 +70,7 @@ def _runs(dom: Dom, per_token: npt.NDArray[np.uint8]) -> tuple[Ints, Ints]:
 
 
 def _neighbours(parents: Indexes, orders: Ints) -> tuple[Indexes, Indexes]:
-    """The nodes before and behind each node in its layer group; the dummy node where there is none, and of itself."""
+    """Find the nodes before and behind each in its layer group; the dummy node where there is none, and for itself."""
     dummy = len(parents)
     by_group = np.lexsort((orders, parents))
     first, second = by_group[:-1], by_group[1:]
@@ -82,7 +82,7 @@ def _neighbours(parents: Indexes, orders: Ints) -> tuple[Indexes, Indexes]:
 
 
 def _metrics(dom: Dom, starts: Ints, ends: Ints, texts: Ints) -> Numbers:
-    """Counts of the runs, sums of them for the elements, and the densities that follow from both.
+    """Count for the runs, sum for the elements, and derive the densities from both.
 
     Links are counted at the <a> element, as the thesis has it: the text in one is no link by itself. <dbce> elements
     are no tags; an element counts itself.
@@ -105,7 +105,7 @@ def _metrics(dom: Dom, starts: Ints, ends: Ints, texts: Ints) -> Numbers:
     return np.stack(
         [
             column(np.full(len(starts), DBCE_NAME, np.int32), dom.names),
-            # The class of a <dbce> element is its annotation, which says what is to be learned. Were it a feature, no
+            # The class of a <dbce> element is its annotation, which holds what is to be learned. Were it a feature, no
             # two equal vectors could differ in their label, and there would be no conflicts to remove.
             column(none, dom.classes),
             np.minimum(column(none, in_links) / np.maximum(length, 1), 1),
@@ -119,13 +119,13 @@ def _metrics(dom: Dom, starts: Ints, ends: Ints, texts: Ints) -> Numbers:
 
 
 def _range_sums(column: Ints, firsts: Indexes, lasts: Indexes | Ints) -> Ints:
-    """The sums of `column[first:last]`."""
+    """Sum `column[first:last]` for each pair of `firsts` and `lasts`."""
     sums = np.concatenate(([0], np.cumsum(column, dtype=np.int64)))
     return (sums[lasts] - sums[firsts]).astype(np.int32)
 
 
 def _full_lines(dom: Dom, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
-    """Of each run the words on full lines, and those lines: all but the last one, or the only one.
+    """Count the words on full lines of each run, and those lines: all but the last one, or the only one.
 
     Equation 4 of Kohlschütter et al., whose quotient is the text density; counted so that an element's is the quotient
     of its children's sums.
@@ -143,5 +143,5 @@ def _full_lines(dom: Dom, starts: Ints, ends: Ints) -> tuple[Ints, Ints]:
 
 
 def token_labels(nodes: Nodes, labels: Bits) -> Bits:
-    """The label of each token from those of the nodes."""
+    """Repeat the label of each node for each of its tokens."""
     return np.repeat(labels, nodes.ends - nodes.starts)

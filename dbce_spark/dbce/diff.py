@@ -1,4 +1,4 @@
-"""Which words of one text stand in another, in order: the diff under the annotation (thesis 2.3).
+"""The diff under the annotation: the words of one text that stand in another, in order (thesis 2.3).
 
 The meaning is that of `lxml.html.diff.html_annotate`: matching runs of words count from three words on (from fewer in
 texts under eight words), so that words that stand everywhere do not match by chance. We therefore match runs directly:
@@ -28,7 +28,7 @@ _SURROGATES = 0xD800
 
 
 def shared(a: Hashes, b: Hashes, exact_limit: int) -> tuple[Mask, Mask]:
-    """Which tokens of `a` are found in `b`, and which of `b` in `a`: two masks as long as the texts.
+    """Mark the tokens of `a` that are found in `b`, and those of `b` in `a`: two masks as long as the texts.
 
     Symmetric up to ties of the alignment: call it with the texts in one fixed order, whichever side you want.
     """
@@ -40,7 +40,7 @@ def shared(a: Hashes, b: Hashes, exact_limit: int) -> tuple[Mask, Mask]:
 
 
 def _grams(tokens: Hashes, size: int) -> Hashes:
-    """64 bits for each run of `size` tokens."""
+    """Hash each run of `size` tokens to 64 bits."""
     count = max(0, len(tokens) - size + 1)
     grams = tokens[:count].copy()
     for step in range(1, size):
@@ -50,13 +50,13 @@ def _grams(tokens: Hashes, size: int) -> Hashes:
 
 
 def _numbered(a: Hashes, b: Hashes) -> tuple[Ints, Ints]:
-    """The grams as small numbers, equal for equal grams."""
+    """Number the grams: small numbers, equal for equal grams."""
     numbers = pa.array(np.concatenate((a, b))).dictionary_encode().indices.to_numpy()
     return numbers[: len(a)], numbers[len(a) :]
 
 
 def _common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
-    """The places in each text of grams that stand in both."""
+    """Find the places in each text of grams that stand in both."""
     count = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     in_a, in_b = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     in_a[a], in_b[b] = True, True
@@ -64,12 +64,12 @@ def _common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
 
 
 def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
-    """A common subsequence: the longest if the product of the lengths allows, else anchored at grams unique in both."""
+    """Find a common subsequence: the longest if the product of the lengths allows, else anchored at unique grams."""
     if len(a) * len(b) <= exact_limit:
         return _longest_common(a, b)
     anchors_a, anchors_b = _anchors(a, b)
     if not len(anchors_a):
-        # Only repetition is left (tables of numbers, logs): order says nothing there, so being in both texts is enough.
+        # Only repetition is left (tables of numbers, logs): order means nothing, so being in both texts is enough.
         return _common(a, b)
     cuts = _cuts(anchors_a.tolist(), anchors_b.tolist(), len(a), len(b), exact_limit)
     found_a, found_b = [anchors_a[cuts]], [anchors_b[cuts]]
@@ -82,7 +82,7 @@ def _align(a: Ints, b: Ints, exact_limit: int) -> tuple[Indexes, Indexes]:
 
 
 def _cuts(anchors_a: list[int], anchors_b: list[int], length_a: int, length_b: int, exact_limit: int) -> list[int]:
-    """The anchors, by index, to cut at: as few as leave pieces under the limit, for each piece costs a call."""
+    """Choose the anchors to cut at, by index: as few as leave pieces under the limit; each piece costs a call."""
     cuts: list[int] = []
     start_a = start_b = -1
     last = -1
@@ -103,14 +103,14 @@ def _longest_common(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
 
 
 def _as_text(numbers: Ints) -> str:
-    """One character a number: what rapidfuzz reads fastest. Surrogates are no characters and are stepped over."""
+    """Encode numbers as characters, which rapidfuzz reads fastest. Surrogates are no characters and skipped."""
     codes = numbers.astype("<u4")
     codes[codes >= _SURROGATES] += 0x800
     return codes.tobytes().decode("utf-32-le")
 
 
 def _anchors(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
-    """The longest chain, ascending in both texts, of grams that stand exactly once in each (patience diff)."""
+    """Find the longest chain, ascending in both texts, of grams that stand exactly once in each (patience diff)."""
     count = int(max(a.max(initial=-1), b.max(initial=-1))) + 1
     once = (np.bincount(a, minlength=count) == 1) & (np.bincount(b, minlength=count) == 1)
     places_a = np.flatnonzero(once[a])
@@ -122,7 +122,7 @@ def _anchors(a: Ints, b: Ints) -> tuple[Indexes, Indexes]:
 
 
 def _longest_ascending(values: list[int]) -> list[int]:
-    """The indexes of a longest ascending subsequence of distinct values, in order."""
+    """Find the indexes of a longest ascending subsequence of distinct values, in order."""
     tails: list[int] = []
     tail_at: list[int] = []
     before: list[int] = []
@@ -142,7 +142,7 @@ def _longest_ascending(values: list[int]) -> list[int]:
 
 
 def _spread(starts: Indexes, size: int, length: int) -> Mask:
-    """The tokens that the grams at `starts` cover."""
+    """Mark the tokens that the grams at `starts` cover."""
     mask = np.zeros(length, np.bool_)
     for step in range(size):
         mask[starts + step] = True

@@ -1,4 +1,4 @@
-"""The DOM of a page beside its tokens: which element holds which text, and in which text node each token begins."""
+"""The DOM of a page beside its tokens: the element of each text, and the text node that each token begins in."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from dbce_spark.html.tokens import spans
 from dbce_spark.model import Blocks, Ints
 
 DUMMY_NAME, DBCE_NAME, FIRST_TAG = range(3)
-"""Name ids: of a node that is not there, of a <dbce> element, and of the first tag name met in the page."""
+"""Name ids: of a node that is not there, of a <dbce> element, and of the first tag name in the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class Dom:
 
 
 def read(utf8_html: bytes, blocks: Blocks) -> Dom:
-    """The DOM that these blocks were cut from. What the walk over a page leaves out (scripts, forms) is no part of it.
+    """Read the DOM that these blocks were cut from, without what the walk over a page leaves out (scripts, forms).
 
     Page text and tree hold the same characters in the same order, white space aside: that is what ties them.
 
@@ -131,6 +131,6 @@ class _Walk:
 
 
 def class_hash(attribute: str) -> int:
-    """A class attribute as a number: its names sorted and hashed, so that their order does not count."""
+    """Hash a class attribute: its names are sorted, so that their order does not count."""
     names = sorted(attribute.split())
     return xxhash.xxh32_intdigest(" ".join(names).encode("utf-8", "surrogatepass")) if names else 0

@@ -1,4 +1,4 @@
-"""What is measured of a block by its own page: its words, its place, the elements around it, its like on the page.
+"""Features of a block by its own page: its words, its place, the elements around it, its like on the page.
 
 Shares and densities are those of Kohlschuetter, Fankhauser and Nejdl (WSDM 2010) and of Weninger, Hsu and Han (CETR,
 WWW 2010), taken over the block, the elements it lies in, its slot and the elements that repeat beside them. All are
@@ -43,7 +43,7 @@ _OF_NEIGHBOURS = ("prose", "links", "depth", "is_div", "elements", "ends_sentenc
 
 
 def of_pages(pages: Layout) -> Columns:
-    """The features of all blocks of some pages, by name: (blocks,) each."""
+    """Compute the features of all blocks of some pages, by name: (blocks,) each."""
     columns = _of_text(pages) | _of_path(pages) | _of_place(pages) | _of_title(pages) | _of_page(pages)
     columns |= _of_elements(pages) | _of_slot(pages) | _of_replies(pages)
     for offset in _NEIGHBOURS:
@@ -52,25 +52,25 @@ def of_pages(pages: Layout) -> Columns:
 
 
 def share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Values:
-    """part / whole, and 0 where there is nothing."""
+    """Divide part by whole; 0 where there is nothing."""
     shares: Values = np.asarray(part, np.float64) / np.maximum(whole, 1)
     return shares
 
 
 def is_long(pages: Layout) -> npt.NDArray[np.bool_]:
-    """Blocks that read like prose."""
+    """Mark the blocks that read like prose."""
     return (pages.words >= LONG_WORDS) & (3 * pages.link_words < pages.words)
 
 
 def shifted(pages: Rows, values: Values, offset: int, missing: float = UNKNOWN) -> Values:
-    """Each block's value `offset` blocks on."""
+    """Return for each block the value `offset` blocks on."""
     result = np.roll(values, -offset)
     result[pages.without(offset)] = missing
     return result
 
 
 def total(group: Numbers, groups: int, values: npt.NDArray[np.generic]) -> Numbers:
-    """The sum over each group. Sums of whole numbers below 2**53 are exact."""
+    """Sum over each group. Sums of whole numbers below 2**53 are exact."""
     return np.bincount(group, values, minlength=groups).astype(np.int64)
 
 
@@ -100,7 +100,7 @@ def _of_text(pages: Layout) -> Columns:
 
 @lru_cache(maxsize=1 << 14)
 def _path_numbers(path: str) -> bytes:
-    """Of a tag path: what its last tag is, which tags are in it, how many of some, the heading level, the depth.
+    """Describe a tag path: its last tag, the tags in it, counts of some, the heading level, the depth.
 
     Packed: numpy takes longer to read the tuples of all paths of a page than all else here."""
     tags = path.split("/")
@@ -162,7 +162,7 @@ def _of_place(pages: Layout) -> Columns:
 
 
 def _of_title(pages: Layout) -> Columns:
-    """How much of the title is in a block, and how far away the block is that is most like it: the page's headline."""
+    """Compute how much of the title a block has, and how far the block is that is most like it: the page's headline."""
     titled, title = pages.titled, pages.title_words[pages.pages]
     likeness = share(titled * titled, pages.words * np.maximum(title, 1))
     most = np.maximum.reduceat(likeness, pages.starts[:-1])[pages.pages]
@@ -191,7 +191,7 @@ def _of_page(pages: Layout) -> Columns:
 
 
 def _of_elements(pages: Layout) -> Columns:
-    """The elements around a block, and how often the like of each stands beside it, or anywhere on the page."""
+    """Measure the elements around a block, and how often the like of each stands beside it, or anywhere on the page."""
     long = is_long(pages) * pages.words
     page_long = pages.in_pages(long)
     punctuation = pages.of_class(layout.STOP) + pages.of_class(layout.COMMA)
@@ -224,7 +224,7 @@ def _of_elements(pages: Layout) -> Columns:
 
 
 def _repetition(groups: Groups, has_text: npt.NDArray[np.bool_], *sums_of: Numbers) -> Columns:
-    """For each element, of those in its group: how many have text, and their words, links and prose in all."""
+    """Count for each element those in its group that have text, and sum their words, links and prose."""
     group, counts = groups
     of_groups = [total(group, len(counts), values) for values in (has_text, *sums_of)]
     return {
@@ -241,7 +241,7 @@ HEIGHT = 8
 
 
 def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
-    """Of the lists of records that a block lies in, the one with most words."""
+    """Measure the list of records with most words among those that a block lies in."""
     element = pages.holders
     widest, most = element, np.zeros(len(pages))
     of_records = np.where(beside["count"] >= REPEATED, beside["words"], 0)
@@ -262,7 +262,7 @@ def _widest(pages: Layout, beside: Mapping[str, Values]) -> Columns:
 
 
 def _of_slot(pages: Layout) -> Columns:
-    """What else stands in the block's slot on the page, by classes and by tags alone, and its copies."""
+    """Measure what else stands in the block's slot on the page, by classes and by tags alone; count its copies."""
     long = is_long(pages) * pages.words
     page_words = pages.in_pages(pages.words)
     columns: Columns = {}
@@ -283,10 +283,10 @@ def _of_slot(pages: Layout) -> Columns:
 
 
 def _of_replies(pages: Layout) -> Columns:
-    """Where readers write: beside a field for text, in records with numbered ids, with links nobody vouches for.
+    """Measure the marks of what readers write: a field for text beside it, numbered ids, links nobody vouches for.
 
     Such marks are the same in every language; what they stand for, a comment or a post of a forum, the rest of the page
-    must say.
+    must show.
     """
     fields, foreign, places = (
         pages.in_elements(counts) for counts in (pages.text_areas, pages.foreign_links, pages.place_links)

@@ -51,7 +51,7 @@ def _character_classes() -> npt.NDArray[np.uint8]:
 
 
 def mixed(first: Texts, second: Texts) -> Texts:
-    """One well-spread 64-bit number of each two."""
+    """Mix pairs of numbers to one well-spread 64-bit number each."""
     both = first * _ODD + second
     both ^= both >> np.uint64(31)
     both *= _MIX[0]
@@ -60,17 +60,17 @@ def mixed(first: Texts, second: Texts) -> Texts:
 
 
 Groups = tuple[Numbers, Numbers]
-"""Of each of some things the number of its group, from 0 on, and how many there are in each."""
+"""The number of the group of each of some things, from 0 on, and the size of each group."""
 
 
 def grouped(within: npt.NDArray[np.int64], keys: Texts) -> Groups:
-    """Those with the same key, if they are also within the same: on one page, or under one element."""
+    """Group things by key, each within its own page or element."""
     _, group, counts = np.unique(mixed(within.astype(np.uint64), keys), return_inverse=True, return_counts=True)
     return group, counts
 
 
 def sums(values: npt.NDArray[np.generic]) -> Numbers:
-    """Running sums: entry i is the sum of all values before i."""
+    """Compute running sums: entry i is the sum of all values before i."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(values, dtype=np.int64)))
 
 
@@ -100,34 +100,34 @@ ROLES = {
     "main": _MAIN, "article": _MAIN, "navigation": _AROUND, "menu": _AROUND, "search": _AROUND, "banner": _FRAME,
     "contentinfo": _FRAME, "complementary": _FRAME, "comment": _REPLY,
 }  # fmt: skip
-"""What WAI-ARIA 1.3 calls an element, or one it lies in."""
+"""Marks by the role of WAI-ARIA 1.3, of an element or of one it lies in."""
 
 PROPERTIES = {
     "articlebody": _ARTICLE, "text": _ARTICLE, "reviewbody": _ARTICLE, "headline": _HEADLINE, "author": _ABOUT,
     "datepublished": _ABOUT, "comment": _REPLY, "comments": _REPLY,
 }  # fmt: skip
-"""The same by schema.org's `itemprop`."""
+"""Marks by schema.org's `itemprop`."""
 
 TYPES = {
     "article": _MAIN, "newsarticle": _MAIN, "blogposting": _MAIN, "recipe": _MAIN, "comment": _REPLY,
     "usercomments": _REPLY, "sitenavigationelement": _AROUND, "wpheader": _FRAME, "wpfooter": _FRAME,
     "wpsidebar": _FRAME,
 }  # fmt: skip
-"""The same by the last part of schema.org's `itemtype`."""
+"""Marks by the last part of schema.org's `itemtype`."""
 
 CLASSES = {
     "e-content": _ARTICLE, "entry-content": _ARTICLE, "p-name": _HEADLINE, "entry-title": _HEADLINE,
     "h-entry": _MAIN, "hentry": _MAIN, "p-author": _ABOUT, "u-comment": _REPLY, "p-comment": _REPLY, "h-cite": _REPLY,
 }  # fmt: skip
-"""The same by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
+"""Marks by the class names that microformats.org defines: hAtom, and h-entry of microformats2."""
 
 
 SHOWN = {"img": 1, "a": 2, "br": 4, "b": 8, "strong": 8, "em": 8, "i": 8}
-"""What a tag of running text shows: a picture, a link, a new line, stress."""
+"""Bits of what a tag of running text shows: a picture, a link, a new line, stress."""
 
 
 def slot_keys(names: Sequence[SlotName], above: Numbers) -> SlotKeys:
-    """The names of some slots; `above` has the index of the one above each, a root's its own."""
+    """Name some slots; `above` has the index of the one above each, a root's its own."""
     links = np.frombuffer(b"".join(map(_link, names)), np.uint64).reshape(-1, 6).T
     own, numbered, shown = links[0], links[3], links[5].astype(np.int64)
     (by_class, by_id, by_path), marks = _from_the_root(links[:3], links[4], above)
@@ -135,7 +135,7 @@ def slot_keys(names: Sequence[SlotName], above: Numbers) -> SlotKeys:
 
 
 def _from_the_root(links: Texts, marks: Texts, above: Numbers) -> tuple[Texts, Texts]:
-    """Of each slot a number of the links down to it, by each row of `links`, and the marks of all of them.
+    """Hash the links down to each slot, by each row of `links`, and unite the marks of all of them.
 
     The number is a polynomial of the links, modulo 2**64. Each round takes in twice as many, by adding that of the
     ancestor so far up: as many rounds as the depth has bits, not as many as it has levels.
@@ -157,8 +157,8 @@ _LINK = struct.Struct("=6Q")
 
 @lru_cache(maxsize=1 << 15)
 def _link(name: SlotName) -> bytes:
-    """Of a slot by itself, whatever it is under: 64 bits of its tag and classes, of these and its id, and of its tag;
-    then `numbered`, `marks` and `shown`."""
+    """Pack what a slot is by itself, whatever it is under: 64 bits of its tag and classes, of these and its id, and of
+    its tag; then `numbered`, `marks` and `shown`."""
     names = [name] if isinstance(name, str) else [one or "" for one in name]
     tag, css_class, html_id, role, itemprop, itemtype = [*names, *[""] * (6 - len(names))]
     marks = ROLES.get(role.lower(), 0) | PROPERTIES.get(itemprop.lower(), 0)
@@ -196,14 +196,14 @@ class Rows:
         return int(self.starts[-1])
 
     def without(self, offset: int) -> Numbers:
-        """The blocks on whose page there is no block `offset` blocks on."""
+        """List the blocks on whose page there is no block `offset` blocks on."""
         if offset not in self._without:
             at = np.arange(offset, len(self) + offset)
             self._without[offset] = np.flatnonzero((at < self.starts[self.pages]) | (at >= self.starts[self.pages + 1]))
         return self._without[offset]
 
     def in_pages(self, values: npt.NDArray[np.generic]) -> Numbers:
-        """The sum over each block's page."""
+        """Sum over each block's page."""
         of_blocks: Numbers = np.diff(sums(values)[self.starts])[self.pages]
         return of_blocks
 
@@ -233,10 +233,10 @@ class Layout(Rows):
         self.element_slots = _joined([tree.slots for tree in trees]) + slot_starts[self.element_pages]
         self.holders = _joined([tree.holders for tree in trees]) + self.element_starts[self.pages]
         self.nths = _joined([tree.nths for tree in trees])
-        self.controls = self._standing_before([tree.controls for tree in trees])
-        self.text_areas = self._standing_before([tree.text_areas for tree in trees])
-        self.foreign_links = self._standing_before([tree.foreign_links for tree in trees])
-        self.place_links = self._standing_before([tree.place_links for tree in trees])
+        self.controls = self._count_places([tree.controls for tree in trees])
+        self.text_areas = self._count_places([tree.text_areas for tree in trees])
+        self.foreign_links = self._count_places([tree.foreign_links for tree in trees])
+        self.place_links = self._count_places([tree.place_links for tree in trees])
         self.slot_paths = _joined([tree.slot_paths for tree in trees]) + np.repeat(
             path_starts[:-1], np.diff(slot_starts)
         )
@@ -245,19 +245,19 @@ class Layout(Rows):
         self.slots = slot_keys([name for tree in trees for name in tree.slot_names], self.slot_parents)
         self._read_texts(parsed)
 
-    def _standing_before(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
-        """How many things stand before each block, or in it: they come as the index of that block on its page. Those
-        behind the last block are nobody's."""
+    def _count_places(self, of_pages: Sequence[Sequence[int]]) -> Numbers:
+        """Count the things before each block, or in it, given as the index of that block on its page. Those behind the
+        last block do not count."""
         places = _joined(of_pages)
         page = np.repeat(np.arange(len(of_pages)), [len(of_page) for of_page in of_pages])
         return self.count_before(places + self.starts[page], page)
 
     def count_before(self, places: Numbers, page: Numbers) -> Numbers:
-        """The same of indexes that run over all pages."""
+        """Count as `_count_places`, of indexes that run over all pages."""
         return np.bincount(places[places < self.starts[page + 1]], minlength=len(self))
 
     def _read_texts(self, parsed: Sequence[Parsed]) -> None:
-        """Columns that the characters and words of the blocks are counted into."""
+        """Count the characters and words of the blocks into columns."""
         texts = [one.blocks.text for one in parsed]
         offsets = sums(np.array([len(text) for text in texts]))
         codes = code_points("".join(texts))
@@ -281,7 +281,7 @@ class Layout(Rows):
         self.shapes = self._hashed_blocks(np.where(has_digit, np.uint64(0), tokens), counted[:-1] - counted[first])
 
     def _hashed_blocks(self, tokens: Texts, nths: Numbers) -> Texts:
-        """A hash of the tokens of each block and of which in it each is. A token that is left out is 0."""
+        """Hash the tokens of each block with their places in it. A token that is left out is 0."""
         factor = (nths.astype(np.uint64) * np.uint64(2) + np.uint64(1)) * _ODD | np.uint64(1)
         hashes = np.add.reduceat(tokens * factor, self.token_starts[:-1])
         hashes ^= hashes >> np.uint64(29)
@@ -290,46 +290,46 @@ class Layout(Rows):
         return hashes
 
     def in_blocks(self, of_tokens: npt.NDArray[np.generic]) -> Numbers:
-        """The sum over each block's tokens."""
+        """Sum over each block's tokens."""
         return np.diff(sums(of_tokens)[self.token_starts])
 
     def of_class(self, one: int) -> Numbers:
-        """How many characters of a class each block has."""
+        """Count the characters of a class in each block."""
         counts: Numbers = self._class_counts[:, one]
         return counts
 
     def in_elements(self, values: npt.NDArray[np.generic]) -> Numbers:
-        """The sum over the blocks in each element."""
+        """Sum over the blocks in each element."""
         running = sums(values)
         within: Numbers = running[self.lasts] - running[self.firsts]
         return within
 
     @cached_property
     def block_slots(self) -> Numbers:
-        """The slot of each block: its holder's."""
+        """Return the slot of each block: its holder's."""
         slots: Numbers = self.element_slots[self.holders]
         return slots
 
     @cached_property
     def slot_groups(self) -> tuple[Groups, ...]:
-        """The blocks of one page whose slots have the same name, by each of `slot_names`."""
+        """Group the blocks of one page whose slots have the same name, by each of `slot_names`."""
         return tuple(grouped(self.pages, names) for names in self.slot_names)
 
     @cached_property
     def beside(self) -> Groups:
-        """Elements under one other whose slots are the same by themselves."""
+        """Group the elements under one parent whose slots are the same by themselves."""
         return grouped(self.parents, self.slots.own[self.element_slots])
 
     @cached_property
     def like(self) -> Groups:
-        """The same anywhere on one page: a matter of their slots, of which there are fewer."""
+        """Group the elements of one page whose slots are the same by themselves: by slots, of which there are fewer."""
         of_slots, counts = grouped(self.slot_pages, self.slots.own)
         group = of_slots[self.element_slots]
         return group, np.bincount(group, minlength=len(counts))
 
     @cached_property
     def slot_names(self) -> tuple[Texts, ...]:
-        """Four names of each block's slot, in the order of `context.SLOTS`."""
+        """Return four names of each block's slot, in the order of `context.SLOTS`."""
         slots = self.block_slots
         return (
             self.slots.by_class[slots],
@@ -340,14 +340,14 @@ class Layout(Rows):
 
 
 def _title_words(titles: Sequence[str]) -> list[Texts]:
-    """The tokens of each title."""
+    """Hash the tokens of each title."""
     starts, tokens = hashed("\n".join(titles))
     ends = np.cumsum([len(title) + 1 for title in titles])
     return np.split(tokens, starts.searchsorted(ends[:-1]))
 
 
 def _has_digit(parsed: Sequence[Parsed], offsets: Numbers, classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Of each token, whether there is a digit in it."""
+    """Mark the tokens that have a digit."""
     begins = np.concatenate([one.token_starts + offset for one, offset in zip(parsed, offsets[:-1], strict=True)])
     has_digit: npt.NDArray[np.bool_] = np.logical_or.reduceat(classes == DIGIT, begins)
     return has_digit
@@ -358,7 +358,7 @@ def _joined(columns: Sequence[Sequence[int] | npt.NDArray[np.int32]]) -> Numbers
 
 
 def _slot_parents(trees: Sequence[PageTree], slot_starts: Numbers) -> Numbers:
-    """The slot above each; a root's is itself."""
+    """Find the slot above each; a root's is itself."""
     above = _joined([tree.slot_parents for tree in trees])
     own = np.arange(len(above))
     return np.where(above < 0, own, above + np.repeat(slot_starts[:-1], np.diff(slot_starts)))

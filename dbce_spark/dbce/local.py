@@ -5,24 +5,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dbce_spark.archive import failed_files as budget
-from dbce_spark.archive import indexed_records
+from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, resolve, share, unresolved
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
-from dbce_spark.dbce import classify, crosses, duplicates, originals, pages, pools, postprocess, sites, texts
-from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
+from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
 from dbce_spark.dbce.duplicates import MarkedText
-from dbce_spark.dbce.merge import by_pattern, by_score, merge
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
 from dbce_spark.html.language import UNKNOWN, Language, detect
 from dbce_spark.model import (
     Annotation,
     BucketCross,
     Capture,
+    ComparedPage,
     Cross,
     Evidence,
     Extraction,
-    Gathered,
     Page,
     Reject,
     Revisit,
@@ -33,24 +32,24 @@ from dbce_spark.model import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of every record: one of `extractions`, `revisits` and `rejects`, or counted in `skipped`."""
+    """The outcome of every record: in one of `extractions`, `revisits` and `rejects`, or counted in `skipped`."""
 
     records_read: int
     extractions: list[Extraction]
     duplicates: list[MarkedText]
-    """The extractions that have a text, in order of time, with what is said of them; none where it is not asked for."""
+    """The extractions that have a text, in order of time, with their marks; none unless `duplicates.find` is set."""
     revisits: list[Resolved]
     rejects: list[Reject]
     skipped: Counter[str]
     selection: dict[str, Any] | None
-    """What became of the lines of the indexes, as in run.json; None without."""
+    """Counts of the lines of the indexes by their outcome, as in run.json; None without indexes."""
     originals: dict[str, int] | None
-    """What became of the revisits that were looked for in the indexes, as in run.json; None without."""
+    """Counts of the revisits that were looked up in the indexes, as in run.json; None without indexes."""
     failed_files: dict[str, Any]
 
 
 def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (), base: str = "") -> Result:
-    """The extractions of all captures in some files and at the places that some indexes name, in order of capture id.
+    """Extract all captures in some files and at the places that some indexes name, in order of capture id.
 
     `base` is where file names in an index lie; "": beside it.
     """
@@ -59,101 +58,107 @@ def extract(paths: Iterable[str], config: DbceConfig, indexes: Sequence[str] = (
     records: list[Page | Revisit | Reject | Skip] = [*named.rejects]
     losses = indexed_records.index_losses(named.rejects, indexes)
     for source in sources:
-        found = [*pages.read(source, config)]
-        losses += pages.losses(source, [one for one in found if isinstance(one, Reject)])
-        records += found
+        of_source = [*pages.read(source, config)]
+        losses += pages.losses(source, [record for record in of_source if isinstance(record, Reject)])
+        records += of_source
     read = [record for record in records if isinstance(record, Page)]
     revisits = [record for record in records if isinstance(record, Revisit)]
-    fates, looked_up = revisited(revisits, [page.capture for page in read], indexes, base, config)
-    read += [one for one in fates if isinstance(one, Page)]
+    outcomes, looked_up = resolve_revisits(revisits, [page.capture for page in read], indexes, base, config)
+    read += [outcome for outcome in outcomes if isinstance(outcome, Page)]
     unique = pages.unique(read)
-    shared = share((one.capture_id for one in unique), (one for one in fates if isinstance(one, Resolved)))
+    resolved = (outcome for outcome in outcomes if isinstance(outcome, Resolved))
+    shared = share((page.capture_id for page in unique), resolved)
     copies = len(read) - len(unique) + shared.duplicates
-    extracted = extractions(unique, config)
-    gone = [*(one for one in records if not isinstance(one, Page | Revisit)), *fates, *[pages.DUPLICATE] * copies]
+    extractions = extract_pages(unique, config)
+    not_pages = [record for record in records if not isinstance(record, Page | Revisit)]
+    left_out = [*not_pages, *outcomes, *[pages.DUPLICATE] * copies]
     return Result(
         records_read=len(records),
-        extractions=extracted,
-        duplicates=duplicates.marks([], compared(extracted, config.duplicates), config.duplicates),
+        extractions=extractions,
+        duplicates=duplicates.mark_texts([], duplicate_texts(extractions, config.duplicates), config.duplicates),
         revisits=shared.revisits,
-        rejects=[one for one in gone if isinstance(one, Reject)],
-        skipped=Counter(one.filter for one in gone if isinstance(one, Skip)),
+        rejects=[one for one in left_out if isinstance(one, Reject)],
+        skipped=Counter(one.filter for one in left_out if isinstance(one, Skip)),
         selection=named.as_dict() if indexes else None,
         originals=looked_up if indexes else None,
-        failed_files=budget.report(
-            budget.join_losses(losses, named.record_counts), len(files) + len(indexes) + len(named.archives)
+        failed_files=failed_files.report(
+            failed_files.join_losses(losses, named.record_counts), len(files) + len(indexes) + len(named.archives)
         ),
     )
 
 
-def revisited(
+def resolve_revisits(
     revisits: Sequence[Revisit], read: Sequence[Capture], indexes: Sequence[str], base: str, config: DbceConfig
-) -> tuple[list[originals.RecordOutcome], dict[str, int]]:
-    """What becomes of each revisit, by the captures that were read and then by the indexes; the account of these."""
+) -> tuple[list[revisit_originals.RecordOutcome], dict[str, int]]:
+    """Resolve each revisit by the captures that were read, and then by the indexes; count the latter."""
     resolved = resolve(read, revisits)
     lost = [revisit for revisit, found in zip(revisits, resolved, strict=True) if found is None]
-    fates, looked_up = originals.find(lost, read, indexes, base, config) if indexes else ([*map(unresolved, lost)], {})
-    of_lost = iter(fates)
-    return [found or next(of_lost) for found in resolved], looked_up
-
-
-def extractions(unique: list[Page], config: DbceConfig) -> list[Extraction]:
-    """The extractions of some pages, each set beside its siblings and snapshots among them."""
-    told = sites.compare_sites([sites.neighbour(page) for page in unique], config)
-    by_siblings, by_snapshots = told.heard.by_siblings, told.heard.by_snapshots
-    found: dict[str, list[BucketCross]] = defaultdict(list)
-    annotated: dict[str, list[Annotation]] = defaultdict(list)
-    for one, annotation in zip(told.found, told.annotations, strict=True):
-        found[one.cross.cur].append(one)
-        annotated[one.cross.cur].append(annotation)
-    return label_pages(
-        [
-            gather(
-                page,
-                annotated[page.capture_id],
-                pools.page_evidence(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
-                crosses.template_id(found[page.capture_id]),
-            )
-            for page in unique
-        ],
-        config.label,
+    found_in_indexes, looked_up = (
+        revisit_originals.find_originals(lost, read, indexes, base, config)
+        if indexes
+        else ([*map(unresolved, lost)], {})
     )
+    outcomes_of_lost = iter(found_in_indexes)
+    return [found or next(outcomes_of_lost) for found in resolved], looked_up
 
 
-def annotations(chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig) -> dict[str, list[Annotation]]:
-    """The annotations of some crosses of these pages, by the id of the capture that each is of."""
+def extract_pages(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
+    """Extract some pages, each compared with its siblings and snapshots among them."""
+    comparison = sites.compare_sites([sites.neighbour(page) for page in unique], config)
+    by_siblings, by_snapshots = comparison.evidence.by_siblings, comparison.evidence.by_snapshots
+    bucket_crosses: dict[str, list[BucketCross]] = defaultdict(list)
+    annotations: dict[str, list[Annotation]] = defaultdict(list)
+    for found, annotation in zip(comparison.crosses, comparison.annotations, strict=True):
+        bucket_crosses[found.cross.cur].append(found)
+        annotations[found.cross.cur].append(annotation)
+    compared = [
+        gather(
+            page,
+            annotations[page.capture_id],
+            pools.page_evidence(page, by_siblings.get(page.capture_id), by_snapshots.get(page.capture_id)),
+            crosses.template_id(bucket_crosses[page.capture_id]),
+        )
+        for page in unique
+    ]
+    return label_pages(compared, config.label)
+
+
+def annotate_crosses(
+    chosen: Iterable[Cross], unique: Iterable[Page], config: DbceConfig
+) -> dict[str, list[Annotation]]:
+    """Annotate some crosses of these pages; list the annotations by the capture id of each cross's `cur`."""
     tokens = {page.capture_id: page.blocks.tokens for page in unique}
-    found: dict[str, list[Annotation]] = defaultdict(list)
+    annotations: dict[str, list[Annotation]] = defaultdict(list)
     for annotation in annotate(chosen, tokens, exact_limit=config.diff.exact_limit):
-        found[annotation.cross.cur].append(annotation)
-    return found
+        annotations[annotation.cross.cur].append(annotation)
+    return annotations
 
 
-def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> Gathered:
-    """All that was found out about a page, each annotation once."""
+def gather(page: Page, annotations: Iterable[Annotation], evidence: Evidence, template_id: str) -> ComparedPage:
+    """Gather what the comparison with other pages gave of a page, each annotation once."""
     merged = merge(*({annotation.cross.cross_id: annotation} for annotation in annotations))
     ordered = tuple(merged[cross_id] for cross_id in sorted(merged))
-    return Gathered(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
+    return ComparedPage(page=page, annotations=ordered, evidence=evidence, template_id=template_id)
 
 
-def label_pages(gathered: Sequence[Gathered], label: LabelConfig) -> list[Extraction]:
-    """The extractions of some pages. What a page is judged to be does not depend on those beside it."""
+def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Extraction]:
+    """Label the segments of some pages. The labels of a page do not depend on the pages beside it."""
     if label.by != "classifier":
-        return [extraction(one, by_pattern(one, label.by)) for one in gathered]
+        return [build_extraction(page, by_pattern(page, label.by)) for page in compared]
     classifier = classify.load_classifier(label.classifier)
     scores_of = classifier.scores_with_replies if label.comments else classifier.scores
-    found = []
-    for start in range(0, len(gathered), pages.TOGETHER):
-        some = gathered[start : start + pages.TOGETHER]
-        for one, scores in zip(some, scores_of(some), strict=True):
-            kept = classify.kept(scores, one.page.blocks.words, label.favor)
-            found.append(extraction(one, by_score(one, scores, kept)))
-    return found
+    extractions = []
+    for start in range(0, len(compared), pages.TOGETHER):
+        batch = compared[start : start + pages.TOGETHER]
+        for page, scores in zip(batch, scores_of(batch), strict=True):
+            is_kept = classify.kept_blocks(scores, page.page.blocks.words, label.favor)
+            extractions.append(build_extraction(page, by_score(page, scores, is_kept)))
+    return extractions
 
 
-def compared(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
-    """The main texts of some extractions as they are compared with each other, if that is asked for."""
-    for one in found if config.find else ():
+def duplicate_texts(extractions: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[Text]:
+    """Iterate over the main texts of some extractions as duplicates are found by them; none unless `find` is set."""
+    for one in extractions if config.find else ():
         if one.text.split():
             digest, signature = texts.read(one.text, config)
             yield Text(
@@ -165,20 +170,20 @@ def compared(found: Iterable[Extraction], config: DuplicatesConfig) -> Iterator[
             )
 
 
-def languages(found: Sequence[Extraction], config: LanguageConfig) -> list[Language]:
-    """The language of each main text; unknown where it is not asked for."""
+def detect_languages(extractions: Sequence[Extraction], config: LanguageConfig) -> list[Language]:
+    """Detect the language of each main text; UNKNOWN unless `language.detect` is set."""
     if not config.detect:
-        return [UNKNOWN] * len(found)
-    return detect([one.text for one in found], min_words=config.min_words, sample_chars=config.sample_chars)
+        return [UNKNOWN] * len(extractions)
+    return detect([one.text for one in extractions], min_words=config.min_words, sample_chars=config.sample_chars)
 
 
-def extraction(one: Gathered, segments: Segments) -> Extraction:
-    """The result row of a page whose segments are labelled."""
+def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:
+    """Build the result row of a page whose segments are labelled."""
     return Extraction(
-        page=one.page,
-        status="crossed" if one.annotations else "single",
-        template_id=one.template_id,
-        crosses=tuple(annotation.cross for annotation in one.annotations),
+        page=compared.page,
+        status="crossed" if compared.annotations else "single",
+        template_id=compared.template_id,
+        crosses=tuple(annotation.cross for annotation in compared.annotations),
         segments=segments,
-        text=postprocess.text(one.page.blocks.text, segments),
+        text=postprocess.text(compared.page.blocks.text, segments),
     )

@@ -18,18 +18,18 @@ from dbce_spark.html.page import Parsed
 from dbce_spark.model import BlockFeatures, Page, Reject, RejectReason, RejectStage, Revisit, Skip
 
 TOGETHER = 64
-"""Captures that are looked at together: enough for numpy, and still a few megabytes of HTML."""
+"""Captures that are parsed together: enough for numpy, and still a few megabytes of HTML."""
 
 DUPLICATE = Skip("duplicate")
 """A record whose capture (same URL, time and payload) an earlier file, or an earlier place of this one, holds."""
 
 
 Source = str | indexed_records.Places
-"""What one task reads: a whole file, or some places that an index names."""
+"""The input of one task: a whole file, or some places that an index names."""
 
 
 def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit | Reject | Skip]:
-    """Every record of one source, in its order."""
+    """Iterate over the records of one source, in its order."""
     if isinstance(source, str):
         refusal, opened = indexed_records.refusal(config.select), partial(open_file, config=config.fetch)
         return warc.read(source, config.input, config.page.max_html_bytes, refusal, opened)
@@ -37,7 +37,7 @@ def fetches(source: Source, config: DbceConfig) -> Iterator[warc.Fetch | Revisit
 
 
 def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]:
-    """What was lost of a source, by all its rejects."""
+    """List what was lost of a source, by all its rejects."""
     if not isinstance(source, str):
         return indexed_records.losses(rejects)
     lost = failed_files.file_loss(source, rejects, sources.size)
@@ -45,36 +45,36 @@ def losses(source: Source, rejects: Sequence[Reject]) -> list[failed_files.Loss]
 
 
 def read(source: Source, config: DbceConfig) -> Iterator[Page | Revisit | Reject | Skip]:
-    """Every record of one source: pages and rejects of fetched captures in its order, as all others are."""
-    some: list[warc.Fetch] = []
+    """Read every record of one source: pages and rejects of fetched captures in its order, and so are all others."""
+    batch: list[warc.Fetch] = []
     for found in fetches(source, config):
         if not isinstance(found, warc.Fetch):
             yield found
             continue
-        some.append(found)
-        if len(some) == TOGETHER:
-            yield from of_fetches(some, config)
-            some = []
-    yield from of_fetches(some, config)
+        batch.append(found)
+        if len(batch) == TOGETHER:
+            yield from parse_fetches(batch, config)
+            batch = []
+    yield from parse_fetches(batch, config)
 
 
-def of_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
-    """Fetched captures as pages, in their order. What a capture becomes does not depend on those beside it."""
+def parse_fetches(fetches: Sequence[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
+    """Parse fetched captures to pages, in their order. A page does not depend on the captures beside it."""
     parsed = [_parsed(fetch, config.page) for fetch in fetches]
     good = [one for one in parsed if isinstance(one, Parsed)]
-    traits: list[BlockFeatures | None] = [None] * len(good)
+    features: list[BlockFeatures | None] = [None] * len(good)
     if config.label.by == "classifier" and good:
-        traits = [*classify.load_classifier(config.label.classifier).traits(good)]
-    looked_at = iter(traits)
+        features = [*classify.load_classifier(config.label.classifier).block_features(good)]
+    features_of_good = iter(features)
     return [
-        of_parsed(fetch, one, next(looked_at), config) if isinstance(one, Parsed) else one
+        build_page(fetch, one, next(features_of_good), config) if isinstance(one, Parsed) else one
         for fetch, one in zip(fetches, parsed, strict=True)
     ]
 
 
-def page_of(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
-    """One fetched capture as a page."""
-    return of_fetches([fetch], config)[0]
+def parse_fetch(fetch: warc.Fetch, config: DbceConfig) -> Page | Reject:
+    """Parse one fetched capture to a page."""
+    return parse_fetches([fetch], config)[0]
 
 
 def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
@@ -84,10 +84,10 @@ def _parsed(fetch: warc.Fetch, config: PageConfig) -> Parsed | Reject:
         return Reject.of_record(fetch.capture, RejectStage.PAGE, RejectReason(error.reason), str(error))
 
 
-def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: BlockFeatures | None, config: DbceConfig) -> Page:
-    """A page from what its HTML was parsed to.
+def build_page(fetch: warc.Fetch, parsed: Parsed, features: BlockFeatures | None, config: DbceConfig) -> Page:
+    """Build a page from its parsed HTML.
 
-    One with too few shingles or too many tokens has no signature, and `flags` says so.
+    A page with too few shingles or too many tokens has no signature; its `flags` name the reason.
     """
     capture = fetch.capture
     shingles = TOKENISERS[config.template.tokens](parsed.tree)
@@ -106,12 +106,12 @@ def of_parsed(fetch: warc.Fetch, parsed: Parsed, traits: BlockFeatures | None, c
         blocks=parsed.blocks,
         signature=signature,
         bands=np.empty(0, np.uint64) if signature is None else bands(signature, threshold),
-        traits=traits,
+        features=features,
     )
 
 
 def unique(pages: Iterable[Page]) -> list[Page]:
-    """One page a capture: the first, in the order in which they come. In order of capture id."""
+    """Keep one page a capture, the first that comes; sort them by capture id."""
     first: dict[str, Page] = {}
     for one in pages:
         first.setdefault(one.capture_id, one)

@@ -1,4 +1,4 @@
-"""Bit-pattern classification (thesis 2.3 and appendix B): from where a segment was found to what it is."""
+"""Bit-pattern classification (thesis 2.3 and appendix B): the label of a segment by the captures it was found in."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -49,17 +49,17 @@ _LABELS = _as_array()
 
 
 def classify(cross_bits: int, segment_bits: Bits) -> Bits:
-    """The label of each segment by its occurrence bits, in a cross with these arms: uint8, one a segment."""
+    """Label each segment by its occurrence bits, in a cross with these arms: uint8, one a segment."""
     labels: Bits = _LABELS[cross_bits][segment_bits]
     return labels
 
 
 def propagate(labelled: Iterable[tuple[str, Label]]) -> dict[str, Label]:
-    """Labels of elements from those of the text in them: from the deepest layer up, a group hands on its one label.
+    """Label elements by the text in them: from the deepest layer up, a group hands on its one label.
 
     `labelled` are the XPaths of the elements that hold the segments, with the segments' labels. The result maps every
     element that got a label to it; one whose children disagree has none, and neither have those above it. Elements
-    without text have no say.
+    without text do not count.
     """
     layers: dict[int, dict[str, Label | None]] = defaultdict(dict)
     for xpath, label in labelled:

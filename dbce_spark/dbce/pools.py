@@ -1,6 +1,6 @@
-"""Pools: beside whom a page is judged. Its siblings in one run of one bucket, its home, and its own snapshots.
+"""Pools: the pages that are evidence on a page. Its siblings in one chunk of its home bucket, and its own snapshots.
 
-Crosses ask who is most similar; a pool asks many pages at once what is the same in all of them.
+Crosses hold the most similar pages; a pool shows what is the same in many pages at once.
 """
 
 from collections import defaultdict
@@ -15,62 +15,67 @@ from dbce_spark.dbce.buckets import BucketKey
 from dbce_spark.model import Codes, Evidence, IndexedCapture, Member, Page, PageFeatures
 
 Captured = TypeVar("Captured", PageFeatures, IndexedCapture)
-Place = tuple[BucketKey, int]
-"""A bucket, and the number of a run of it."""
+ChunkKey = tuple[BucketKey, int]
+"""A bucket, and the number of a chunk of it."""
 
 
 class EvidenceModel(Protocol):
-    """Who says what the other pages of a pool mean for each: the classifier. Codes are (features, blocks)."""
+    """The classifier, as far as it reads the evidence of pools. Codes are (features, blocks)."""
 
-    def of_siblings(self, witnesses: Sequence[PageFeatures], wanted: Collection[str]) -> Mapping[str, Codes]:
-        """What siblings say of the wanted captures, by capture id. One without a sibling is left out.
+    def of_siblings(self, captures: Sequence[PageFeatures], wanted: Collection[str]) -> Mapping[str, Codes]:
+        """Compute the evidence of siblings on the wanted captures, by capture id. One without a sibling is left out.
 
-        Of a URL with several captures the first, in order of (time, id), speaks for all."""
+        Of a URL with several captures only the first, in order of (time, id), is evidence on others."""
 
-    def of_snapshots(self, witnesses: Sequence[PageFeatures]) -> Mapping[str, Codes]:
-        """What captures of one URL, in order of (time, id), say of each other, by capture id.
+    def of_snapshots(self, captures: Sequence[PageFeatures]) -> Mapping[str, Codes]:
+        """Compute the evidence of one URL's captures, in order of (time, id), on each other, by capture id.
 
-        Each hears the nearest `evidence.NEAREST` on either side, and no other."""
+        On each it is that of the nearest `evidence.NEAREST` on either side, and of no other."""
 
 
-def evidence(pages: Iterable[Page], cap: int, judge: Callable[[], EvidenceModel]) -> dict[str, Evidence]:
-    """What other pages say of each of some pages, by capture id.
+def evidence(pages: Iterable[Page], cap: int, load_model: Callable[[], EvidenceModel]) -> dict[str, Evidence]:
+    """Compute the evidence of some pages on each other, by capture id.
 
-    A page without traits says nothing and hears nothing. `judge` is asked for only where there is something to judge.
+    A page without features gives none and gets none. `load_model` is called only where there is a pool.
     """
-    looked_at = [page for page in pages if page.traits is not None]
-    said = pool_evidence(buckets.members(looked_at), [page_features(page) for page in looked_at], cap, judge)
+    with_features = [page for page in pages if page.features is not None]
+    found = pool_evidence(
+        buckets.members(with_features), [page_features(page) for page in with_features], cap, load_model
+    )
     return {
         page.capture_id: page_evidence(
-            page, said.by_siblings.get(page.capture_id), said.by_snapshots.get(page.capture_id)
+            page, found.by_siblings.get(page.capture_id), found.by_snapshots.get(page.capture_id)
         )
-        for page in looked_at
+        for page in with_features
     }
 
 
 @dataclass(frozen=True, slots=True)
 class PoolEvidence:
-    """What the pools said of each capture of which they said something, by its id."""
+    """The evidence of pools on the captures that have any, by their ids."""
 
     by_siblings: dict[str, Codes]
     by_snapshots: dict[str, Codes]
 
 
 def pool_evidence(
-    members: Iterable[Member], witnesses: Sequence[PageFeatures], cap: int, judge: Callable[[], EvidenceModel]
+    members: Iterable[Member],
+    captures: Sequence[PageFeatures],
+    cap: int,
+    load_model: Callable[[], EvidenceModel],
 ) -> PoolEvidence:
-    """What the witnesses say of each other; each member is one of them."""
-    said = PoolEvidence({}, {})
-    by_id = {one.capture_id: one for one in witnesses}
-    for ids, wanted in siblings(members, cap):
-        said.by_siblings.update(judge().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
-    for stretch in snapshots(witnesses):
-        said.by_snapshots.update(judge().of_snapshots(stretch))
-    return said
+    """Compute the evidence of some captures on each other; each member is one of them."""
+    found = PoolEvidence({}, {})
+    by_id = {one.capture_id: one for one in captures}
+    for ids, wanted in sibling_pools(members, cap):
+        found.by_siblings.update(load_model().of_siblings([by_id[capture_id] for capture_id in ids], wanted))
+    for sequence in snapshot_sequences(captures):
+        found.by_snapshots.update(load_model().of_snapshots(sequence))
+    return found
 
 
 def page_evidence(page: Page, siblings: Codes | None = None, snapshots: Codes | None = None) -> Evidence:
-    """The evidence on a page; an empty array where there is none."""
+    """Build the evidence on a page, with an empty array where there is none."""
     nothing = np.empty((0, len(page.blocks)), np.uint8)
     return Evidence(
         siblings=nothing if siblings is None else siblings, snapshots=nothing if snapshots is None else snapshots
@@ -78,74 +83,78 @@ def page_evidence(page: Page, siblings: Codes | None = None, snapshots: Codes | 
 
 
 def page_features(page: Page) -> PageFeatures:
-    """A page with traits, as others see it."""
-    assert page.traits is not None
+    """Reduce a page that has features to what the evidence on other pages needs."""
+    assert page.features is not None
     return PageFeatures(
         capture_id=page.capture_id,
         url_key=page.capture.url_key,
         timestamp=page.capture.timestamp,
         words=page.blocks.words,
         link_words=page.blocks.link_words,
-        verdicts=page.traits.verdicts,
-        keys=page.traits.keys,
+        first_scores=page.features.first_scores,
+        keys=page.features.keys,
     )
 
 
-def siblings(
-    members: Iterable[Member], cap: int, asking: Collection[str] | None = None
+def sibling_pools(
+    members: Iterable[Member], cap: int, among: Collection[str] | None = None
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """The pools of some captures: the capture ids of its witnesses, and of those whose home it is, if they are asking;
-    without it all are.
+    """Iterate over the pools of some captures: the capture ids of a chunk, and of those whose home bucket it is.
 
-    All members of a run of a bucket are witnesses, also those whose home is elsewhere.
+    `among`: the captures that evidence is wanted on; None: all. Every member of a chunk is evidence in it, also one
+    whose home bucket is another.
     """
-    for run, wanted in home_pools(chunks(buckets.members_of(members), cap), asking):
-        yield [member.capture_id for member in run], wanted
+    for chunk, wanted in home_pools(chunks(buckets.group_by_bucket(members), cap), among):
+        yield [member.capture_id for member in chunk], wanted
 
 
 def home_pools(
-    found: Mapping[Place, Sequence[Member]], asking: Collection[str] | None = None
+    chunk_members: Mapping[ChunkKey, Sequence[Member]], among: Collection[str] | None = None
 ) -> Iterator[tuple[Sequence[Member], list[str]]]:
-    """Of some runs, all those of their sites, the ones that are the home of who is asking; and who is. Without `asking`
-    everyone is."""
-    home = home_buckets(found)
-    for place, run in found.items():
+    """Iterate over the chunks, of all those of their sites, that are the home bucket of wanted captures, and these.
+
+    `among`: the captures that evidence is wanted on, by id; None: all.
+    """
+    homes = home_buckets(chunk_members)
+    for key, chunk in chunk_members.items():
         wanted = [
             member.capture_id
-            for member in run
-            if home.get(member.capture_id) == place and (asking is None or member.capture_id in asking)
+            for member in chunk
+            if homes.get(member.capture_id) == key and (among is None or member.capture_id in among)
         ]
         if wanted:
-            yield run, wanted
+            yield chunk, wanted
 
 
-def chunks(met: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[Place, list[Member]]:
-    """All runs of some buckets."""
+def chunks(bucket_members: Mapping[BucketKey, Sequence[Member]], cap: int) -> dict[ChunkKey, list[Member]]:
+    """Cut some buckets into chunks."""
     return {
-        (bucket, number): run for bucket, some in met.items() for number, run in enumerate(buckets.chunks(some, cap))
+        (bucket, number): chunk
+        for bucket, members in bucket_members.items()
+        for number, chunk in enumerate(buckets.chunks(members, cap))
     }
 
 
-def home_buckets(found: Mapping[Place, Sequence[Member]]) -> dict[str, Place]:
-    """Where each capture looks for siblings, by its id: of its runs of two URLs and more, that of most URLs.
+def home_buckets(chunk_members: Mapping[ChunkKey, Sequence[Member]]) -> dict[str, ChunkKey]:
+    """Choose each capture's home bucket, by capture id: of its chunks of two URLs and more, that of most URLs.
 
-    Of several with as many that of the lowest band, so that pages of one template, who share all their buckets, meet in
+    Of several with as many that of the lowest band, so that pages of one template, which share all their buckets, have
     the same one.
     """
-    urls = {place: len({member.url_key for member in run}) for place, run in found.items()}
-    chosen: dict[str, Place] = {}
-    for place in sorted(urls, key=lambda place: (-urls[place], place[0].band)):
-        if urls[place] > 1:
-            for member in found[place]:
-                chosen.setdefault(member.capture_id, place)
-    return chosen
+    urls = {key: len({member.url_key for member in chunk}) for key, chunk in chunk_members.items()}
+    homes: dict[str, ChunkKey] = {}
+    for key in sorted(urls, key=lambda key: (-urls[key], key[0].band)):
+        if urls[key] > 1:
+            for member in chunk_members[key]:
+                homes.setdefault(member.capture_id, key)
+    return homes
 
 
-def snapshots(captures: Iterable[Captured]) -> Iterator[list[Captured]]:
-    """The captures of each URL that has two and more, in order of (time, id)."""
-    of_url: dict[str, list[Captured]] = defaultdict(list)
+def snapshot_sequences(captures: Iterable[Captured]) -> Iterator[list[Captured]]:
+    """Iterate over the captures of each URL that has two and more, in order of (time, id)."""
+    by_url: dict[str, list[Captured]] = defaultdict(list)
     for one in captures:
-        of_url[one.url_key].append(one)
-    for some in of_url.values():
-        if len(some) > 1:
-            yield sorted(some, key=buckets.by_time)
+        by_url[one.url_key].append(one)
+    for of_url in by_url.values():
+        if len(of_url) > 1:
+            yield sorted(of_url, key=buckets.by_time)

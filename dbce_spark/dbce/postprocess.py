@@ -1,4 +1,4 @@
-"""What a reader gets: the main text, and the page as it was with its text coloured by label (thesis 2.4, stage 3)."""
+"""Output for readers: the main text, and the page as it was with its text coloured by label (thesis 2.4, stage 3)."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,7 +32,7 @@ STYLE = """
 
 
 def text(page_text: str, segments: Segments) -> str:
-    """The content segments, one line a block; what a block holds between two of them is left out."""
+    """Join the content segments, one line a block; what a block holds between two of them is left out."""
     chosen = np.flatnonzero(segments.labels == Label.CONTENT)
     columns = (segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen])
     lines: list[str] = []
@@ -50,10 +50,10 @@ def text(page_text: str, segments: Segments) -> str:
 
 
 def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
-    """The page with its original head, every segment in a `<span class="dbce-LABEL">`, and the colours of the labels.
+    """Render the page with its original head, every segment in a `<span class="dbce-LABEL">`, and colours for labels.
 
-    Elements whose text has one label throughout say so in `data-dbce`: labels go from children to parents (thesis 2.3).
-    Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
+    Elements whose text has one label throughout have it in `data-dbce`: labels go from children to parents (thesis
+    2.3). Scripts and everything else that acts or loads is out, and a content policy forbids what might be left.
     """
 
     def markup(at: int) -> tuple[str, str]:
@@ -69,24 +69,24 @@ def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
 def coloured_html(
     utf8_html: bytes, page_text: str, segments: Segments, css_class: Callable[[int], str], style: str
 ) -> str:
-    """The page, armless as that of `labelled_html`, with every segment in a `<span>` of a class of its own.
+    """Render the page, disarmed as by `labelled_html`, with every segment in a `<span>` of a class of its own.
 
-    css_class: of a segment by its index. style: what these classes look like.
+    css_class: of a segment by its index. style: the style sheet of these classes.
 
     Raises:
         PageError: lxml finds no element in it, or the text is not the page's.
     """
     root = parse_tree(utf8_html)
-    found, asked = ("".join("".join(text.split()) for text in texts) for texts in (_texts(root), [page_text]))
-    if found != asked:
-        at = next((at for at, pair in enumerate(zip(found, asked, strict=False)) if pair[0] != pair[1]), 0)
-        raise PageError(f"the text is not the page's, which has {found[at : at + 20]!r} for {asked[at : at + 20]!r}")
+    own, given = ("".join("".join(text.split()) for text in texts) for texts in (_texts(root), [page_text]))
+    if own != given:
+        at = next((at for at, pair in enumerate(zip(own, given, strict=False)) if pair[0] != pair[1]), 0)
+        raise PageError(f"the text is not the page's, which has {own[at : at + 20]!r} for {given[at : at + 20]!r}")
     _wrap(_owned(root, page_text, segments), lambda at: ("span", css_class(at)))
     return _sealed(root, style)
 
 
 def sealed_html(utf8_html: bytes) -> str:
-    """The page as it was, but armless.
+    """Render the page as it was, but disarmed.
 
     Raises:
         PageError: lxml finds no element in it.
@@ -95,7 +95,7 @@ def sealed_html(utf8_html: bytes) -> str:
 
 
 def _sealed(root: Any, style: str) -> str:
-    """The page without what acts or loads, and with a policy that forbids what might be left."""
+    """Render the page without what acts or loads, and with a policy that forbids what might be left."""
     _disarm(root)
     head = root.find("head")
     if head is None:
@@ -108,7 +108,7 @@ def _sealed(root: Any, style: str) -> str:
 
 
 def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
-    """The page with every segment in a `<dbce class="dbce-cur dbce-up">` that says where it stands (listing 2.10)."""
+    """Render the page with every segment in a `<dbce class="dbce-cur dbce-up">` that names its arms (listing 2.10)."""
 
     def markup(at: int) -> tuple[str, str]:
         return "dbce", " ".join(f"dbce-{arm}" for arm in ARMS if segments.bits[at] & arm_bit(arm))
@@ -119,12 +119,12 @@ def occurrence_html(utf8_html: bytes, page_text: str, segments: Segments) -> str
 
 
 def wrap(root: Any, page_text: str, segments: Segments, markup: Markup) -> None:
-    """Wraps the text of a page's tree, segment by segment; one that inline elements cut comes in several pieces."""
+    """Wrap the text of a page's tree, segment by segment; one that inline elements cut comes in several pieces."""
     _wrap(_owned(root, page_text, segments), markup)
 
 
 def _mark_elements(pieces: list[Piece], segments: Segments) -> None:
-    """Writes the label of each element that has one into its `data-dbce`."""
+    """Write the label of each element that has one into its `data-dbce`."""
     elements: dict[str, Any] = {}
     labelled: list[tuple[str, Label]] = []
     for element, is_tail, _, owners in pieces:
@@ -135,7 +135,7 @@ def _mark_elements(pieces: list[Piece], segments: Segments) -> None:
 
 
 def _remember(element: Any, elements: dict[str, Any]) -> str:
-    """The element's path, under which it and those above it are found again."""
+    """Remember an element and those above it by their paths; return its path."""
     path = holder = str(element.getroottree().getpath(element))
     while element is not None and path not in elements:
         elements[path] = element
@@ -144,13 +144,13 @@ def _remember(element: Any, elements: dict[str, Any]) -> str:
 
 
 def _wrap(pieces: list[Piece], markup: Markup) -> None:
-    """Wraps the text of a tree, segment by segment."""
+    """Wrap the text of a tree, segment by segment."""
     for element, is_tail, piece, owners in pieces:
         _replace(element, is_tail, piece, owners, markup)
 
 
 def _owned(root: Any, page_text: str, segments: Segments) -> list[Piece]:
-    """The text nodes of a tree, with the segments their characters belong to.
+    """List the text nodes of a tree, with the segments their characters belong to.
 
     Page text and tree hold the same characters in the same order, white space aside: that is what ties them.
     """
@@ -164,7 +164,7 @@ def _owned(root: Any, page_text: str, segments: Segments) -> list[Piece]:
 
 
 def _owners(page_text: str, segments: Segments) -> Ints:
-    """For each character of the page text that is no white space, the segment it belongs to, -1 for none."""
+    """Map each character of the page text that is no white space to its segment, -1 for none."""
     owners = np.full(len(page_text), -1, np.int32)
     for at, (start, end) in enumerate(zip(segments.starts.tolist(), segments.ends.tolist(), strict=True)):
         owners[start:end] = at
@@ -173,7 +173,7 @@ def _owners(page_text: str, segments: Segments) -> Ints:
 
 
 def _pieces(root: Any) -> Iterator[tuple[Any, bool, str]]:
-    """The text nodes that the walk of a page reads, in its order: (element, whether it is the element's tail, text)."""
+    """Iterate over the text nodes that the walk of a page reads: (element, whether it is the element's tail, text)."""
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         is_tail = event == "end"
@@ -190,7 +190,7 @@ def _texts(root: Any) -> Iterator[str]:
 
 
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:
-    """Puts one text node's segments, each wrapped, in the place of the node."""
+    """Put one text node's segments, each wrapped, in the place of the node."""
     lead = ""
     wrapped: list[Any] = []
     for owner, run in _runs(piece, owners):
@@ -215,7 +215,7 @@ def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Mark
 
 
 def _runs(piece: str, owners: Ints) -> Iterator[tuple[int, str]]:
-    """A text node cut where the owner changes; white space between two owners belongs to neither (-1)."""
+    """Cut a text node where the owner changes; white space between two owners belongs to neither (-1)."""
     visible = iter(owners.tolist())
     start, end, current = 0, 0, -1
     for at, character in enumerate(piece):
@@ -249,7 +249,7 @@ def _disarm(root: Any) -> None:
 
 
 def _remove(element: Any) -> None:
-    """Takes an element out with all it holds, but not the text behind it."""
+    """Take an element out with all it holds, but not the text behind it."""
     parent, before = element.getparent(), element.getprevious()
     if parent is None:
         return

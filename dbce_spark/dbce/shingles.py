@@ -1,4 +1,4 @@
-"""What a page's template looks like to MinHash: a set of 32-bit shingles, blind to text and attributes."""
+"""Shingles of a page's template for MinHash: a set of 32-bit numbers, blind to text and attributes."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,12 +13,12 @@ Shingles = npt.NDArray[np.uint32]
 
 
 def path_shingles(tree: PageTree) -> Shingles:
-    """One shingle a distinct tag path from the root: the same set, however many items a list has."""
+    """Hash each distinct tag path from the root: the same set, however many items a list has."""
     return np.unique(np.fromiter(map(_hash, tree.path_names), np.uint32, len(tree.path_names)))
 
 
 def layer_shingles(tree: PageTree) -> Shingles:
-    """One shingle an element: its position in its group, the group's in its layer, the layer, and its tag path.
+    """Hash each element: its position in its group, the group's in its layer, the layer, and its tag path.
 
     As listings 2.6 and 2.7 of the thesis make them: a group is the children of one parent, a layer all groups of one
     depth, an element without children makes an empty group, and both are counted from the end (the listing inserts
@@ -47,7 +47,7 @@ def layer_shingles(tree: PageTree) -> Shingles:
 
 
 TOKENISERS: dict[str, Callable[[PageTree], Shingles]] = {"path": path_shingles, "layer": layer_shingles}
-"""By the name in `template.tokens`."""
+"""The functions that make shingles, by their names in `template.tokens`."""
 
 
 @lru_cache(maxsize=1 << 17)

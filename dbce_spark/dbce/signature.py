@@ -21,7 +21,7 @@ Signatures of different schemes cannot be compared, so it is named, never left t
 
 
 def sign(shingles: Shingles, config: LshConfig) -> Signature:
-    """The MinHash of a set: uint32, shape (permutations,).
+    """Compute the MinHash of a set: uint32, shape (permutations,).
 
     The share of equal rows estimates the Jaccard similarity of two sets.
     """
@@ -32,7 +32,7 @@ def sign(shingles: Shingles, config: LshConfig) -> Signature:
 
 
 def bands(signature: Signature, threshold: float) -> Hashes:
-    """One key a band: uint64, shape (bands,). Rows left over by the last whole band are not used."""
+    """Hash each band of a signature: uint64, shape (bands,). Rows left over by the last whole band are not used."""
     count, rows = bands_and_rows(threshold, len(signature))
     stored = signature.astype("<u4").tobytes()
     width = rows * 4
@@ -45,7 +45,7 @@ def bands(signature: Signature, threshold: float) -> Hashes:
 
 @lru_cache(maxsize=1024)
 def bands_and_rows(threshold: float, permutations: int) -> tuple[int, int]:
-    """How many bands of how many rows let sets share a band from the similarity `threshold` on (datasketch)."""
+    """Choose the number of bands, and of rows in each, so that sets share a band from `threshold` on (datasketch)."""
     lsh = MinHashLSH(threshold=threshold, num_perm=permutations)
     return int(lsh.b), int(lsh.r)
 

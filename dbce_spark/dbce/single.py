@@ -1,6 +1,6 @@
-"""Pages without siblings: nothing is known of them but themselves.
+"""Pages without siblings: there is no evidence on them but themselves.
 
-Where labels come from bit patterns alone, how many words and links a block has decides.
+Where labels come from bit patterns alone, the numbers of words and links of a block decide.
 """
 
 import dataclasses
@@ -12,14 +12,14 @@ from dbce_spark.model import Blocks, Ints, Label, Segments, arm_bit
 
 
 def segments(blocks: Blocks) -> Segments:
-    """One segment a block, content or boilerplate by `main_blocks`, with no evidence for or against it."""
+    """Make one segment a block, content or boilerplate by `main_blocks`, with no evidence for or against it."""
     everything = without_evidence(np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.UNDECIDED)
     labels = np.where(main_blocks(blocks), Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
     return dataclasses.replace(everything, labels=labels)
 
 
 def without_evidence(blocks: Ints, starts: Ints, ends: Ints, label: Label) -> Segments:
-    """Segments at these places, all of one label, that were compared with nothing."""
+    """Make segments at these places, all of one label, that were compared with nothing."""
     count = len(blocks)
     none = np.zeros(count, np.int32)
     return Segments(
@@ -38,7 +38,7 @@ def without_evidence(blocks: Ints, starts: Ints, ends: Ints, label: Label) -> Se
 
 
 def main_blocks(blocks: Blocks) -> npt.NDArray[np.bool_]:
-    """The blocks that read like main content by their number of words and links, and their neighbours'.
+    """Mark the blocks that read like main content by their number of words and links, and their neighbours'.
 
     The decision tree of Kohlschütter, Fankhauser and Nejdl, *Boilerplate Detection using Shallow Text Features* (WSDM
     2010), algorithm 2; its constants are theirs.
@@ -54,5 +54,5 @@ def main_blocks(blocks: Blocks) -> npt.NDArray[np.bool_]:
 
 
 def _shifted(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Each block's value in the block before it and in the one behind it, 0 beyond the ends."""
+    """Shift values by one block either way: those of the block before and of the one behind, 0 beyond the ends."""
     return np.concatenate(([0.0], values[:-1])), np.concatenate((values[1:], [0.0]))

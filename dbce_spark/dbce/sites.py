@@ -1,4 +1,4 @@
-"""What the pages of whole sites say of each other: the middle of the method, between reading a page and judging it."""
+"""Comparison of whole sites: crosses, annotations and evidence, between reading a page and labelling it."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,76 +6,78 @@ from functools import partial
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, classify, crosses, pools
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.buckets import BucketKey, BucketSizes
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import Annotation, BucketCross, Member, Neighbour, Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteComparison:
-    """The chosen crosses of all captures with their annotations, one for each, and what pools said."""
+    """The chosen crosses of all captures with their annotations, one for each, and the evidence of the pools."""
 
-    found: list[BucketCross]
+    crosses: list[BucketCross]
     annotations: list[Annotation]
-    heard: pools.PoolEvidence
+    evidence: pools.PoolEvidence
     sizes: BucketSizes
 
 
 def neighbour(page: Page) -> Neighbour:
-    """A page as those of its site meet it."""
+    """Reduce a page to what the comparison with other pages of its site needs."""
     return Neighbour(
         member=buckets.member(page),
-        witness=None if page.traits is None else pools.page_features(page),
+        features=None if page.features is None else pools.page_features(page),
         tokens=page.blocks.tokens,
     )
 
 
 def compare_sites(neighbours: Sequence[Neighbour], config: DbceConfig) -> SiteComparison:
-    """What some pages say of each other, all those of their sites being among them."""
+    """Compare the pages of one or more sites with each other; all pages of these sites must be among them."""
     members = [one.member for one in neighbours if one.member is not None]
     tokens = {one.member.capture_id: one.tokens for one in neighbours if one.member is not None}
-    met = buckets.members_of(members)
-    found = chosen_in(met, {one.capture_id for one in members}, config)
+    bucket_members = buckets.group_by_bucket(members)
+    chosen = choose_crosses_of(bucket_members, {one.capture_id for one in members}, config)
     return SiteComparison(
-        found=found,
-        annotations=list(annotate([one.cross for one in found], tokens, exact_limit=config.diff.exact_limit)),
-        heard=pools.pool_evidence(
-            (one.member for one in neighbours if one.member is not None and one.witness is not None),
-            [one.witness for one in neighbours if one.witness is not None],
+        crosses=chosen,
+        annotations=list(annotate([one.cross for one in chosen], tokens, exact_limit=config.diff.exact_limit)),
+        evidence=pools.pool_evidence(
+            (one.member for one in neighbours if one.member is not None and one.features is not None),
+            [one.features for one in neighbours if one.features is not None],
             config.bucket.cap,
             partial(classify.load_classifier, config.label.classifier),
         ),
-        sizes=buckets.sizes(met, config.bucket.cap),
+        sizes=buckets.sizes(bucket_members, config.bucket.cap),
     )
 
 
-def chosen(members: Iterable[Member], config: DbceConfig) -> list[BucketCross]:
-    """The crosses in which each of some captures is annotated."""
-    known = [*members]
-    return chosen_in(buckets.members_of(known), {one.capture_id for one in known}, config)
+def choose_crosses(members: Iterable[Member], config: DbceConfig) -> list[BucketCross]:
+    """Choose the crosses in which each capture of whole sites is annotated."""
+    everyone = [*members]
+    return choose_crosses_of(buckets.group_by_bucket(everyone), {one.capture_id for one in everyone}, config)
 
 
-def chosen_in(
-    met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], config: DbceConfig
+def choose_crosses_of(
+    bucket_members: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], config: DbceConfig
 ) -> list[BucketCross]:
-    """The crosses in which each of the wanted captures is annotated, of all buckets that their sites have."""
-    return crosses.select(_find(met, wanted, config.bucket.cap), per_capture=config.cross.per_capture)
+    """Choose the crosses in which each of the wanted captures is annotated, from all buckets of their sites."""
+    return crosses.select(_find(bucket_members, wanted, config.bucket.cap), per_capture=config.cross.per_capture)
 
 
-def _find(met: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], cap: int) -> Iterator[BucketCross]:
-    """The crosses of the wanted captures that some buckets find.
+def _find(
+    bucket_members: Mapping[BucketKey, Sequence[Member]], wanted: Collection[str], cap: int
+) -> Iterator[BucketCross]:
+    """Iterate over the crosses of the wanted captures in all chunks of the buckets.
 
-    Pages of one template share most of their buckets, and runs of the same captures find the same crosses: of those
-    only the one in the bucket of the lowest id is asked, the one that `crosses.select` would choose.
+    Pages of one template share most of their buckets, and chunks of the same captures give the same crosses: of those
+    only the one in the bucket of the lowest id is searched, the one that `crosses.select` would choose.
     """
-    members = {one.capture_id: one for some in met.values() for one in some}
-    adjacent = crosses.adjacent(members.values(), wanted)
-    asked: dict[tuple[str, ...], tuple[str, int, BucketKey, list[Member]]] = {}
-    for bucket, all_of_it in met.items():
-        for number, run in enumerate(buckets.chunks(all_of_it, cap)):
-            if len(run) > 1 and any(one.capture_id in adjacent for one in run):
-                same = tuple([one.capture_id for one in run])
-                this = crosses.bucket_id(bucket), number, bucket, run
-                asked[same] = min(asked.get(same, this), this, key=lambda one: one[0])
-    for _, number, bucket, run in asked.values():
-        yield from crosses.find(bucket, run, number, adjacent)
+    captures = {one.capture_id: one for members in bucket_members.values() for one in members}
+    adjacent = crosses.adjacent(captures.values(), wanted)
+    chosen: dict[tuple[str, ...], tuple[str, int, BucketKey, list[Member]]] = {}
+    for bucket, members in bucket_members.items():
+        for number, chunk in enumerate(buckets.chunks(members, cap)):
+            if len(chunk) > 1 and any(one.capture_id in adjacent for one in chunk):
+                same = tuple([one.capture_id for one in chunk])
+                this = crosses.bucket_id(bucket), number, bucket, chunk
+                chosen[same] = min(chosen.get(same, this), this, key=lambda one: one[0])
+    for _, number, bucket, chunk in chosen.values():
+        yield from crosses.find(bucket, chunk, number, adjacent)

@@ -1,4 +1,4 @@
-"""Main texts as they are compared with each other: a digest, and a MinHash signature of their word shingles.
+"""Main texts for the comparison with each other: a digest, and a MinHash signature of their word shingles.
 
 Broder 1997, "On the resemblance and containment of documents"; MMDS chapter 3.
 """
@@ -28,7 +28,7 @@ _TOGETHER = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """The main text of a capture as others meet it."""
+    """The main text of a capture, as far as the comparison with others needs it."""
 
     capture_id: str
     url_key: str
@@ -38,19 +38,19 @@ class Text:
 
 
 def read(text: str, config: DuplicatesConfig) -> tuple[str, TextSignature | None]:
-    """The digest and the signature of a text, in whatever case it is written."""
+    """Compute the digest and the signature of a text, in whatever case it is written."""
     folded = text.casefold()
     return digest(folded), sign(folded, config)
 
 
 def digest(text: str) -> str:
-    """The id of a text's words: the same whatever the white space between them."""
+    """Hash a text's words: to the same whatever the white space between them."""
     words = " ".join(text.split())
     return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def sign(text: str, config: DuplicatesConfig) -> TextSignature | None:
-    """The MinHash of a text's shingles: uint16, shape (bands * rows,); None if it has fewer words than one.
+    """Compute the MinHash of a text's shingles: uint16, shape (bands * rows,); None if it has fewer words than one.
 
     The share of equal rows estimates the Jaccard similarity of two sets of shingles. Not datasketch's, which takes four
     times as long for it calls Python for every shingle; its form, a product with an odd number per row, is the same.
@@ -69,7 +69,7 @@ def sign(text: str, config: DuplicatesConfig) -> TextSignature | None:
 
 
 def shingles(tokens: Hashes, words: int) -> npt.NDArray[np.uint32]:
-    """32 bits of each run of so many tokens, in their order."""
+    """Hash each run of so many tokens to 32 bits, in their order."""
     count = max(0, len(tokens) - words + 1)
     found = tokens[:count].copy()
     for further in range(1, words):
@@ -79,14 +79,14 @@ def shingles(tokens: Hashes, words: int) -> npt.NDArray[np.uint32]:
 
 
 def bands(signatures: TextSignature, config: DuplicatesConfig) -> npt.NDArray[np.int64]:
-    """One key a band of each signature: shape (signatures, bands), signed as Spark's integers are."""
+    """Hash each band of each signature: shape (signatures, bands), signed as Spark's integers are."""
     powers = _factors(config.rows)
     banded = signatures.reshape(len(signatures), config.bands, config.rows).astype(np.uint64)
     return _mixed((banded * powers).sum(axis=2, dtype=np.uint64)).view(np.int64)
 
 
 def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, int, float]]:
-    """Which of some texts, in order of time, are like an earlier one: (the later, the earlier, similarity), by index.
+    """Find the texts, in order of time, that are like an earlier one: (the later, the earlier, similarity), by index.
 
     A text leads if it is like no earlier leader; all later texts are compared with it, and none with one that does not
     lead. So texts that are all alike cost one comparison each.
@@ -104,13 +104,13 @@ def alike(signatures: TextSignature, threshold: float) -> Iterator[tuple[int, in
 
 @cache
 def _factors(count: int) -> Hashes:
-    """Odd numbers without a pattern, always the same: signatures of different ones cannot be compared."""
+    """Make odd numbers without a pattern, always the same: signatures of different ones cannot be compared."""
     steps = np.array([_STEP * place % (1 << 64) for place in range(1, count + 1)], np.uint64)
     return _mixed(steps) | np.uint64(1)
 
 
 def _mixed(numbers: Hashes) -> Hashes:
-    """As MurmurHash3 ends: every bit depends on all."""
+    """Mix numbers as MurmurHash3 ends: every bit depends on all."""
     for factor in _MIX:
         numbers = (numbers ^ (numbers >> _HALF)) * factor
     mixed: Hashes = numbers ^ (numbers >> _HALF)

@@ -25,7 +25,7 @@ _LEAF_BITS = 5
 _CHUNK = 1024
 """Rows that are scored at once: the strings of 200 trees take 1.6 MB, and stay in the processor's cache."""
 
-_ASKED = 256
+_QUESTIONS_AT_ONCE = 256
 """Questions that are answered at once, for the same reason."""
 
 Strings = npt.NDArray[np.uint8]
@@ -36,7 +36,7 @@ Indexes = npt.NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The splits of one depth in all trees: which nodes they are, what each asks, and the nodes below them."""
+    """The splits of one depth in all trees: their nodes, their questions, and the nodes below them."""
 
     splits: Indexes
     questions: Indexes
@@ -46,7 +46,7 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """How all trees are gone down at once.
+    """The plan by which all trees are walked down at once.
 
     Nodes are numbered by depth. First comes one that no row comes to, then the roots. `leaves` are the nodes of the
     leaves of each tree, (LEAVES, trees), and the first node where a tree has fewer.
@@ -62,7 +62,7 @@ class Forest:
     """Trees one behind the other. The leaves of a tree are numbered from left to right.
 
     Of each split: `features`, `thresholds` (a bin above it goes right), and the leaves on its left, `firsts` up to, not
-    including, `lasts`. `splits` and `leaves` say how many of each a tree has; `values` are those of the leaves, in
+    including, `lasts`. `splits` and `leaves` count those of each tree; `values` are those of the leaves, in
     log-odds.
     """
 
@@ -75,7 +75,7 @@ class Forest:
     values: npt.NDArray[np.float64]
 
     def log_odds(self, codes: Codes) -> npt.NDArray[np.float64]:
-        """The sum over all trees for each row of (features, rows) bins."""
+        """Sum over all trees for each row of (features, rows) bins."""
         total = np.zeros(codes.shape[1])
         for start in range(0, codes.shape[1], _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -88,16 +88,16 @@ class Forest:
             total += values.take(leaves)
 
     def _answers(self, codes: Codes) -> Strings:
-        """Of each question which rows go right."""
+        """Mark for each question the rows that go right."""
         features, thresholds, _ = self._questions
         answers = np.empty((len(features), -(-codes.shape[1] // 8)), np.uint8)
-        for start in range(0, len(features), _ASKED):
-            asked = slice(start, start + _ASKED)
-            answers[asked] = np.packbits(codes.take(features[asked], axis=0) > thresholds[asked], axis=1)
+        for start in range(0, len(features), _QUESTIONS_AT_ONCE):
+            batch = slice(start, start + _QUESTIONS_AT_ONCE)
+            answers[batch] = np.packbits(codes.take(features[batch], axis=0) > thresholds[batch], axis=1)
         return answers
 
     def _reached(self, answers: Strings) -> npt.NDArray[np.uint8]:
-        """The number of the leaf that each row comes to: (trees, rows), rows filled up to whole bytes."""
+        """Find the number of the leaf that each row comes to: (trees, rows), rows filled up to whole bytes."""
         plan, trees = self._plan, len(self.splits)
         nodes = np.empty((plan.nodes, answers.shape[1]), np.uint8)
         nodes[0], nodes[1 : trees + 1] = 0, 0xFF
@@ -115,15 +115,15 @@ class Forest:
 
     @property
     def used(self) -> list[int]:
-        """The features that some split asks for."""
+        """List the features that some split reads."""
         used: list[int] = np.unique(self.features).tolist()
         return used
 
     @cached_property
     def _questions(self) -> tuple[Indexes, Codes, Indexes]:
-        """What the splits ask, once each: features, thresholds in a column; and which of them each split asks."""
-        asked, of_splits = np.unique(self.features.astype(np.intp) * BINS + self.thresholds, return_inverse=True)
-        return asked // BINS, (asked % BINS).astype(np.uint8)[:, None], of_splits
+        """List the distinct questions: features, thresholds in a column; and the index of each split's question."""
+        questions, of_splits = np.unique(self.features.astype(np.intp) * BINS + self.thresholds, return_inverse=True)
+        return questions // BINS, (questions % BINS).astype(np.uint8)[:, None], of_splits
 
     @cached_property
     def _values_by_tree(self) -> list[npt.NDArray[np.float64]]:
@@ -131,8 +131,10 @@ class Forest:
 
     @cached_property
     def _plan(self) -> _Plan:
-        """Of the splits that have a node's first leaf on their left, its own has most leaves there; those that have
-        fewer stand further down."""
+        """Plan the walk down all trees.
+
+        Of the splits that have a node's first leaf on their left, its own has most leaves there; those that have fewer
+        stand further down."""
         trees = np.repeat(np.arange(len(self.splits)), self.splits).tolist()
         columns = [column.tolist() for column in (self.firsts, self.lasts, self._questions[2])]
         below: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)

@@ -12,13 +12,12 @@ from dbce_spark.model import BucketCross, Evidence, Extraction, Page
 def extractions(
     unique: Sequence[Page], config: DbceConfig, *, siblings: int | None, snapshots: bool
 ) -> list[Extraction]:
-    """Extract pages as `local.extractions` does, showing each at most `siblings` siblings (None: all), and snapshots or
-    none.
+    """Extract pages as `local.extract_pages` does, each with at most `siblings` siblings (None: all), snapshots or not.
 
     Which siblings it is shown is chosen at random, the same ones in every run.
     """
     evidence = pools.evidence(unique, config.bucket.cap, lambda: classify.load_classifier(config.label.classifier))
-    annotations = local.annotations([one.cross for one in _selected(unique, config)], unique, config)
+    annotations = local.annotate_crosses([one.cross for one in _selected(unique, config)], unique, config)
     if siblings is not None:
         siblings_of = _some_siblings(unique, config, siblings)
         evidence = {page.capture_id: _page_evidence(page, evidence, siblings_of, config) for page in unique}
@@ -27,7 +26,7 @@ def extractions(
             for capture_id, shown in siblings_of.items()
             if shown
         ]
-        annotations = local.annotations(shown, unique, config)
+        annotations = local.annotate_crosses(shown, unique, config)
     gathered = [
         local.gather(
             page,
@@ -41,14 +40,14 @@ def extractions(
 
 
 def _selected(unique: Iterable[Page], config: DbceConfig) -> list[BucketCross]:
-    return sites.chosen(buckets.members(unique), config)
+    return sites.choose_crosses(buckets.members(unique), config)
 
 
 def _some_siblings(unique: Sequence[Page], config: DbceConfig, most: int) -> dict[str, list[Page]]:
     """Choose for each page, by its id, at most `most` pages of its pool, of different URLs."""
     pages = {page.capture_id: page for page in unique}
     chosen: dict[str, list[Page]] = {}
-    for pool, members in pools.siblings(buckets.members(unique), config.bucket.cap):
+    for pool, members in pools.sibling_pools(buckets.members(unique), config.bucket.cap):
         for capture_id in members:
             own = pages[capture_id].capture.url_key
             by_url = {pages[other].capture.url_key: pages[other] for other in pool}

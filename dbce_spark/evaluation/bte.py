@@ -15,7 +15,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.evaluation.child import Extract
+from dbce_spark.evaluation.child_process import Extract
 from dbce_spark.html.page import BLOCK_TAGS
 from dbce_spark.html.tokens import tokens
 

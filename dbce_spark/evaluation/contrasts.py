@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from dbce_spark.evaluation import leaves
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import Sets, Texts
 from dbce_spark.evaluation.leaves import Mask

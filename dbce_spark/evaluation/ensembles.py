@@ -26,7 +26,7 @@ from sklearn.model_selection import GroupKFold
 
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import leaves
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.leaves import Leaves, Mask
 from dbce_spark.html.page import PageError

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dbce_spark.evaluation.child import Extracted, Load
+from dbce_spark.evaluation.child_process import Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.files import storage
@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
     ]
 )
 """`version`: of the extractor's package and of our call of it, "" for a method of ours; `page`: SHA-256 of the HTML and
-what else an extractor sees. By these two a text is known to be what the extractor would give again."""
+what else an extractor sees. Where these two are the same, the extractor would give the same text again."""
 
 _BATCH = 512
 

@@ -15,7 +15,7 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import ablation, folds, gold_stream, spark_run
-from dbce_spark.evaluation.child import Child, Extracted, Load
+from dbce_spark.evaluation.child_process import Child, Extracted, Load
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.peers import PEERS
 from dbce_spark.model import Extraction, Page, Reject
@@ -167,7 +167,7 @@ Method = Callable[[list[Page], DbceConfig], list[Extraction]]
 
 
 def together(
-    gold: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extractions
+    gold: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extract_pages
 ) -> dict[str, Extracted]:
     """Extract all pages beside each other. Each gets the same share of the time.
 
@@ -202,7 +202,7 @@ def _texts(gold: Sequence[GoldPage], config: DbceConfig, method: Method) -> dict
 def _made(gold: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Reject]:
     for start in range(0, len(gold), pages.TOGETHER):
         some = gold[start : start + pages.TOGETHER]
-        yield from pages.of_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
+        yield from pages.parse_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
 
 
 def _config(config: DbceConfig, *, by: str = "", classifier: str = "") -> DbceConfig:

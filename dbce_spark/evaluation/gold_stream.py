@@ -8,7 +8,7 @@ from dataclasses import replace
 from dbce_spark.archive.warc import site_of
 from dbce_spark.config import DbceConfig, PageConfig
 from dbce_spark.dbce import buckets, classify, crosses, local, pools, sites
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.html.page import PageError, parse
 from dbce_spark.model import Blocks, Evidence, Extraction, Label, Page
@@ -73,7 +73,7 @@ def extract(gold: Sequence[GoldPage], config: UrlTreeConfig, pages: PageConfig) 
 
 
 def arrived(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
-    """Extract pages as `local.extractions` does, each beside only those that had come to its site before it."""
+    """Extract pages as `local.extract_pages` does, each beside only those that had come to its site before it."""
     of_site: dict[str, list[Page]] = defaultdict(list)
     for page in sorted(unique, key=_arrival):
         of_site[page.capture.site].append(page)
@@ -89,20 +89,20 @@ def _last(pages: Sequence[Page], config: DbceConfig) -> Extraction:
     """Label the last of these pages of a site, beside the others."""
     page = pages[-1]
     own = page.capture_id
-    found = sites.chosen_in(buckets.members_of(buckets.members(pages)), {own}, config)
-    annotations = local.annotations([one.cross for one in found], pages, config).get(own, [])
+    found = sites.choose_crosses_of(buckets.group_by_bucket(buckets.members(pages)), {own}, config)
+    annotations = local.annotate_crosses([one.cross for one in found], pages, config).get(own, [])
     gathered = local.gather(page, annotations, _evidence(page, pages, config), crosses.template_id(found))
     return local.label_pages([gathered], config.label)[0]
 
 
 def _evidence(page: Page, pages: Sequence[Page], config: DbceConfig) -> Evidence:
     """Collect the evidence that pages, `page` among them, give on `page`."""
-    if page.traits is None:
+    if page.features is None:
         return pools.page_evidence(page)
     classifier, own = classify.load_classifier(config.label.classifier), page.capture_id
-    looked_at = {one.capture_id: one for one in pages if one.traits is not None}
+    looked_at = {one.capture_id: one for one in pages if one.features is not None}
     siblings = {}
-    for ids, wanted in pools.siblings(buckets.members(looked_at.values()), config.bucket.cap, {own}):
+    for ids, wanted in pools.sibling_pools(buckets.members(looked_at.values()), config.bucket.cap, {own}):
         siblings.update(classifier.of_siblings([pools.page_features(looked_at[one]) for one in ids], wanted))
     captures = [pools.page_features(one) for one in looked_at.values() if one.capture.url_key == page.capture.url_key]
     snapshots = classifier.of_snapshots(sorted(captures, key=buckets.by_time)) if len(captures) > 1 else {}

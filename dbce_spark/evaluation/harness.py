@@ -25,7 +25,7 @@ from dbce_spark.evaluation import (
     node_scores,
     scores,
 )
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.ensembles import Sets
 from dbce_spark.evaluation.extractors import Extractor
 from dbce_spark.evaluation.peers import PEERS

@@ -15,7 +15,7 @@ import numpy as np
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import leaves
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.leaves import Leaves, Mask
 from dbce_spark.evaluation.metrics import Score, of_counts

@@ -28,7 +28,7 @@ from typing import Any
 
 from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation import bte, node
-from dbce_spark.evaluation.child import Extract, Load
+from dbce_spark.evaluation.child_process import Extract, Load
 
 _NOWHERE = "http://page.invalid/"
 """For those that want to know where a page is from: nowhere, so that no rule for a site applies."""

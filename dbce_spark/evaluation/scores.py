@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from dbce_spark.evaluation import metrics, node_scores
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.facts import Facts
 from dbce_spark.evaluation.metrics import Score

@@ -11,7 +11,7 @@ from typing import Any
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import JobError
 from dbce_spark.evaluation import gold_archive
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.output import output_reader
 

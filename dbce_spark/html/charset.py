@@ -1,7 +1,7 @@
-"""Bytes of HTML to UTF-8 that lxml can take: what the bytes prove, then what is declared, then what a detector guesses.
+"""Conversion of HTML to UTF-8 that lxml can take: proof in the bytes first, then declarations, then a detector.
 
 Order, labels and the search for a declaration are those of WHATWG HTML 13.2.3.2 and of the WHATWG Encoding Standard. A
-browser believes what it is told; here the bytes may refute it, and what was decoded with loss says so.
+browser believes what is declared; here the bytes may refute it, and what was decoded with loss is marked.
 """
 
 import codecs
@@ -29,7 +29,7 @@ _WIDE = {
     "utf-32le": ("utf-32-le", 4),
     "utf-32be": ("utf-32-be", 4),
 }
-# Python's codecs that know what the standard's decoders know: the vendors' characters beside those of the norm.
+# Python's codecs that have what the standard's decoders have: the vendors' characters beside those of the norm.
 _MULTIBYTE = {
     "utf-8": "utf-8",
     "gbk": "gb18030",
@@ -67,10 +67,10 @@ _ZEROS = 8
 """NUL bytes under which they are chance."""
 _LETTERS = 8
 _THIN = 1000
-"""No detector can tell by fewer than 8 bytes outside ASCII, or than one in 1,000: these are an English page's signs."""
+"""No detector can decide by fewer than 8 bytes outside ASCII, or one in 1,000: these are an English page's signs."""
 _FEW = 16
 _NEAR = 1 << 13
-"""Bytes from the first outside ASCII on that tell whether a page is UTF-8 but for a few."""
+"""Bytes from the first outside ASCII on that decide whether a page is UTF-8 but for a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Decoded:
 
 
 def decode(html: bytes, declared: str) -> Decoded:
-    """UTF-8 of a page. `declared` is the charset of the HTTP header, "" if none.
+    """Decode a page and encode it as UTF-8. `declared` is the charset of the HTTP header, "" if none.
 
     Valid UTF-8 is UTF-8 whatever is declared: text of another charset passes for it by chance only if it is ASCII. The
     one exception are charsets of seven bits, which are ASCII with escapes: declared, or Japanese by their escapes.
@@ -94,7 +94,7 @@ def decode(html: bytes, declared: str) -> Decoded:
             return _made(_text(html[len(bom) :], name), name, "bom")
     if b"\0" in html[:_PRESCAN] and (wide := _wide(html)):
         return _made(_text(html, wide), wide, "detected")
-    if (b"\x1b" in html or _says_hz(html, declared)) and (found := _seven_bit(html, declared)):
+    if (b"\x1b" in html or _declares_hz(html, declared)) and (found := _seven_bit(html, declared)):
         return found
     whole = _whole_utf8(html)
     if whole is html or (whole and not whole.isascii()):
@@ -103,7 +103,7 @@ def decode(html: bytes, declared: str) -> Decoded:
 
 
 def _by_claims(html: bytes, declared: str) -> Decoded:
-    """A page that is not UTF-8: by what it says it is, unless its bytes say that it cannot be."""
+    """Decode a page that is not UTF-8 by the charset it declares, unless its bytes refute that."""
     is_near = _is_near_utf8(html)
     for source in ("http", "meta"):
         name = _http(declared) if source == "http" else _meta(html)
@@ -119,13 +119,13 @@ def _by_claims(html: bytes, declared: str) -> Decoded:
 
 
 def _http(declared: str) -> str:
-    """The charset of the header; "" for UTF-16 and UTF-32, which would have been seen by its zeros."""
+    """Return the charset of the header; "" for UTF-16 and UTF-32, which would have been seen by its zeros."""
     name = _named(declared)
     return "" if name.startswith("utf-16") else name
 
 
 def _meta(html: bytes) -> str:
-    """The charset that the page declares in its first bytes (13.2.3.2, "prescan"), "" if none."""
+    """Find the charset that the page declares in its first bytes (13.2.3.2, "prescan"), "" if none."""
     start = html[:_PRESCAN]
     name = _prescan(start)
     if not name and (xml := _XML.match(start)):
@@ -151,13 +151,13 @@ def _prescan(start: bytes) -> str:
 def _meta_charset(attributes: dict[bytes, bytes]) -> str:
     label = attributes.get(b"charset", b"")
     if not label and attributes.get(b"http-equiv", b"").strip().lower() == b"content-type":
-        said = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
-        label = (said[1] or said[2] or said[3] or b"") if said else b""
+        match = _CONTENT_CHARSET.search(attributes.get(b"content", b""))
+        label = (match[1] or match[2] or match[3] or b"") if match else b""
     return _named(label.decode("ascii", "replace"))
 
 
 def _named(label: str) -> str:
-    """The encoding of a label by the standard's table (4.2), "" if it has none."""
+    """Look up the encoding of a label in the standard's table (4.2), "" if it has none."""
     label = label.strip().strip("\"'").lower()
     if not label or len(label) > 64:
         return ""
@@ -167,13 +167,13 @@ def _named(label: str) -> str:
     return "" if encoding is None or encoding.name == "replacement" else str(encoding.name)
 
 
-def _says_hz(html: bytes, declared: str) -> bool:
-    """HZ escapes with printable characters, so that the word must be looked for: only it makes them escapes."""
+def _declares_hz(html: bytes, declared: str) -> bool:
+    """Test whether HZ is declared: its escapes are printable characters, and only the name makes them escapes."""
     return declared.startswith("hz") or b"hz-gb" in html[:_PRESCAN].lower()
 
 
 def _seven_bit(html: bytes, declared: str) -> Decoded | None:
-    """A page whose ASCII bytes are another charset's, by escapes."""
+    """Decode a page whose ASCII bytes are another charset's, by escapes; None if it is none."""
     if not _SHIFT.search(html):
         return None
     for source in ("http", "meta"):
@@ -185,7 +185,7 @@ def _seven_bit(html: bytes, declared: str) -> Decoded | None:
 
 
 def _wide(html: bytes) -> str:
-    """UTF-16 or UTF-32 without a mark, by where the zeros of its markup stand; "" for neither."""
+    """Detect UTF-16 or UTF-32 without a mark, by the places of the zeros of its markup; "" for neither."""
     start = html[: min(len(html), _PRESCAN) // 4 * 4]
     zeros = [start[nth::4].count(0) for nth in range(4)]
     quarter = len(start) // 4
@@ -204,7 +204,7 @@ def _wide(html: bytes) -> str:
 
 
 def _detected(html: bytes) -> str:
-    """What Firefox's detector (chardetng) takes the page for; FALLBACK if it shows too few letters to tell."""
+    """Detect the charset by Firefox's detector (chardetng); FALLBACK if there are too few letters to decide."""
     first = _FIRST_HIGH.search(html)
     if first is None:
         return FALLBACK
@@ -219,9 +219,9 @@ def _detected(html: bytes) -> str:
 
 
 def _whole_utf8(html: bytes) -> bytes:
-    """What is valid of UTF-8 whose last character the end of a record may have cut; b"" if it is not UTF-8.
+    """Return UTF-8 without a last character that the end of a record has cut; b"" if it is not UTF-8.
 
-    The same object if nothing was cut.
+    The result is the same object if nothing was cut.
     """
     try:
         _, consumed = codecs.utf_8_decode(html, "strict", False)
@@ -231,7 +231,7 @@ def _whole_utf8(html: bytes) -> bytes:
 
 
 def _is_near_utf8(html: bytes) -> bool:
-    """UTF-8 of which a few bytes broke, whatever a server's default charset says of it."""
+    """Test for UTF-8 of which a few bytes broke, whatever a server's default charset is."""
     first = _FIRST_HIGH.search(html)
     start = first.start() if first else 0
     text, _ = codecs.utf_8_decode(html[start : start + _NEAR], "replace", False)
@@ -240,7 +240,7 @@ def _is_near_utf8(html: bytes) -> bool:
 
 
 def _is_refuted(text: str, name: str) -> bool:
-    """What is not ASCII had to be replaced: of UTF-8 all of it, since nothing else looks like it, else most."""
+    """Test whether most of what is not ASCII had to be replaced; of UTF-8 all, since nothing else looks like it."""
     if "\ufffd" not in text:
         return False
     good, bad = _counts(text)
@@ -248,13 +248,13 @@ def _is_refuted(text: str, name: str) -> bool:
 
 
 def _counts(text: str) -> tuple[int, int]:
-    """Characters outside ASCII that are kept, and that had to be replaced."""
+    """Count the characters outside ASCII that are kept, and that had to be replaced."""
     bad = text.count("\ufffd")
     return len(text) - len(text.encode("ascii", "ignore")) - bad, bad
 
 
 def _text(html: bytes, name: str) -> str:
-    """The text by an encoding of the standard, or one of the revived; U+FFFD for what is none of it."""
+    """Decode by an encoding of the standard, or one of the revived; U+FFFD for what is none of it."""
     if name in _WIDE:
         codec, width = _WIDE[name]
         return html[: len(html) // width * width].decode(codec, "replace")
@@ -269,7 +269,7 @@ def _text(html: bytes, name: str) -> str:
 
 @cache
 def _table(name: str) -> str:
-    """A character for each of the 256 bytes.
+    """Build a table of a character for each of the 256 bytes.
 
     Between 0x80 and 0x9F the standard has a control character where Python has none; elsewhere it has none, either.
     """
@@ -284,18 +284,18 @@ def _table(name: str) -> str:
 
 
 _TRIED = 5000
-"""Characters that are looked up one by one; a text with more that no norm knows is not in this charset."""
+"""Characters that are looked up one by one; a text with more that no norm has is not in this charset."""
 _VENDORS = "dbce_spark.euc_jp_vendors"
 
 
 def _euc_jp(html: bytes) -> str:
-    """EUC-JP with the vendors' rows 13 and 89 to 92, as the standard's JIS X 0208 index has them."""
+    """Decode EUC-JP with the vendors' rows 13 and 89 to 92, as the standard's JIS X 0208 index has them."""
     text = html.decode("euc_jp", "replace")
     return html.decode("euc_jp", _VENDORS) if 0 < text.count("\ufffd") <= _TRIED else text
 
 
 def _vendor_character(error: UnicodeError) -> tuple[str, int]:
-    """The character of two bytes that Python's EUC-JP lacks: the same row and cell in Shift_JIS, where it has them."""
+    """Return the character of two bytes that Python's EUC-JP lacks: that of the same row and cell in Shift_JIS."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     pair = error.object[error.start : error.start + 2]
@@ -314,7 +314,7 @@ _UP = bytes(byte | 0x80 if 0x21 <= byte <= 0x7E else byte for byte in range(256)
 
 
 def _iso_2022_jp(html: bytes) -> str:
-    """ISO-2022-JP as EUC-JP: what stands behind an escape to two bytes has the high bit set."""
+    """Decode ISO-2022-JP as EUC-JP: what stands behind an escape to two bytes has the high bit set."""
     if html.count(b"\x1b") > _TRIED * 20:
         return html.decode("iso2022_jp_ext", "replace")
     parts, position, charset = [], 0, b"(B"
@@ -339,5 +339,5 @@ def _made(text: str, charset: str, source: str) -> Decoded:
 
 
 def _without_nul(html: bytes) -> bytes:
-    """libxml2 takes NUL for the end of the page."""
+    """Remove NUL, which libxml2 takes for the end of the page."""
     return html.replace(b"\0", b"") if b"\0" in html else html

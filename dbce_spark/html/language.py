@@ -1,4 +1,4 @@
-"""The language that a text is written in, with a score. docs/metadata.md says why by this detector.
+"""The language that a text is written in, with a score. docs/metadata.md has the reasons for this detector.
 
 Naive Bayes over byte n-grams, with the model of py3langid; what is summed up is summed here, in double precision and a
 fixed order, so that the same text has the same score on every machine.
@@ -38,22 +38,22 @@ UNKNOWN = Language("", 0.0)
 
 
 def detect(texts: Sequence[str], *, min_words: int, sample_chars: int) -> list[Language]:
-    """The languages of some texts, each by so many characters of its start, middle and end.
+    """Detect the languages of some texts, each by `sample_chars` characters of its start, middle and end.
 
-    What one is in does not depend on those beside it. UNKNOWN for less than `min_words` words (characters, in scripts
-    without spaces). The first call in a process loads the model: half a second, 100 MB.
+    The language of a text does not depend on those beside it. UNKNOWN for less than `min_words` words (characters, in
+    scripts without spaces). The first call in a process loads the model: half a second, 100 MB.
     """
     samples = [_sample(text, sample_chars) for text in texts]
-    asked = [at for at, sample in enumerate(samples) if len(tokens(sample)) >= min_words]
+    long_enough = [at for at, sample in enumerate(samples) if len(tokens(sample)) >= min_words]
     found = [UNKNOWN] * len(texts)
-    if asked:
-        for at, language in zip(asked, _detector()([samples[at] for at in asked]), strict=True):
+    if long_enough:
+        for at, language in zip(long_enough, _detector()([samples[at] for at in long_enough]), strict=True):
             found[at] = language
     return found
 
 
 def _sample(text: str, chars: int) -> str:
-    """Three stretches of a long text: a quotation, a dateline or a notice at one end does not decide."""
+    """Cut three stretches out of a long text: a quotation, a dateline or a notice at one end does not decide."""
     if len(text) <= chars:
         return text
     size = chars // 3
@@ -70,7 +70,7 @@ class _Detector:
     """The model, loaded."""
 
     def __init__(self) -> None:
-        # Loaded by whoever asks for a language, and nobody else.
+        # Loaded only where a language is detected.
         from py3langid.langid import MODEL_DIR, MODEL_FILE
         from py3langid.modelio import load_model
 
@@ -95,38 +95,40 @@ class _Detector:
         ]
 
     def _counted(self, data: Sequence[bytes]) -> list[tuple[Numbers, Numbers]]:
-        """Of each text the features that the automaton meets in it, in their order, and how often."""
+        """Count the features that the automaton finds in each text, in their order."""
         longest_first = sorted(range(len(data)), key=lambda at: -len(data[at]))
         lengths = np.array([len(data[at]) for at in longest_first])
         letters = np.zeros((len(data), lengths[0]), np.uint8)
         for row, at in enumerate(longest_first):
             letters[row, : lengths[row]] = np.frombuffer(data[at], np.uint8)
-        met = self._met(letters, lengths)
-        text, _ = (met >= 0).nonzero()
-        _, where, counts = np.unique(text * len(self._weights) + met[met >= 0], return_index=True, return_counts=True)
-        features, ends = met[met >= 0][where], np.cumsum(np.bincount(text[where], minlength=len(data)))[:-1]
+        ends_at = self._feature_ends(letters, lengths)
+        text, _ = (ends_at >= 0).nonzero()
+        _, where, counts = np.unique(
+            text * len(self._weights) + ends_at[ends_at >= 0], return_index=True, return_counts=True
+        )
+        features, ends = ends_at[ends_at >= 0][where], np.cumsum(np.bincount(text[where], minlength=len(data)))[:-1]
         by_row = zip(np.split(features, ends), np.split(counts, ends), strict=True)
         return [found for _, found in sorted(zip(longest_first, by_row, strict=True), key=itemgetter(0))]
 
-    def _met(self, letters: npt.NDArray[np.uint8], lengths: Numbers) -> Numbers:
-        """The feature that ends at each letter, -1 where none does. The automaton goes through all texts at once: a
-        step of numpy takes as long for a hundred of them as for one."""
+    def _feature_ends(self, letters: npt.NDArray[np.uint8], lengths: Numbers) -> Numbers:
+        """Find the feature that ends at each letter, -1 where none does. The automaton goes through all texts at once:
+        a step of numpy takes as long for a hundred of them as for one."""
         states = np.zeros(letters.shape[::-1], np.int64)
         still = len(lengths) - np.searchsorted(lengths[::-1], np.arange(letters.shape[1]), side="right")
         state = np.zeros(len(letters), np.int64)
         for column, count, found in zip(letters.T, still.tolist(), states, strict=True):
             state = self._transitions[self._rows[state[:count]] + column[:count]]
             found[:count] = state
-        met = self._features[states.T]
-        met[np.arange(letters.shape[1]) >= lengths[:, None]] = -1
-        return met
+        feature_ends = self._features[states.T]
+        feature_ends[np.arange(letters.shape[1]) >= lengths[:, None]] = -1
+        return feature_ends
 
     def _language(self, features: Numbers, counts: Numbers, length: int) -> Language:
         if not len(features):
             return UNKNOWN
         # einsum, since BLAS sums in an order that depends on the machine and its threads.
         logs = np.einsum("f,fl->l", np.log1p(counts), self._weights[features].astype(np.float64)) + self._priors
-        # n-grams overlap and are no independent witnesses: their number counts as its square root.
+        # n-grams overlap and are not independent evidence: their number counts as its square root.
         shares = np.exp((logs - logs.max()) / math.sqrt(length))
         by_tag = np.bincount(self._tag_of, weights=shares)
         best = int(by_tag.argmax())

@@ -1,4 +1,4 @@
-"""What a page declares of itself: title, language, dates, canonical URL. docs/metadata.md: where each is looked for.
+"""Metadata that a page declares: title, language, dates, canonical URL. docs/metadata.md: where each is looked for.
 
 Published standards only: HTML, Open Graph, schema.org (JSON-LD and microdata), Dublin Core.
 """
@@ -33,7 +33,7 @@ _NAMES = ("title", "meta", "link", "base", "script", "time")
 _VOCABULARY = b"schema.org"
 _DATE_WORDS = (b"datePublished", b"dateModified")
 _DRAFT_DATE = b" pubdate"
-"""What HTML has in it where there is a date to be found below its head: by schema.org, or by the drafts of HTML 5."""
+"""Signs in HTML of a date to be found below its head: by schema.org, or by the drafts of HTML 5."""
 
 _RANKS = {
     "title": ("title", "og:title", "dcterms.title", "dc.title"),
@@ -49,7 +49,7 @@ _RANKS = {
     ),
     "canonical_url": ("canonical", "og:url"),
 }
-"""Where each is looked for, the first that has it before the others."""
+"""The names that each is looked for under, the first to be preferred."""
 
 _WANTED = frozenset(chain.from_iterable(_RANKS.values()))
 
@@ -67,7 +67,7 @@ _BAD_IN_URL = re.compile(r"[\x00-\x20\x7f<>\"{}|\\^`]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What stands in a page, before it is set beside where and when the page was fetched.
+    """The declarations of a page, before they are checked against the URL and time that it was fetched at.
 
     Dates and URLs have their candidates, the first to be preferred.
     """
@@ -81,7 +81,7 @@ class Declared:
 
 
 def declared(root: Any, html: bytes) -> Declared:
-    """What a page declares: its root element, and the HTML in UTF-8 that it was parsed from. Raises nothing."""
+    """Read what a page declares, from its root element and the HTML in UTF-8 that it was parsed from. Raise nothing."""
     found = _found(root, html)
     return Declared(
         title=next(filter(None, map(_folded, _ranked(found, "title"))), ""),
@@ -93,20 +93,20 @@ def declared(root: Any, html: bytes) -> Declared:
     )
 
 
-def metadata(said: Declared, url: str, timestamp: int) -> Metadata:
-    """What is left of it when the page was fetched from `url` at `timestamp`, in microseconds. Raises nothing."""
-    urls = (_absolute(url, said.base, one) for one in said.canonical_urls)
+def metadata(declared: Declared, url: str, timestamp: int) -> Metadata:
+    """Keep what can be true of a page fetched from `url` at `timestamp`, in microseconds. Raise nothing."""
+    urls = (_absolute(url, declared.base, one) for one in declared.canonical_urls)
     return Metadata(
-        title=said.title,
-        declared_language=said.language,
-        published=_possible(said.published, timestamp),
-        modified=_possible(said.modified, timestamp),
+        title=declared.title,
+        declared_language=declared.language,
+        published=_possible(declared.published, timestamp),
+        modified=_possible(declared.modified, timestamp),
         canonical_url=next(filter(None, urls), None),
     )
 
 
 def language_tag(text: str) -> str:
-    """A BCP 47 tag in the case that RFC 5646 (2.1.1) recommends; "" for anything else, and for "und"."""
+    """Write a BCP 47 tag in the case that RFC 5646 (2.1.1) recommends; "" for anything else, and for "und"."""
     tag = text.strip().replace("_", "-")
     if not _LANGUAGE.fullmatch(tag):
         return ""
@@ -124,26 +124,26 @@ def language_tag(text: str) -> str:
 
 
 def _cased(part: str) -> str:
-    """A region in capitals, a script with one; years and variants stay as they are."""
+    """Write a region in capitals, a script with one; years and variants stay as they are."""
     if not part.isalpha():
         return part
     return {2: part.upper(), 4: part.title()}.get(len(part), part)
 
 
 def _found(root: Any, html: bytes) -> dict[str, list[str]]:
-    """The values under each of the names in _RANKS, and under "base", in document order."""
+    """Collect the values under each of the names in _RANKS, and under "base", in document order."""
     found: dict[str, list[str]] = defaultdict(list)
     found["lang"] += [root.get("lang") or "", root.get("xml:lang") or ""]
     budget = MAX_JSON_CHARS
     for element in _elements(root, html):
         tag = element.tag
         if tag == "meta":
-            _look_at_meta(element, found)
+            _read_meta(element, found)
         elif tag == "link":
             if "canonical" in (element.get("rel") or "").lower().split():
                 _keep(found, "canonical", element.get("href"))
         elif tag == "time":
-            _look_at_time(element, found)
+            _read_time(element, found)
         elif tag == "title":
             if not _in_drawing(element):
                 _keep(found, "title", "".join(element.itertext()))
@@ -152,13 +152,13 @@ def _found(root: Any, html: bytes) -> dict[str, list[str]]:
         elif "ld+json" in (element.get("type") or "").lower() and (text := element.text):
             budget -= len(text)
             if budget >= 0:
-                _look_at_json(text, found)
+                _read_json(text, found)
     return found
 
 
 def _elements(root: Any, html: bytes) -> Iterable[Any]:
-    """The elements that may declare something. All of the tree costs more than all else here, so most times it is the
-    head, and what parsers move from a broken head to the start of the body."""
+    """Iterate over the elements that may declare something. All of the tree costs more than all else here, so mostly
+    it is the head, and what parsers move from a broken head to the start of the body."""
     head, body = root.find("head"), root.find("body")
     if head is None or body is None or head.find("title") is None or _has_dates(html):
         return root.iter(*_NAMES)  # type: ignore[no-any-return]
@@ -166,11 +166,11 @@ def _elements(root: Any, html: bytes) -> Iterable[Any]:
 
 
 def _has_dates(html: bytes) -> bool:
-    """Whether there may be dates below the head. What no page of before 2011 has is looked for first: it costs most."""
+    """Test for signs of dates below the head. What no page of before 2011 has is looked for first: it costs most."""
     return (_VOCABULARY in html and any(word in html for word in _DATE_WORDS)) or _DRAFT_DATE in html
 
 
-def _look_at_meta(element: Any, found: dict[str, list[str]]) -> None:
+def _read_meta(element: Any, found: dict[str, list[str]]) -> None:
     content = element.get("content")
     if not content:
         return
@@ -183,7 +183,7 @@ def _look_at_meta(element: Any, found: dict[str, list[str]]) -> None:
                 _keep(found, key, content)
 
 
-def _look_at_time(element: Any, found: dict[str, list[str]]) -> None:
+def _read_time(element: Any, found: dict[str, list[str]]) -> None:
     key = (element.get("itemprop") or "").lower()
     if "pubdate" in element.attrib:
         key = "pubdate"
@@ -191,7 +191,7 @@ def _look_at_time(element: Any, found: dict[str, list[str]]) -> None:
         _keep(found, key, element.get("datetime") or element.text)
 
 
-def _look_at_json(text: str, found: dict[str, list[str]]) -> None:
+def _read_json(text: str, found: dict[str, list[str]]) -> None:
     if "datePublished" not in text and "dateModified" not in text:
         return
     try:
@@ -206,7 +206,7 @@ def _look_at_json(text: str, found: dict[str, list[str]]) -> None:
 
 
 def _nodes(data: Any) -> Iterator[dict[str, Any]]:
-    """The things that a JSON-LD script is about: not those they speak of, such as comments and related pages."""
+    """Iterate over the things that a JSON-LD script is about: not those they refer to, such as comments."""
     for one in data if isinstance(data, list) else [data]:
         if isinstance(one, dict):
             yield one
@@ -215,7 +215,7 @@ def _nodes(data: Any) -> Iterator[dict[str, Any]]:
 
 
 def _in_drawing(title: Any) -> bool:
-    """Whether a title is that of an SVG image or of a part of it."""
+    """Test whether a title is that of an SVG image or of a part of it."""
     return next(title.iterancestors("svg"), None) is not None
 
 
@@ -225,8 +225,8 @@ def _keep(found: dict[str, list[str]], key: str, value: str | None) -> None:
         values.append(value)
 
 
-def _ranked(found: dict[str, list[str]], what: str) -> Iterator[str]:
-    return chain.from_iterable(found.get(name, ()) for name in _RANKS[what])
+def _ranked(found: dict[str, list[str]], field: str) -> Iterator[str]:
+    return chain.from_iterable(found.get(name, ()) for name in _RANKS[field])
 
 
 def _folded(text: str) -> str:
@@ -242,7 +242,7 @@ def _possible(dates: Iterable[int], timestamp: int) -> int | None:
 
 
 def _absolute(url: str, base: str, reference: str) -> str | None:
-    """A URL reference resolved against the page's base; None if no address of a page comes out."""
+    """Resolve a URL reference against the page's base; None if the result is no address of a page."""
     reference = reference.strip()
     if not reference or len(reference) > MAX_URL_CHARS:
         return None

@@ -1,6 +1,6 @@
-"""A capture's HTML to a page: decoded, parsed once, walked once.
+"""Parsing of a capture's HTML to a page: decoded, parsed once, walked once.
 
-What comes out: blocks with their DOM paths, tokens, and the shape of the tree.
+The result: blocks with their DOM paths, tokens, and the shape of the tree.
 """
 
 import contextlib
@@ -37,19 +37,19 @@ Not <embed>, which has no content, but to libxml2 holds whatever follows it.
 """
 
 MAX_DEPTH = 2048
-"""At an element deeper than this, libxml2 stops reading and says so in its log alone: all that follows is lost too."""
+"""At an element deeper than this, libxml2 stops reading, and only its log has it: all that follows is lost too."""
 
 _PLAIN_NAME = re.compile(r"[a-z_][a-z0-9_.-]*")
 
 
 class _Break(str):
-    """What a <br> leaves among the parts of a text. No plain string: Python has but one newline, and a page may have it
+    """The mark of a <br> among the parts of a text. No plain string: Python has but one newline, and a page may have it
     as well."""
 
 
 _NEWLINE = _Break("\n")
 _INLINE, _LINK, _BREAK, _DROPPED, _BLOCK, _PRE = range(6)
-"""What the walk does at a tag; from _BLOCK on, blocks end there."""
+"""Kinds of tags for the walk; from _BLOCK on, blocks end there."""
 kind_of = {
     **dict.fromkeys(BLOCK_TAGS, _BLOCK),
     **dict.fromkeys(DROPPED_TAGS, _DROPPED),
@@ -65,15 +65,15 @@ _CONTROLS = frozenset("input select textarea".split())
 _FOREIGN = frozenset(("nofollow", "ugc"))
 _OTHERS = ("id", "role", "itemprop", "itemtype")
 SlotName = str | tuple[str | None, ...]
-"""What tells a slot from others under the same: a tag, alone or followed by its class, or by its class (None: it has
-none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
+"""The name that distinguishes a slot from others under the same: a tag, alone or followed by its class, or by its class
+(None: it has none) and the id, role of WAI-ARIA, itemprop and itemtype of schema.org, as the page has them.
 
-Inline elements are told apart by their tag alone.
+Inline elements are distinguished by their tag alone.
 """
 
 
 class PageError(ValueError):
-    """The HTML gives no page: the message says why, and `reason` under what it is counted."""
+    """The HTML gives no page, for the reason in the message; `reason` is the key that it is counted under."""
 
     reason: ClassVar[str] = "parser_failed"
 
@@ -120,7 +120,7 @@ class PageTree:
 
     `parents` are indexes into these lists (-1 for the root). A slot is a place in a template: elements of one name
     under elements of one slot. `slots` are indexes into the three lists of slots: the slot above (-1 for the root's),
-    the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` say which blocks begin
+    the index of its tag path in `path_names` ("html/body/div"), its name. `firsts` and `lasts` give which blocks begin
     within an element: from, and up to but not including. `holders` and `nths` have one entry a block: the innermost
     block-level element it is in, and which of its parent's children with that tag that is. The last four have one entry
     each form control, each of these to write a text in, each link that the site does not vouch for (`rel` with nofollow
@@ -144,13 +144,13 @@ class PageTree:
 
     @property
     def paths(self) -> list[int]:
-        """Of each element, the index of its tag path."""
+        """List the index of each element's tag path."""
         return [self.slot_paths[slot] for slot in self.slots]
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What one walk over a page gives."""
+    """The result of one walk over a page."""
 
     charset: str
     charset_source: str
@@ -162,10 +162,10 @@ class Parsed:
 
 
 def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
-    """A page from its HTML.
+    """Parse a page from its HTML.
 
     Raises:
-        PageError: of the class that says what is wrong with it: too large for one of the limits in `config`, not
+        PageError: of the class for what is wrong with it: too large for one of the limits in `config`, not
             parseable, or (NoText, TooDeep) without a word.
     """
     if len(html) > config.max_html_bytes:
@@ -197,7 +197,7 @@ def parse(html: bytes, declared_charset: str, config: PageConfig) -> Parsed:
 
 
 def parse_tree(html: bytes) -> Any:
-    """The root element of a page in UTF-8, without comments.
+    """Parse the root element of a page in UTF-8, without comments.
 
     Raises:
         PageError: lxml finds no element in it.
@@ -206,7 +206,7 @@ def parse_tree(html: bytes) -> Any:
 
 
 def _parse(html: bytes) -> tuple[Any, bool]:
-    """The root element, and whether libxml2 stopped before the end."""
+    """Parse the root element; return it, and whether libxml2 stopped before the end."""
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
@@ -221,10 +221,10 @@ def _parse(html: bytes) -> tuple[Any, bool]:
 
 
 def _measure(html: bytes, config: PageConfig) -> None:
-    """Refuses what would keep libxml2 busy for long; nothing can interrupt it.
+    """Refuse HTML that would keep libxml2 busy for long; nothing can interrupt it.
 
     Its time grows with the number of tags, and with the square of that of attributes on one. Most pages are too short,
-    and their tags too, for either to matter; that is all that they are asked.
+    and their tags too, for either to matter; nothing else is checked of those.
     """
     if len(html) > config.max_tags:
         tags = html.count(b"<")
@@ -246,11 +246,11 @@ def _has_long_tag(html: bytes) -> bool:
 
 
 class _Deep(Exception):
-    """Here libxml2 will stop."""
+    """The depth at which libxml2 stops."""
 
 
 class _AttributeCount:
-    """Told by libxml2 of each tag, which then builds no tree: that is where many attributes take long."""
+    """A parser target that counts attributes. libxml2 then builds no tree, which is where many attributes take long."""
 
     def __init__(self, limit: int):
         self._limit = limit
@@ -267,7 +267,7 @@ class _AttributeCount:
         self._depth -= 1
 
     def close(self) -> None:
-        """The target of a parser must have it."""
+        """Do nothing; the target of a parser must have it."""
 
 
 class _Walk:
@@ -300,9 +300,9 @@ class _Walk:
         self._run(root)
 
     def _run(self, root: Any) -> None:
-        """Plain names and few calls: this loop is a third of the time that a page takes.
+        """Walk the tree with plain names and few calls: this loop is a third of the time that a page takes.
 
-        How many children an element has says where it ends; asking for events at its start and end costs more.
+        An element's number of children gives its end; asking for events at its start and end costs more.
         """
         parts, texts, parents, slots = self._parts, self.texts, self.parents, self.slots
         firsts, lasts, nths = self.firsts, self.lasts, self.element_nths
@@ -324,7 +324,7 @@ class _Walk:
                 element = dropped
             elif (kind := kind_of(tag := element.tag, _INLINE)) == _DROPPED:
                 if tag in _CONTROLS:
-                    self._look_at_control(tag)
+                    self._note_control(tag)
                 if to_drop := len(element):
                     dropped = element
                     continue
@@ -339,7 +339,7 @@ class _Walk:
                         key = _key(tag, attributes)
                 elif kind == _LINK:
                     links += 1
-                    self._look_at_link(element)
+                    self._note_link(element)
                 slot = under.get(key)
                 if slot is None:
                     slot = under[key] = len(slot_names)
@@ -411,19 +411,19 @@ class _Walk:
         elif kind == _BREAK:
             self._line_break(holder)
 
-    def _look_at_control(self, tag: str) -> None:
+    def _note_control(self, tag: str) -> None:
         self.controls.append(len(self.texts))
         if tag == "textarea":
             self.text_areas.append(len(self.texts))
 
-    def _look_at_link(self, element: Any) -> None:
+    def _note_link(self, element: Any) -> None:
         if (rel := element.get("rel")) and not _FOREIGN.isdisjoint(rel.lower().split()):
             self.foreign_links.append(len(self.texts))
         if element.get("href", "").find("#", 0, -1) >= 0:  # a bare # leads nowhere
             self.place_links.append(len(self.texts))
 
     def _new_path(self, above: int, tag: str) -> int:
-        """The index of a tag path that the page did not have so far, by that of the path above."""
+        """Add a tag path that the page did not have so far, by the index of the path above; return its index."""
         path = self._path_of[above, tag] = len(self.path_names)
         name = f"{self.path_names[above]}/{tag}" if above >= 0 else tag
         self.path_names.append(name)
@@ -434,7 +434,7 @@ class _Walk:
         return path
 
     def _line_break(self, holder: int) -> None:
-        """One <br> is white space; two with nothing between end a paragraph, as they did before anyone wrote <p>."""
+        """Add a line break. One <br> is white space; two with nothing between end a paragraph, as before <p>."""
         for part in reversed(self._parts):
             if part is _NEWLINE:
                 self._flush(holder)
@@ -451,7 +451,7 @@ class _Walk:
             self.holders.append(holder)
 
     def xpaths(self) -> list[str]:
-        """Of each block; the steps that several share are written once."""
+        """Write the XPath of each block; the steps that several share are written once."""
         parents, slots, paths, nths, node_tests = (
             self.parents,
             self.slots,
@@ -459,18 +459,18 @@ class _Walk:
             self.element_nths,
             self._steps,
         )
-        known = {-1: ""}
+        written = {-1: ""}
         xpaths = []
         chars = self._path_chars
         for holder in self.holders:
             steps = []
             at = holder
-            while at not in known:
+            while at not in written:
                 steps.append(at)
                 at = parents[at]
-            xpath = known[at]
+            xpath = written[at]
             for at in reversed(steps):
-                xpath = known[at] = f"{xpath}/{node_tests[paths[slots[at]]]}[{nths[at]}]"
+                xpath = written[at] = f"{xpath}/{node_tests[paths[slots[at]]]}[{nths[at]}]"
                 chars += len(xpath)
                 if chars > self._max_path_chars:
                     raise self._too_long()
@@ -478,7 +478,7 @@ class _Walk:
         return xpaths
 
     def _link_words(self) -> npt.NDArray[np.int32]:
-        """Of each block, its words in links."""
+        """Count the words in links of each block."""
         counts = np.bincount(self.link_texts_in, weights=token_counts(self.link_texts), minlength=len(self.texts))
         return counts[: len(self.texts)].astype(np.int32)
 
@@ -486,6 +486,7 @@ class _Walk:
         return PathsTooLong(f"page.max_path_chars is {self._max_path_chars}")
 
     def tree(self) -> PageTree:
+        """Build the shape of the page."""
         return PageTree(
             parents=self.parents,
             slots=self.slots,
@@ -504,7 +505,7 @@ class _Walk:
         )
 
     def blocks(self) -> tuple[Blocks, npt.NDArray[np.intp]]:
-        """The blocks, and where their tokens start in the text."""
+        """Build the blocks; return them, and where their tokens start in the text."""
         text = "\n".join(self.texts)
         lengths = np.fromiter(map(len, self.texts), np.int32, len(self.texts))
         starts = np.concatenate(([0], np.cumsum(lengths + 1)[:-1])).astype(np.int32)
@@ -524,7 +525,7 @@ class _Walk:
 
 
 def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
-    """The name of a block-level element's slot."""
+    """Name a block-level element's slot."""
     css_class, others = None, dict[str, str]()
     for name, value in attributes:
         if name == "class":
@@ -538,7 +539,7 @@ def _key(tag: str, attributes: list[tuple[str, str]]) -> SlotName:
 
 @lru_cache(maxsize=4096)
 def _node_test(tag: str) -> str:
-    """A tag as XPath can name it: one such as <o:p>, whose prefix no page declares, only by its string."""
+    """Write a tag as XPath can name it: one such as <o:p>, whose prefix no page declares, only by its string."""
     if _PLAIN_NAME.fullmatch(tag):
         return tag
     quote = "'" if '"' in tag else '"'

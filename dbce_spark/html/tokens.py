@@ -1,4 +1,4 @@
-"""Tokens: the words of a text, where they stand, and 64 bits of each. Without spaces a token is one character."""
+"""Tokens: the words of a text, their places, and a 64-bit hash of each. Without spaces a token is one character."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _TOKEN = re.compile(f"[{_SPACELESS}]|[^\\s{_SPACELESS}]+")
 
 _WORD, _SPACE, _SINGLE = range(3)
 _CLASSES = np.full(0x110000, _WORD, np.uint8)
-"""Of each code point: part of a word, white space, or a token by itself."""
+"""The class of each code point: part of a word, white space, or a token by itself."""
 _CLASSES[[code for code in range(0x3001) if chr(code).isspace()]] = _SPACE
 for _first, _last in _SPACELESS_RANGES:
     _CLASSES[_first : _last + 1] = _SINGLE
@@ -36,7 +36,7 @@ _BACK = pow(_BASE, -1, 1 << 64)
 
 
 def _powers(first: int, base: int, count: int) -> Hashes:
-    """Of each place of a text, from `first` on, modulo 2**64."""
+    """Compute a power for each place of a text, from `first` on, modulo 2**64."""
     powers = np.full(count, base, np.uint64)
     powers[:1] = first
     return np.multiply.accumulate(powers)
@@ -52,14 +52,14 @@ _MIX = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53), np.uint64(
 
 
 def tokens(text: str) -> list[str]:
-    """The tokens of a text, in order."""
+    """Split a text into its tokens, in order."""
     if text.isascii() or _HAS_SPACELESS.search(text) is None:
         return text.split()
     return _TOKEN.findall(text)
 
 
 def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
-    """How many tokens each of some texts has; no text is empty."""
+    """Count the tokens of each of some texts; no text is empty."""
     if not texts:
         return np.empty(0, np.intp)
     begins = _begins(_CLASSES.take(code_points("\n".join(texts))))
@@ -68,17 +68,17 @@ def token_counts(texts: Sequence[str]) -> npt.NDArray[np.intp]:
 
 
 def spans(text: str) -> list[tuple[int, int]]:
-    """Where the tokens stand: (start, end) in characters."""
+    """Find the places of the tokens: (start, end) in characters."""
     return [match.span() for match in _TOKEN.finditer(text)]
 
 
 def code_points(text: str) -> npt.NDArray[np.uint32]:
-    """Its characters as numbers; also halves of pairs that stand alone."""
+    """Convert a text's characters to numbers; also halves of pairs that stand alone."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
 def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
-    """Where each token starts, in characters, and 64 bits of it.
+    """Hash each token to 64 bits; return where each starts, in characters, and the hashes.
 
     All tokens of a page at once, in a few passes over its code points: a polynomial in a fixed base over the token's
     characters, modulo 2**64, mixed as MurmurHash3 ends. The powers run on through the whole text, and each token is
@@ -101,7 +101,7 @@ def hashed(text: str) -> tuple[npt.NDArray[np.intp], Hashes]:
 
 
 def _begins(classes: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
-    """Of each code point, by the classes of all, whether a token begins there."""
+    """Mark the code points at which a token begins, by the classes of all."""
     begins: npt.NDArray[np.bool_] = classes != _SPACE
     is_word = classes == _WORD
     begins[1:] &= ~(is_word[1:] & is_word[:-1])

@@ -10,8 +10,8 @@ from dbce_spark.output.output_reader import table_files
 
 _ROWS_OF_REASONS = 1 << 16
 _TABLES = (EXTRACTIONS, CAPTURES, REJECTS, SUPERSEDED)
-_KEPT = ("pages", "members", "told", "pending")
-"""Tables that later runs read to extend the collection."""
+_KEPT = ("pages", "members", "evidence_digests", "told", "pending")
+"""Tables that later runs read to extend the collection; `told` is the older name of `evidence_digests`."""
 
 
 def log(versions: Sequence[Version]) -> str:

@@ -40,7 +40,7 @@ class Votes:
     """The submissions of a page's annotators."""
 
     page: str
-    words: tuple[int, ...]  # of each text node; 0 where none are said
+    words: tuple[int, ...]  # of each text node; 0 where the votes have none
     merged: tuple[Label, ...]  # as KrdWrd merged it
     submissions: tuple[Submission, ...]
 

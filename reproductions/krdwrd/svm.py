@@ -33,7 +33,7 @@ VOTE = "vote"
 SETS: Sequence[tuple[str, ...]] = (
     (TEXT,), (DOM,), (VISUAL,), (TEXT, DOM), (DOM, VISUAL), (TEXT, VISUAL), (TEXT, DOM, VISUAL),
 )  # fmt: skip
-"""What one machine sees, in the order of table 4.1."""
+"""Kinds of features that one machine sees, in the order of table 4.1."""
 
 PUBLISHED: Mapping[tuple[str, ...], tuple[int, float, float, float]] = {
     (TEXT,): (21, 0.86, 0.61, 0.76),

@@ -46,7 +46,7 @@ Rule = Callable[[Opinions], Bits]
 
 
 def by_evidence(opinions: Opinions) -> Bits:
-    """Decide by the captures in the crosses, as `merge.resolve` does: those that lack a text against those that hold
+    """Decide by the captures in the crosses, as `resolve` does: those that lack a text against those that hold
     it."""
     return _settled(opinions, _labels(opinions.scores > 0.5, opinions.scores < 0.5))
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dbce_spark.dbce import patterns, postprocess, single
+from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.dbce_elements import Nodes, cut, token_labels
 from dbce_spark.dbce.dom import Dom
-from dbce_spark.dbce.merge import resolve
 from dbce_spark.model import Annotation, Bits, Blocks, Label, Segments
 from reproductions.thesis.cross_learning import Examples, Learner, examples, forest, learn, nearest, reclassify
 from reproductions.thesis.label_merging import Opinions, Rule

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import buckets, dom, pages, sites
-from dbce_spark.dbce.annotate import annotate
 from dbce_spark.dbce.dom import Dom
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.html import charset
 from dbce_spark.model import Annotation, Cross, Hashes, Member, Page, Reject
 from reproductions.thesis.phases import Clock
@@ -37,7 +37,7 @@ class Archive:
     def members_by_site(self) -> dict[str, list[Member]]:
         """Group the captures that can meet by site, in order of their ids."""
         pages_ = (self.captures[capture_id].page for capture_id in sorted(self.captures))
-        met = buckets.members_of(buckets.members(pages_))
+        met = buckets.group_by_bucket(buckets.members(pages_))
         found: dict[str, dict[str, Member]] = defaultdict(dict)
         for bucket, members in met.items():
             found[bucket.site] |= {member.capture_id: member for member in members}
@@ -51,7 +51,7 @@ def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
     for fetch in fetches:
         clock = Clock()
         with clock.phase("prepare"):
-            page = pages.page_of(fetch, config)
+            page = pages.parse_fetch(fetch, config)
             if isinstance(page, Page) and page.capture_id not in captures:
                 html = charset.decode(fetch.html, fetch.capture.declared_charset).html
                 captures[page.capture_id] = Capture(page=page, dom=dom.read(html, page.blocks), clock=clock)
@@ -62,7 +62,7 @@ def archive(fetches: Iterable[warc.Fetch], config: DbceConfig) -> Archive:
 def found_crosses(archive: Archive, config: DbceConfig) -> list[Cross]:
     """Choose the crosses as the method itself does, at most `cross.per_capture` a capture."""
     members = buckets.members(one.page for one in archive.captures.values())
-    return [found.cross for found in sites.chosen(members, config)]
+    return [found.cross for found in sites.choose_crosses(members, config)]
 
 
 def annotations(archive: Archive, chosen: Iterable[Cross], config: DbceConfig) -> dict[str, list[Annotation]]:

@@ -10,7 +10,7 @@ from functools import partial
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import postprocess, single
 from dbce_spark.errors import ConfigError
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.extractors import Setting
 from dbce_spark.model import Annotation, Reject

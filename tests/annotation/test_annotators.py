@@ -22,8 +22,8 @@ def test_outliers_lie_beyond_the_fences_of_tukey() -> None:
 def test_the_bias_of_an_annotator_is_measured_where_there_is_a_winner() -> None:
     """z calls all of the four segments with a winner boilerplate, half of them wrongly; the tie and the segment without
     a tag of z do not count."""
-    said = {"x": "ccbbcc", "y": "ccbbcc", "w": "ccbbbc", "z": "bbbbb-"}
-    merged = merge(corpus(p=6), [submission(name, tags) for name, tags in said.items()], minimum=1, excluded={})
+    tags_of = {"x": "ccbbcc", "y": "ccbbcc", "w": "ccbbbc", "z": "bbbbb-"}
+    merged = merge(corpus(p=6), [submission(name, tags) for name, tags in tags_of.items()], minimum=1, excluded={})
 
     bias = {one.annotator: one for one in biases(merged)}["z"]
 
@@ -37,9 +37,11 @@ def crowd(*, biased: str) -> list[str]:
 
 def test_who_tags_all_alike_is_excluded_and_the_rest_merged_anew() -> None:
     """An annotator with one tag for all is excluded, as in KrdWrd; the reason is recorded with each submission."""
-    some = [submission(f"a{at}", tags, page=page) for page in "pq" for at, tags in enumerate(crowd(biased="bbbbbb"))]
+    submissions = [
+        submission(f"a{at}", tags, page=page) for page in "pq" for at, tags in enumerate(crowd(biased="bbbbbb"))
+    ]
 
-    found = without_outliers(corpus(p=6, q=6), some, excluded={}, rules=RULES)
+    found = without_outliers(corpus(p=6, q=6), submissions, excluded={}, rules=RULES)
 
     assert {(one.annotator, one.reason) for one in found.refused} == {("a5", RefusalReason.EXCLUDED)}
     assert {len(one.annotators) for one in found.pages} == {5}
@@ -47,10 +49,10 @@ def test_who_tags_all_alike_is_excluded_and_the_rest_merged_anew() -> None:
 
 def test_a_small_bias_is_tolerated() -> None:
     """An outlier within the tolerated bias is kept where all others are alike."""
-    some = [submission(f"a{at}", "cccbbb" * 5, page=page) for page in "pq" for at in range(5)]
-    some += [submission("a9", "cccbbb" * 4 + "ccbbbb", page=page) for page in "pq"]
+    submissions = [submission(f"a{at}", "cccbbb" * 5, page=page) for page in "pq" for at in range(5)]
+    submissions += [submission("a9", "cccbbb" * 4 + "ccbbbb", page=page) for page in "pq"]
 
-    merged = merge(corpus(p=30, q=30), some, minimum=1, excluded={})
+    merged = merge(corpus(p=30, q=30), submissions, minimum=1, excluded={})
 
     assert exclusions(merged, RULES) == {}
     assert list(exclusions(merged, rules({"tolerated_bias": 0.01}))) == ["a9"]
@@ -58,21 +60,21 @@ def test_a_small_bias_is_tolerated() -> None:
 
 def test_who_submitted_one_page_is_excluded() -> None:
     """An annotator of one page is excluded, since one page shows no habit (KrdWrd 3.4.3)."""
-    some = [submission("x", "cb", page="p"), submission("x", "cb", page="q"), submission("y", "cb", page="p")]
+    submissions = [submission("x", "cb", page="p"), submission("x", "cb", page="q"), submission("y", "cb", page="p")]
 
-    assert exclusions(merge(corpus(p=2, q=2), some, minimum=1, excluded={}), RULES) == {
+    assert exclusions(merge(corpus(p=2, q=2), submissions, minimum=1, excluded={}), RULES) == {
         "y": "1 pages; 2 are the minimum"
     }
 
 
 def test_a_time_is_what_was_said_or_since_the_submission_before() -> None:
     """A first submission without a time of its own has no time."""
-    some = [
+    submissions = [
         submission("x", "c", page=page, at=at, took=took)
         for page, at, took in (("p", 5, 0), ("q", 65, 0), ("r", 99, 7))
     ]
 
-    found = times(some, whisker=1.5)
+    found = times(submissions, whisker=1.5)
 
     assert [(one.page, one.position, one.seconds) for one in found.visits] == [("q", 2, 60.0), ("r", 3, 7.0)]
     assert (found.unknown, found.by_annotator) == (1, {"x": 67.0})
@@ -80,10 +82,10 @@ def test_a_time_is_what_was_said_or_since_the_submission_before() -> None:
 
 def test_a_break_is_no_time_on_a_page() -> None:
     """A visit of an hour among nine of a minute or so is left out."""
-    some = [submission("x", "c", page=str(at), at=at, took=50 + at) for at in range(9)]
-    some.append(submission("x", "c", page="break", at=9, took=3600))
+    submissions = [submission("x", "c", page=str(at), at=at, took=50 + at) for at in range(9)]
+    submissions.append(submission("x", "c", page="break", at=9, took=3600))
 
-    found = times(some, whisker=1.5)
+    found = times(submissions, whisker=1.5)
 
     assert (len(found.visits), found.breaks) == (9, 1)
     assert found.bound == pytest.approx(56.75 + 1.5 * 4.5)

@@ -22,7 +22,7 @@ def test_pages_go_in_and_come_out(
     """Pages go from an archive to JSON lines, each step with a line that sums it up."""
     path, copy, out = (str(tmp_path / name) for name in ("labels.db", "copy.db", "out"))
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
-    told = []
+    outputs = []
     for step in (
         ["add", path, "--archive", crawl(tmp_path / "crawl.warc"), "--one-per-site"],
         ["account", path, "ada", "--admin", "--password-stdin"],
@@ -33,18 +33,18 @@ def test_pages_go_in_and_come_out(
         ["status", copy],
     ):
         assert main(["annotate", *step]) == 0
-        told.append(capsys.readouterr().out)
+        outputs.append(capsys.readouterr().out)
 
-    assert told[0].startswith("2 pages added of 4 that fit and 6 in the archives; ")
-    assert "ada: an account\n" == told[1]
-    assert "bob: an account; the password is " in told[2]
-    assert told[3].startswith("2 pages, 2 accounts, 0 submissions\n")
-    assert told[6] == told[3]
+    assert outputs[0].startswith("2 pages added of 4 that fit and 6 in the archives; ")
+    assert "ada: an account\n" == outputs[1]
+    assert "bob: an account; the password is " in outputs[2]
+    assert outputs[3].startswith("2 pages, 2 accounts, 0 submissions\n")
+    assert outputs[6] == outputs[3]
     assert 2 == len([*page_file.read(f"{out}/pages.jsonl")])
 
 
 @pytest.mark.parametrize(
-    ("step", "told"),
+    ("step", "message"),
     [
         (["serve", "none.db"], "none.db: there is no store; make one with `dbce annotate add none.db --archive FILE`"),
         (["add", "a.db", "--archive", "none.warc"], "none.warc: no archive found there"),
@@ -57,14 +57,14 @@ def test_pages_go_in_and_come_out(
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], step: list[str], told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], step: list[str], message: str
 ) -> None:
     """An error is one line, and leaves no file behind."""
     monkeypatch.chdir(tmp_path)
 
     assert main(["annotate", *step]) == 2
     error = capsys.readouterr().err
-    assert told in error
+    assert message in error
     assert error.count("\n") == 1
     assert [] == [*tmp_path.iterdir()]
 

@@ -23,12 +23,12 @@ RULES = rules({})
 
 def story(name: str, version: int) -> str:
     """Return a page of one template: a menu and a foot that all share, and paragraphs of its own."""
-    told = "".join(
+    paragraphs = "".join(
         f"<p>{' '.join(f'{name}{version if at == 2 else at}{word}' for word in range(9))}</p>" for at in range(4)
     )
     menu = "".join(f"<li><a href='/{other}'>About {other} and more</a></li>" for other in NAMES)
     foot = "<address><i>Printed by the harbour office, all rights reserved.</i></address>"
-    return f"<html><body><ul>{menu}</ul><div><h1>All of {name}s</h1>{told}</div>{foot}</body></html>"
+    return f"<html><body><ul>{menu}</ul><div><h1>All of {name}s</h1>{paragraphs}</div>{foot}</body></html>"
 
 
 @pytest.fixture(scope="module")
@@ -103,10 +103,10 @@ def test_a_cross_whose_page_is_another_one_is_refused(found: list[CrossSheet], t
 def test_the_cases_are_measured_on_the_labels(found: list[CrossSheet]) -> None:
     """T001 finds the words that the siblings lack; its undecided words count as boilerplate, which is all that T002
     adds."""
-    some = cross_tasks.sample(found, RULES)
-    labels = {one.sheet.page: truth(one) for one in some}
+    chosen = cross_tasks.sample(found, RULES)
+    labels = {one.sheet.page: truth(one) for one in chosen}
 
-    outcomes = {one.case: one for one in measure(some, labels, CONFIG) if one.site == ALL}
+    outcomes = {one.case: one for one in measure(chosen, labels, CONFIG) if one.site == ALL}
 
     assert list(outcomes) == ["T001", "T002", "T003", "T004", "T005", "T006"]
     assert {one.crosses for one in outcomes.values()} == {4}
@@ -135,7 +135,7 @@ def test_from_an_archive_to_the_table_of_the_thesis(
         reproductions.main(["labelled-crosses", path, "--labels", labels, "--output", str(tmp_path / "thesis.md")]) == 0
     )
 
-    told = (tmp_path / "thesis.md").read_text("utf-8")
+    table = (tmp_path / "thesis.md").read_text("utf-8")
     assert "2 crosses of 1 sites" in capsys.readouterr().out
-    assert "| harbour.example | T006 | 2 |" in told
-    assert "| *thesis* | T001 | 16 | 6,855 | | 0.883 |" in told
+    assert "| harbour.example | T006 | 2 |" in table
+    assert "| *thesis* | T001 | 16 | 6,855 | | 0.883 |" in table

@@ -56,13 +56,13 @@ def test_a_draft_that_was_changed_elsewhere_is_not_overwritten(opened: Connectio
 def test_time_is_not_longer_than_what_has_passed(opened: Connection) -> None:
     """The time of a draft never runs backwards either, whatever a browser sends."""
     number = page(opened).page
-    told = [
+    seconds = [
         drafts.keep(opened, ADA, number, Draft(revision=at, seconds=of)).seconds
         for at, of in ((1, 5), (2, 4), (3, 1e9))
     ]
 
-    assert [5, 5] == told[:2]
-    assert 5 <= told[2] < 1000
+    assert [5, 5] == seconds[:2]
+    assert 5 <= seconds[2] < 1000
 
 
 def test_what_is_hidden_is_boilerplate_unless_it_is_tagged_itself(opened: Connection) -> None:
@@ -163,10 +163,10 @@ def test_what_leaves_the_store_is_what_merging_reads(opened: Connection, tmp_pat
     """Pages and submissions are exported as JSON lines that fit each other."""
     found = page(opened)
     made = drafts.submit(opened, BOB, found, Draft(marks={0: CONTENT}, revision=1))
-    told = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
+    summary = import_export.export(str(tmp_path / "labels.db"), str(tmp_path / "out"), CONFIG)
     sheets = {one.page: one for one in page_file.read(str(tmp_path / "out" / "pages.jsonl"))}
 
-    assert f"4 pages and 1 submissions in {tmp_path / 'out'}" == told
+    assert f"4 pages and 1 submissions in {tmp_path / 'out'}" == summary
     assert [made] == [*submission.read(str(tmp_path / "out" / "submissions.jsonl"))]
     assert [] == [*submission.read(str(tmp_path / "out" / "withdrawn.jsonl"))]
     assert made.text_digest == sheets[found.page].text_digest

@@ -23,7 +23,7 @@ def page(name: str) -> Sheet:
     return Sheet(page=name, html=html, text=text, segments=tuple(spans), url=f"http://{name}.example/")
 
 
-def said(annotator: str, of: Sheet, tags: str, at: int) -> Submission:
+def tagged(annotator: str, of: Sheet, tags: str, at: int) -> Submission:
     return Submission(
         annotator=annotator,
         page=of.page,
@@ -40,11 +40,11 @@ def folder(tmp_path: Path) -> Path:
     one, two = page("one"), page("two")
     page_file.write(str(tmp_path / "pages.jsonl"), [one, two])
     some = [
-        said(name, of, tags, at)
+        tagged(name, of, tags, at)
         for at, of in enumerate((one, two))
         for name, tags in (("x", "bcu"), ("y", "bcb"), ("z", "bcu"))
     ]
-    submission.write(str(tmp_path / "submissions.jsonl"), [*some, said("w", page("three"), "bcu", 9)])
+    submission.write(str(tmp_path / "submissions.jsonl"), [*some, tagged("w", page("three"), "bcu", 9)])
     return tmp_path
 
 
@@ -60,11 +60,11 @@ def test_submissions_become_a_gold_set(folder: Path, capsys: pytest.CaptureFixtu
     export = ["--merged", str(output / "merged.jsonl"), "--output", str(folder / "gold.jsonl"), "--dataset", "own"]
     assert cli.main(["labels", "export", str(folder / "pages.jsonl"), *export]) == 0
 
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     refused = [json.loads(line) for line in (output / "refused.jsonl").read_text("utf-8").splitlines()]
     golds = [one.gold for one in datasets.read([str(folder / "gold.jsonl")]).sets["own"]]
 
-    assert told.startswith("6 submissions to 2 pages; 1 refused, 0 pages have too few")
+    assert printed.startswith("6 submissions to 2 pages; 1 refused, 0 pages have too few")
     assert [(one["annotator"], one["reason"]) for one in refused] == [("w", "unknown_page")]
     assert golds == ["The story of one is long.", "The story of two is long."]
 

@@ -9,7 +9,7 @@ from dbce_spark.annotation.labelling import contrast
 from dbce_spark.annotation.page_file import SegmentSpan, Sheet
 from dbce_spark.errors import InputError
 from dbce_spark.model import Label
-from tests.support.submissions import submission as said
+from tests.support.submissions import submission as tagged
 
 SHEET = Sheet(
     page="p", html="<p>a</p><p>b</p>", text="a\nb", segments=(SegmentSpan("/p[1]", 0, 1), SegmentSpan("/p[2]", 2, 3))
@@ -20,7 +20,7 @@ BOTH = (Label.CONTENT, Label.BOILERPLATE)
 def test_labels_of_one_annotator_are_taken_from_many(tmp_path: Path) -> None:
     """Without a name it is unclear which annotator is meant."""
     path = str(tmp_path / "submissions.jsonl")
-    submission.write(path, [said("x", "cb"), said("y", "c-")])
+    submission.write(path, [tagged("x", "cb"), tagged("y", "c-")])
 
     assert labelling.read(path, "y") == {"p": (Label.CONTENT, None)}
     with pytest.raises(InputError, match="p has labels of several annotators"):

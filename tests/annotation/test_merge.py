@@ -38,13 +38,13 @@ def submissions(draw: st.DrawFn) -> list[Submission]:
 
 
 def test_the_majority_decides_and_ties_are_undecided() -> None:
-    """The segments have three of content, a majority for boilerplate, a tie of two, one vote each, and none; undecided
-    may win as a tag."""
-    said = ["ccc-u", "cbb-u", "cbu-c"]
+    """The votes are three for content, two of three for boilerplate, one each, none, and two of three for undecided,
+    which can win as well."""
+    tags_of_each = ["ccc-u", "cbb-u", "cbu-c"]
 
     merged = merge(
         corpus(p=5),
-        [submission(name, tags) for name, tags in zip("xyz", said, strict=True)],
+        [submission(name, tags) for name, tags in zip("xyz", tags_of_each, strict=True)],
         minimum=3,
         excluded={},
     ).pages[0]
@@ -117,11 +117,12 @@ def test_the_order_of_submissions_does_not_matter(some: list[Submission], random
 
 
 @given(st.lists(st.lists(TAGS, min_size=3, max_size=3), min_size=1, max_size=6), st.permutations(list(Label)))
-def test_no_label_is_favoured(said: list[list[Label | None]], names: list[Label]) -> None:
+def test_no_label_is_favoured(tags_of_each: list[list[Label | None]], names: list[Label]) -> None:
     """With other names for the labels, the result has these names; but undecided names a tie as well."""
-    given_ = [submission(str(at), tags) for at, tags in enumerate(said)]
+    given_ = [submission(str(at), tags) for at, tags in enumerate(tags_of_each)]
     renamed = [
-        submission(str(at), [None if tag is None else names[tag] for tag in tags]) for at, tags in enumerate(said)
+        submission(str(at), [None if tag is None else names[tag] for tag in tags])
+        for at, tags in enumerate(tags_of_each)
     ]
     first, second = merging.merge_page("p", given_), merging.merge_page("p", renamed)
     decided = [votes.count(max(votes)) == 1 for votes in first.votes]
@@ -132,9 +133,9 @@ def test_no_label_is_favoured(said: list[list[Label | None]], names: list[Label]
 
 
 @given(st.lists(st.lists(TAGS, min_size=2, max_size=2), min_size=1, max_size=5))
-def test_a_vote_for_the_winner_changes_nothing(said: list[list[Label | None]]) -> None:
+def test_a_vote_for_the_winner_changes_nothing(tags_of_each: list[list[Label | None]]) -> None:
     """One more vote for each winner leaves the result as it is."""
-    given_ = [submission(str(at), tags) for at, tags in enumerate(said)]
+    given_ = [submission(str(at), tags) for at, tags in enumerate(tags_of_each)]
     before = merging.merge_page("p", given_)
     winners = [
         tag if votes.count(max(votes)) == 1 else None for tag, votes in zip(before.tags, before.votes, strict=True)

@@ -63,14 +63,14 @@ def test_what_was_submitted_to_a_store_of_the_first_version_still_counts(
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"no database", "not a store"),
         ("CREATE TABLE t (a)", "not a store"),
         ("PRAGMA user_version = 1000", "install a newer"),
     ],
 )
-def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: bytes | str, told: str) -> None:
+def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: bytes | str, message: str) -> None:
     """The file is named in the error, and left as it is."""
     path = tmp_path / "labels.db"
     if isinstance(content, bytes):
@@ -81,7 +81,7 @@ def test_what_is_no_store_of_this_program_is_refused(tmp_path: Path, content: by
         other.close()
     before = path.read_bytes()
 
-    with pytest.raises(InputError, match=told):
+    with pytest.raises(InputError, match=message):
         workbench_store.open_store(str(path))
     assert before == path.read_bytes()
 

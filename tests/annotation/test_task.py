@@ -21,11 +21,11 @@ HIDDEN = "<p style='display: none'>Only for machines</p>"
 
 
 def story(name: str) -> str:
-    told = "".join(f"<p>{' '.join(f'{name}{at}{word}' for word in range(9))}</p>" for at in range(3))
+    text = "".join(f"<p>{' '.join(f'{name}{at}{word}' for word in range(9))}</p>" for at in range(3))
     menu = "".join(f"<li><a href='http://127.0.0.1:9/{at}'>About entry {at} and more</a></li>" for at in range(4))
     return (
         "<html><body onload='document.body.textContent = 1'><header><nav><div><b></b><em></em><ul>"
-        f"{menu}</ul></div></nav></header><main><article><section><h1>{name}s</h1>{told}{HIDDEN}</section></article></main>"
+        f"{menu}</ul></div></nav></header><main><article><section><h1>{name}s</h1>{text}{HIDDEN}</section></article></main>"
         "<script>document.body.textContent = ''</script></body></html>"
     )
 
@@ -41,12 +41,12 @@ def test_a_task_is_one_file_without_arms(cross: CrossSheet, tmp_path: Path) -> N
     """The pages in the file lie in sandboxes that let them run nothing; the index links to it."""
     offline_task.write(str(tmp_path), [cross])
     (file,) = (one for one in tmp_path.iterdir() if one.name != "index.html")
-    told = file.read_text("utf-8")
+    text = file.read_text("utf-8")
 
-    assert told.count("<iframe") == told.count("sandbox") == 3
-    assert 'sandbox="allow-same-origin"' in told
-    assert "allow-scripts" not in told
-    assert "document.body.textContent" not in told
+    assert text.count("<iframe") == text.count("sandbox") == 3
+    assert 'sandbox="allow-same-origin"' in text
+    assert "allow-scripts" not in text
+    assert "document.body.textContent" not in text
     assert f'<a href="{file.name}">{cross.sheet.url}</a>' in (tmp_path / "index.html").read_text("utf-8")
 
 

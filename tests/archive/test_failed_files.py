@@ -1,4 +1,4 @@
-"""Which files failed, and when that is too many: of real files, broken here."""
+"""Failed files, and when they are too many: real files, broken here."""
 
 import gzip
 import random
@@ -18,7 +18,7 @@ NOISE = random.Random(1).randbytes(2_000)
 
 
 def failed(path: str) -> list[str]:
-    """The reasons of the files that have failed: of one file, or of none."""
+    """List the reasons of the files that have failed: of one file, or of none."""
     rejects = [one for one in fetches(path, CONFIG) if isinstance(one, Reject)]
     return [one.reason.partition(":")[0] for one in losses(path, rejects) if one.has_failed]
 
@@ -47,12 +47,12 @@ def test_file_fails_if_most_of_it_is_lost(tmp_path: Path, name: str, data: bytes
 
 
 def test_file_that_is_not_there_fails(tmp_path: Path) -> None:
-    """What storage does not give is lost."""
+    """A file that storage does not give is lost."""
     assert ["file_unreadable"] == failed(str(tmp_path / "missing.warc"))
 
 
 def test_archive_of_an_index_fails_by_its_records(tmp_path: Path) -> None:
-    """By those that could not be fetched, of all that were asked for, in however many parts."""
+    """A file fails by its unfetched records among all that were requested, in however many parts."""
     path = archive(tmp_path / "a.warc", record())
     inside, behind = entry(path=path, offset=0, length=len(record())), entry(path=path, offset=9_999_999)
     parts = [[inside, behind], [behind, behind], [entry(path=str(tmp_path / "gone"))]]
@@ -72,10 +72,10 @@ LOSSES = [Loss(f"{nth:03}", nth % 2, 1, "why") for nth in range(60)]
 
 
 def test_report_names_the_first() -> None:
-    """How many of how many, and a bounded number of names."""
-    told = failed_files.report(LOSSES, 100)
+    """The report has how many of how many, and a bounded number of names."""
+    counts = failed_files.report(LOSSES, 100)
 
-    assert (30, 100, 20, "001") == (told["count"], told["of"], len(told["first"]), min(told["first"]))
+    assert (30, 100, 20, "001") == (counts["count"], counts["of"], len(counts["first"]), min(counts["first"]))
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0])

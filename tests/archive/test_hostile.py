@@ -36,12 +36,12 @@ def numbered(pattern: str, times: int) -> bytes:
 
 
 def filled(start: bytes, unit: bytes) -> bytes:
-    """As many units as a page may be long."""
+    """Repeat a unit up to the length that a page may have."""
     return start + unit * ((SIZE - len(start)) // len(unit))
 
 
 def tagged(start: bytes, unit: bytes) -> bytes:
-    """As many units as a page may have tags."""
+    """Repeat a unit up to the number of tags that a page may have."""
     return start + unit * ((TAGS - start.count(b"<")) // unit.count(b"<"))
 
 
@@ -105,7 +105,7 @@ PAGES: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 
 def fate(html: bytes) -> str:
-    """PAGE, its flags, or the reason for which there is none."""
+    """Return PAGE, its flags, or the reason for which there is none."""
     try:
         return " ".join(parse(html, "", CONFIG.page).flags) or PAGE
     except PageError as error:
@@ -113,7 +113,7 @@ def fate(html: bytes) -> str:
 
 
 def peak() -> int:
-    """Bytes of memory that this process had at most."""
+    """Return the bytes of memory that this process had at most."""
     status = Path("/proc/self/status")
     if status.exists():  # here getrusage counts what the parent had when this process began
         fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
@@ -130,7 +130,7 @@ def serve(name: str, pipe: Connection) -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_hostile_page(name: str) -> None:
-    """Parsed by a process of its own, it neither hangs nor dies, takes no more memory than said, and has its reason."""
+    """Parsed in a process of its own, it ends, takes no more memory than allowed, and has its reason."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.archive.test_hostile"])
     pipe, far_end = context.Pipe()

@@ -138,7 +138,7 @@ def test_undeclared_gzip_is_undone() -> None:
 
 
 def test_stacked_encodings_are_undone_from_the_last() -> None:
-    """Of "deflate, gzip" gzip was put on last and comes off first."""
+    """In "deflate, gzip" gzip was put on last and comes off first."""
     actual = out(gzip.compress(zlib.compress(HTML)), content_encoding="deflate, gzip")
 
     assert HTML == actual
@@ -198,7 +198,7 @@ def test_truncated_body_gives_what_is_there(coding: str) -> None:
 
 
 def test_gzip_with_damage_gives_what_is_before() -> None:
-    """Where the stream breaks off in the middle, the bytes before are kept."""
+    """The bytes before the place where a stream breaks off are kept."""
     whole = bytearray(gzip.compress(b"".join(b"%x " % (nth * 7919) for nth in range(20_000)), 1))
     whole[len(whole) // 2 : len(whole) // 2 + 40] = b"\xff" * 40
     actual = out(bytes(whole), content_encoding="gzip")
@@ -286,7 +286,7 @@ def test_plain_body_over_the_limit_is_refused() -> None:
     ],
 )
 def test_head_of_another_make(block: bytes, expected: dict[str, str]) -> None:
-    """What servers send in place of the standard's head is read as they meant it."""
+    """Heads that servers send in place of the standard's are read as they were meant."""
     assert Response(200, expected, b"body") == split(block)
 
 
@@ -317,14 +317,14 @@ def test_answers_before_the_answer_without_end() -> None:
 
 @pytest.mark.parametrize("line_end", [b"\r\n", b"\n", b"\r"])
 def test_page_begins_in_the_head(line_end: bytes) -> None:
-    """Where the empty line is missing, the first line of markup ends the head."""
+    """The first line of markup ends a head without an empty line."""
     block = line_end.join([b"HTTP/1.0 200 OK", b"A: b", b"<html>", b"", b"c: d</html>"])
 
     assert Response(200, {"a": "b"}, block[block.index(b"<") :], frozenset({Defect.OPEN_HEAD})) == split(block)
 
 
 def test_head_without_end() -> None:
-    """What has been headers for 64 KiB is taken for the body from there on."""
+    """A head ends after 64 KiB, and the body begins there."""
     block = b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n c\r\n" * 10_000
     found = split(block)
 
@@ -363,7 +363,7 @@ def test_message_without_status_line(block: bytes, expected: tuple[int, bytes, s
     "block", [b"", b"SSH-2.0-OpenSSH_5.3p1\r\n", b"words\n\nwords", b"Note: words\n\nwords", b"\0" * 99]
 )
 def test_message_that_is_none(block: bytes) -> None:
-    """What has neither a status line, nor a known header, nor markup, is no response."""
+    """Bytes with neither a status line, nor a common header, nor markup, are no response."""
     assert parse(block) is None
 
 
@@ -400,7 +400,7 @@ def test_message_that_is_none(block: bytes) -> None:
     ],
 )
 def test_defects_of_a_body(body: bytes, headers: dict[str, str], expected: set[Defect]) -> None:
-    """Whatever is wrong is said, and what is right is not."""
+    """Every defect is named, and nothing else is."""
     assert expected == defects(decode_body(Response(200, headers, body), max_bytes=LIMIT, max_ratio=LIMIT))
 
 
@@ -426,7 +426,7 @@ def test_two_members_of_gzip_are_one_body() -> None:
 
 
 def test_members_of_gzip_without_end() -> None:
-    """Empty members cost time and give nothing; after ten thousand the rest is passed over, and that is said."""
+    """Empty members cost time and give nothing; after ten thousand the rest is passed over, with a defect."""
     found = made(gzip.compress(b"") * 20_000 + gzip.compress(b"x"), content_encoding="gzip")
 
     assert (b"", {Defect.LONG}) == (found.html, defects(found))
@@ -458,7 +458,7 @@ def test_coding_that_no_header_names(true: str, how: str) -> None:
     "body", [b"\xff\xd8\xff\xe0\0\x10JFIF" + bytes(range(256)) * 4, b"<p>\0\1\2 words", "<p>да".encode("utf-16-le")]
 )
 def test_binary_data_in_no_coding_is_left_alone(body: bytes) -> None:
-    """What is no whole stream of any coding, or opens as a page, is given back."""
+    """A body that is no whole stream of any coding, or opens as a page, is returned as it is."""
     assert HttpContent(body, frozenset()) == made(body)
 
 
@@ -472,14 +472,14 @@ def test_plain_text_is_in_no_coding(text: bytes, coding: str) -> None:
 
 
 def test_compress_is_refused_by_name() -> None:
-    """LZW is not undone, and that is said."""
+    """LZW is not undone, and the error names it."""
     with pytest.raises(BodyError, match="LZW"):
         made(b"\x1f\x9d\x90\x3c\xe0", content_encoding="compress")
 
 
 @pytest.mark.parametrize("name", ["aws-chunked", "utf-8", "none", "text/html"])
 def test_unknown_coding_is_none(name: str) -> None:
-    """What is no coding's name changes nothing."""
+    """A name that is no coding's changes nothing."""
     assert HttpContent(HTML, frozenset()) == made(HTML, content_encoding=name)
 
 
@@ -588,7 +588,7 @@ def test_what_was_encoded_is_decoded(page: bytes, codings: list[str], chunk: int
 
 @given(CODINGS, st.floats(0, 1, exclude_max=True), st.booleans())
 def test_cut_anywhere(coding: str, where: float, is_chunked: bool) -> None:
-    """What comes out of a body that ends too early is its beginning, and said to be cut; or nothing does."""
+    """A body that ends too early gives its beginning, marked as cut, or nothing."""
     whole = ENCODERS[coding](HTML)
     headers = {"content-encoding": coding}
     if is_chunked:
@@ -663,7 +663,7 @@ def test_any_bytes_as_a_message(start: bytes, rest: bytes) -> None:
 
 @pytest.mark.data
 def test_pages_stored_without_a_head(shared_data: Path) -> None:
-    """Of a real crawl whose responses are bare pages, each is reached."""
+    """Each response of a real crawl that stored bare pages is reached."""
     path = shared_data / "torture" / "chatnoir-copycat" / "snapshot-wayback-topic-02.warc.gz"
     with path.open("rb") as stream:
         blocks = [found.reader.read() for found in ArchiveIterator(stream, WarcRecordType.response, parse_http=False)]

@@ -1,4 +1,5 @@
-"""Captures by an index are those that reading whole files gives; without one, records are asked what indexes are."""
+"""Captures by an index are those that reading whole files gives; without one, records pass the filters that index lines
+do."""
 
 import gzip
 import subprocess
@@ -29,7 +30,7 @@ def url(nth: int) -> str:
 
 
 def entries(path: str | Path, stored: list[bytes], **fields: Any) -> list[IndexEntry]:
-    """What an index says of the records that a file has, one behind the other."""
+    """List the index entries of the records that a file has, one behind the other."""
     ends = [sum(map(len, stored[: nth + 1])) for nth in range(len(stored))]
     known = {"timestamp": 1_577_934_245_000_000, "path": str(path), "filename": Path(path).name} | fields
     return [
@@ -117,7 +118,7 @@ def test_place_with_nothing_but_blanks(tmp_path: Path) -> None:
 
 
 def test_place_with_several_records(tmp_path: Path) -> None:
-    """All of one member are read; what the index said is of the first."""
+    """All records of one member are read; the index's fields are those of the first."""
     stored = [gzip.compress(record(url=url(0)) + record(url=url(1)) + record(url="http://www.example.com/"))]
     path = archive(tmp_path / "a.warc.gz", *stored)
 
@@ -125,7 +126,7 @@ def test_place_with_several_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "settings", "expected"),
+    ("declared", "settings", "expected"),
     [
         ({"status": 0}, ["select.statuses=[404]"], "skip:select:status"),
         ({"status": 0}, ["select.statuses=[200]"], url(0)),
@@ -140,13 +141,13 @@ def test_place_with_several_records(tmp_path: Path) -> None:
     ],
 )
 def test_record_decides_what_the_index_does_not_say(
-    tmp_path: Path, said: dict[str, Any], settings: list[str], expected: str
+    tmp_path: Path, declared: dict[str, Any], settings: list[str], expected: str
 ) -> None:
-    """What it does say holds, though the record may say otherwise."""
+    """A field that the index declares holds, though the record may differ."""
     stored = gzipped(record(url=url(0)))
     path = archive(tmp_path / "a.warc.gz", *stored)
 
-    assert [expected] == fates_at(entries(path, stored, **said), *settings)
+    assert [expected] == fates_at(entries(path, stored, **declared), *settings)
 
 
 DIGEST = sha1(b"<p>Hello world</p>").hexdigest()
@@ -168,7 +169,7 @@ DIGEST = sha1(b"<p>Hello world</p>").hexdigest()
     ],
 )
 def test_filters_without_an_index(tmp_path: Path, name: str, passing: str, refusing: str) -> None:
-    """They are asked as soon as a record says what they ask for."""
+    """A filter is applied as soon as a record declares its field."""
     path = archive(tmp_path / "a.warc", record())
 
     assert ["http://www.example.org/a.html"] == [fate(one) for one in fetches(path, config(f"select.{passing}"))]
@@ -183,7 +184,7 @@ def test_undated_record_is_a_reject_before_it_is_filtered(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("said", "refusal"),
+    ("declared", "refusal"),
     [
         ({}, None),
         ({"status": 404}, "select:status"),
@@ -194,9 +195,9 @@ def test_undated_record_is_a_reject_before_it_is_filtered(tmp_path: Path) -> Non
         ({"mime": "", "is_revisit": True}, None),
     ],
 )
-def test_what_can_be_no_page_is_not_fetched(said: dict[str, Any], refusal: str | None) -> None:
-    """An index is asked for the statuses and types of [input], as a record would be."""
-    assert refusal == indexed_records.index_selection(config()).refusal(entry(**said))
+def test_what_can_be_no_page_is_not_fetched(declared: dict[str, Any], refusal: str | None) -> None:
+    """An index is filtered by the statuses and types of [input], as a record would be."""
+    assert refusal == indexed_records.index_selection(config()).refusal(entry(**declared))
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=40), st.integers(1, 9))

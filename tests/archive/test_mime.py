@@ -1,4 +1,4 @@
-"""What a resource is: its header, its first bytes, and which of them is believed."""
+"""The type of a resource: its header, its first bytes, and which of them counts."""
 
 import pytest
 from hypothesis import given
@@ -71,7 +71,7 @@ def test_content_type(header: str, essence: str, charset: str) -> None:
     ],
 )
 def test_unknown_type_is_sniffed(essence: str, body: bytes, expected: str) -> None:
-    """Where no type is declared, the first bytes say what it is (WHATWG 7.1)."""
+    """The first bytes decide the type where none is declared (WHATWG 7.1)."""
     assert expected == computed_type(essence, body)
 
 
@@ -120,7 +120,7 @@ def test_page_that_is_none(body: bytes, expected: str) -> None:
     ],
 )
 def test_known_type(essence: str, body: bytes, expected: str) -> None:
-    """XML is told apart by its root; what says that it is no page is none."""
+    """XML types are distinguished by their root; a document that declares another type is no page."""
     assert expected == computed_type(essence, body)
 
 
@@ -139,10 +139,13 @@ def test_anything_else_opens_none(body: bytes) -> None:
 @given(st.text(), st.binary(max_size=3000))
 def test_any_header_over_any_bytes(header: str, body: bytes) -> None:
     """Whatever the bytes, the type has two parts, and only a page or an untyped one becomes a page."""
-    said = declared_type(header).essence
-    actual = computed_type(said, body)
+    declared = declared_type(header).essence
+    actual = computed_type(declared, body)
 
     assert actual.count("/") == 1
     assert (
-        actual not in PAGES or said in PAGES or "xml" in said or said in ("", "unknown/unknown", "application/unknown")
+        actual not in PAGES
+        or declared in PAGES
+        or "xml" in declared
+        or declared in ("", "unknown/unknown", "application/unknown")
     )

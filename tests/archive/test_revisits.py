@@ -26,7 +26,7 @@ def day(nth: int) -> str:
 
 
 def made(**fields: Any) -> Revisit:
-    """A revisit of URL on the tenth."""
+    """Make a revisit of URL on the tenth."""
     known: dict[str, Any] = {
         "url": URL,
         "url_key": capture().url_key,
@@ -47,7 +47,7 @@ def made(**fields: Any) -> Revisit:
 
 
 def original(captures: list[Capture], revisit: Revisit) -> Capture | None:
-    """The capture that is found."""
+    """Return the capture that is found."""
     (found,) = resolve(captures, [revisit])
     return None if found is None else {one.capture_id: one for one in captures}[found.original_id]
 
@@ -61,11 +61,11 @@ def on(nth: int, url: str = URL, payload: str = "sha1:A", **fields: Any) -> Capt
 
 
 def test_record_that_it_names() -> None:
-    """WARC-Refers-To names the record, whatever else is said."""
+    """WARC-Refers-To names the record, whatever the other headers name."""
     named = on(1, OTHER, "sha1:B", record_id="<urn:uuid:named>")
-    said = made(refers_to_id="<urn:uuid:named>", digest="sha1:A")
+    declared = made(refers_to_id="<urn:uuid:named>", digest="sha1:A")
 
-    assert named == original([on(2), named], said)
+    assert named == original([on(2), named], declared)
 
 
 def test_url_and_date_that_it_names() -> None:
@@ -88,7 +88,7 @@ def test_fractions_of_a_second_are_not_compared() -> None:
 
 @pytest.mark.parametrize("field", ["payload_digest", "declared_digest"])
 def test_payload_that_it_declares(field: str) -> None:
-    """The same digest on the same URL is the original, whether it was declared or computed."""
+    """A capture of the same digest and URL is the original, whether its digest was declared or computed."""
     fields: dict[str, Any] = {field: "sha256:0a"}
     one = replace(on(1, payload="sha1:other"), **fields)
 
@@ -101,13 +101,14 @@ def test_same_url_goes_before_same_payload() -> None:
 
 
 def test_payload_under_another_url() -> None:
-    """The same digest under another URL is enough for a payload that was fetched, and not for one that was not."""
+    """A capture of the same digest under another URL is enough for a payload that was fetched, and not for one that was
+    not."""
     assert on(1, OTHER) == original([on(1, OTHER)], made(digest="sha1:A"))
     assert None is original([on(1, OTHER)], made(digest="sha1:A", is_unmodified=True))
 
 
 def test_latest_before_it() -> None:
-    """Of several captures the latest up to the revisit's own time is the original."""
+    """The latest of several captures up to the revisit's own time is the original."""
     assert on(9) == original([on(9), on(3), on(11)], made(digest="sha1:A"))
     assert on(10) == original([on(9), on(10), on(11)], made(digest="sha1:A"))
 
@@ -119,14 +120,14 @@ def test_earliest_after_it_if_all_are_later() -> None:
 
 
 def test_not_modified_is_the_latest_of_its_url() -> None:
-    """What is not modified since is the last that was fetched, whatever its payload."""
+    """The original of a page not modified since is the last that was fetched, whatever its payload."""
     captures = [on(1), on(5, payload="sha1:B"), on(12, payload="sha1:C")]
 
     assert captures[1] == original(captures, made(is_unmodified=True))
 
 
 def test_not_modified_since_a_capture_that_is_not_there() -> None:
-    """If the capture that it names is not there, another of its URL is none: it may have said something else."""
+    """If the capture that it names is not there, another of its URL is not it: its content may differ."""
     assert None is original([on(1)], made(is_unmodified=True, refers_to_time=microseconds(day(5))))
     assert None is original([on(1)], made(is_unmodified=True, refers_to_id="<urn:uuid:gone>"))
 
@@ -182,7 +183,7 @@ def test_no_page_by_its_url(url: str, status: int, is_page: bool) -> None:
 
 
 def test_each_capture_is_there_once() -> None:
-    """Of the same revisit twice one stays; a revisit with a capture's URL, time and payload is that capture."""
+    """One of two equal revisits stays; a revisit with a capture's URL, time and payload is that capture."""
     revisits = [made(digest="sha1:A"), made(digest="sha1:A", timestamp=microseconds(day(11)))] * 2
     shared = shared_of([on(10), on(1)], revisits)
 
@@ -304,7 +305,7 @@ def test_what_a_revisit_says(tmp_path: Path) -> None:
 
 
 def test_archive_of_revisits(tmp_path: Path) -> None:
-    """Over several files, every record of tests/support/revisit_archive.py has the fate that it was made for."""
+    """Over several files, every record of tests/support/revisit_archive.py has the outcome that it was made for."""
     result = local.extract(revisit_archive.write(tmp_path), CONFIG)
     by_id = {one.page.capture_id: one.page.capture for one in result.extractions}
     shared = sorted(
@@ -348,8 +349,8 @@ def test_not_modified_in_the_archive(tmp_path: Path) -> None:
 def test_declared_digest_is_kept_where_it_is_another(tmp_path: Path) -> None:
     """A capture remembers what its record declares, if that is not what was computed."""
     one, other = (
-        read(archive(tmp_path / "a.warc", record(http("<p>x"), WARC_Payload_Digest=said)))[0].capture
-        for said in (digest("a1"), "sha1:nothing")
+        read(archive(tmp_path / "a.warc", record(http("<p>x"), WARC_Payload_Digest=declared)))[0].capture
+        for declared in (digest("a1"), "sha1:nothing")
     )
     same, *_ = read(archive(tmp_path / "a.warc", record(http("<p>x"), WARC_Payload_Digest=one.payload_digest)))
 

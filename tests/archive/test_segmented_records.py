@@ -15,7 +15,7 @@ HTML = "<p>" + " ".join(f"word{nth}" for nth in range(300)) + "</p>"
 
 
 def segments(block: bytes, count: int, origin: str = ORIGIN, url: str = URL, version: str = "1.0") -> list[bytes]:
-    """A response in as many records, the first with its own type, the last with the length of all."""
+    """Cut a response into as many records, the first with its own type, the last with the length of all."""
     size = -(-len(block) // count)
     parts = [block[start : start + size] for start in range(0, len(block), size)]
     made = []
@@ -53,7 +53,7 @@ def test_segments_are_put_together(tmp_path: Path, version: str, count: int) -> 
 
 @given(st.permutations(range(5)))
 def test_the_order_of_segments_does_not_matter(tmp_path_factory: pytest.TempPathFactory, order: list[int]) -> None:
-    """In whatever order the segments lie in their file, the page is whole, and every record has its fate."""
+    """In whatever order the segments lie in their file, the page is whole, and every record has its outcome."""
     made = segments(http(HTML), 5)
     path = archive(tmp_path_factory.mktemp("made") / "a.warc", *(made[at] for at in order))
     found = read(path)
@@ -71,7 +71,7 @@ def test_records_between_segments_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "fate", "detail"),
+    ("kept", "outcomes", "detail"),
     [
         ([0], ["reject:segment_missing"], f"segments 2 of {ORIGIN} are not in this file, 1 are"),
         (
@@ -84,12 +84,12 @@ def test_records_between_segments_are_read(tmp_path: Path) -> None:
         ([1, 2], ["reject:segment_missing"] * 2, f"segments 1 of 3 of {ORIGIN} are not in this file, 2, 3 are"),
     ],
 )
-def test_segment_that_is_missing(tmp_path: Path, kept: list[int], fate: list[str], detail: str) -> None:
+def test_segment_that_is_missing(tmp_path: Path, kept: list[int], outcomes: list[str], detail: str) -> None:
     """A record of which a segment is not in the file is a reject that says which; those after it are accounted for."""
     made = segments(http(HTML), 3)
     path = archive(tmp_path / "a.warc", *(made[at] for at in kept))
 
-    assert fate == fates(path)
+    assert outcomes == fates(path)
     assert {detail} == set(details(path))
 
 
@@ -137,7 +137,7 @@ def test_a_number_beyond_all_bounds_costs_nothing(tmp_path: Path) -> None:
 
 
 def test_waiting_segments_are_bounded(tmp_path: Path) -> None:
-    """What waits for the other segments never takes more than a record may; what is after it is read."""
+    """Segments that wait for others never take more than a record may; the records behind them are read."""
     many = [segments(http(HTML), 2, f"<urn:uuid:{nth}a>")[0] for nth in range(20)]
     path = archive(tmp_path / "a.warc", *many, record(url=f"{URL}?after"))
     found = read(path, "input.max_record_bytes=6000")

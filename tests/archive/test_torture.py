@@ -29,13 +29,13 @@ pytestmark = [
 
 
 def names() -> list[str]:
-    """The archives by their paths below ../shared/data. CDX files of their own are no archives."""
+    """List the archives by their paths below ../shared/data. CDX files of their own are no archives."""
     files = (file for folder in FOLDERS for file in (DATA / folder).rglob("*") if file.is_file())
     return sorted(str(file.relative_to(DATA)) for file in files if "/cdx/" not in str(file))
 
 
 def row(path: Path) -> dict[str, Any]:
-    """A file's row: counts and bytes, nothing of what it holds."""
+    """Make a file's row: counts and bytes, nothing of its content."""
     with open_binary(str(path)) as stream:
         found = list(records(stream, Limits.from_config(CONFIG.input)))
     kinds = Counter(one.kind for one in found if isinstance(one, Record))

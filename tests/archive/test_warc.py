@@ -103,7 +103,7 @@ def test_what_a_resource_says(tmp_path: Path) -> None:
 
 
 def test_files_of_another_writer(tmp_path: Path) -> None:
-    """What warcio writes is read as it was meant."""
+    """Files that warcio writes are read as they were meant."""
     path = tmp_path / "a.warc.gz"
     with path.open("wb") as stream:
         writer = WARCWriter(stream, gzip=True)
@@ -491,7 +491,7 @@ SOUND = {
 def test_reading_never_raises(
     tmp_path_factory: pytest.TempPathFactory, kind: str, how: str, flips: list[tuple[float, int]], kept: float
 ) -> None:
-    """However bytes are flipped and wherever the file is cut, records come out, and each has a fate."""
+    """However bytes are flipped and wherever the file is cut, records come out, and each has an outcome."""
     path = Path(stored(tmp_path_factory.mktemp("torn") / "a", how, *SOUND[kind]))
     content = bytearray(path.read_bytes())
     for where, flip in flips:

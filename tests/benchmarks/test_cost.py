@@ -26,25 +26,30 @@ def bill(captures: int, page: cost.Measured = PAGE, hours: float = 10.0) -> cost
 def test_the_bill_of_a_hundred_million_pages() -> None:
     """10 ms a page are 278 core-hours; paid are those at which tasks work eight tenths of the time; half a terabyte of
     output for a month is $11.50."""
-    told = bill(100_000_000)
+    result = bill(100_000_000)
 
-    assert told.core_hours == pytest.approx(277.78, abs=0.01)
-    assert told.on_demand_usd == pytest.approx(277.78 / 0.8 * 0.0425, abs=0.01)
-    assert told.spot_usd == pytest.approx(277.78 / 0.8 * 1.1 * 0.0162, abs=0.01)
-    assert told.output_usd == pytest.approx(500 * 0.023)
-    assert (35, 1) == (told.vcpus, told.instances)
-    assert (4e12, 8e11, 2e12, 5e11) == (told.input_bytes, told.shuffle_bytes, told.staged_bytes, told.output_bytes)
+    assert result.core_hours == pytest.approx(277.78, abs=0.01)
+    assert result.on_demand_usd == pytest.approx(277.78 / 0.8 * 0.0425, abs=0.01)
+    assert result.spot_usd == pytest.approx(277.78 / 0.8 * 1.1 * 0.0162, abs=0.01)
+    assert result.output_usd == pytest.approx(500 * 0.023)
+    assert (35, 1) == (result.vcpus, result.instances)
+    assert (4e12, 8e11, 2e12, 5e11) == (
+        result.input_bytes,
+        result.shuffle_bytes,
+        result.staged_bytes,
+        result.output_bytes,
+    )
 
 
 def test_requests_are_counted_by_file_and_range() -> None:
     """4 TB in files of 1 GiB are 3,726 tasks, each with two requests for its size, and one for each 8 MiB; the output
     has eight files for every 40,960 rows, each begun, sent in one part, and ended."""
-    told = bill(100_000_000)
+    result = bill(100_000_000)
 
-    assert 3726 == told.tasks
-    assert 2 * 3726 + 476_838 == told.gets
-    assert 8 * 2442 * 3 == told.puts
-    assert told.requests_usd == pytest.approx(told.gets / 1000 * 0.0004 + told.puts / 1000 * 0.005)
+    assert 3726 == result.tasks
+    assert 2 * 3726 + 476_838 == result.gets
+    assert 8 * 2442 * 3 == result.puts
+    assert result.requests_usd == pytest.approx(result.gets / 1000 * 0.0004 + result.puts / 1000 * 0.005)
 
 
 def test_a_large_file_is_sent_in_parts() -> None:
@@ -67,11 +72,11 @@ def test_a_sooner_end_takes_more_machines_and_no_more_money() -> None:
 def test_partitions_stay_between_their_bounds(captures: int, shuffled: float) -> None:
     """Whatever is shuffled, a partition has what one of them may have, and they hold all of it."""
     page = dataclasses.replace(PAGE, shuffle_bytes=shuffled)
-    bounds, told = cost.prices().shuffle, bill(captures, page)
+    bounds, result = cost.prices().shuffle, bill(captures, page)
 
-    assert bounds.partition_bytes <= told.partition_bytes <= bounds.max_partition_bytes
-    assert told.partitions * told.partition_bytes >= told.shuffle_bytes
-    assert (told.partitions - 1) * told.partition_bytes <= told.shuffle_bytes * (1 + 1e-9)
+    assert bounds.partition_bytes <= result.partition_bytes <= bounds.max_partition_bytes
+    assert result.partitions * result.partition_bytes >= result.shuffle_bytes
+    assert (result.partitions - 1) * result.partition_bytes <= result.shuffle_bytes * (1 + 1e-9)
 
 
 def test_blocks_of_many_partitions_are_kept_from_getting_small() -> None:
@@ -97,9 +102,9 @@ def growth(path: Path, **largest: object) -> str:
 
 def test_figures_are_those_of_the_largest_archive(tmp_path: Path) -> None:
     """The largest of several measured sizes counts, by the page."""
-    told = cost.measured(growth(tmp_path / "scale.json", staging_peak_bytes=5000), NOTHING)
+    result = cost.measured(growth(tmp_path / "scale.json", staging_peak_bytes=5000), NOTHING)
 
-    assert cost.Measured(cpu_ms=7.5, shuffle_bytes=2, staged_bytes=5, output_bytes=2, input_bytes=2) == told
+    assert cost.Measured(cpu_ms=7.5, shuffle_bytes=2, staged_bytes=5, output_bytes=2, input_bytes=2) == result
 
 
 def test_bench_scale_writes_what_is_read() -> None:
@@ -110,9 +115,9 @@ def test_bench_scale_writes_what_is_read() -> None:
 
 def test_what_is_given_replaces_what_was_measured(tmp_path: Path) -> None:
     """One option changes its figure and no other."""
-    told = cost.measured(growth(tmp_path / "scale.json"), {**NOTHING, "cpu_ms": 3.0})
+    result = cost.measured(growth(tmp_path / "scale.json"), {**NOTHING, "cpu_ms": 3.0})
 
-    assert (3.0, 2.0) == (told.cpu_ms, told.shuffle_bytes)
+    assert (3.0, 2.0) == (result.cpu_ms, result.shuffle_bytes)
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"growth": {}}', '{"growth": {"1": {"pages": 0, "ms_per_page": 1}}}'])
@@ -123,7 +128,7 @@ def test_another_file_is_no_measurement(content: str, tmp_path: Path) -> None:
         cost.measured(str(tmp_path / "other.json"), NOTHING)
 
 
-def test_what_nobody_measured_is_asked_for() -> None:
+def test_a_figure_that_was_not_measured_is_required() -> None:
     """No figure has a default: the error names the options that are missing."""
     with pytest.raises(InputError, match=r"give --shuffle-bytes, --staged-bytes$"):
         cost.measured(None, {**GIVEN, "shuffle_bytes": None, "staged_bytes": None})
@@ -134,15 +139,15 @@ def test_what_nobody_measured_is_asked_for() -> None:
 def test_own_prices_are_laid_over_the_shipped(tmp_path: Path) -> None:
     """A file changes the prices that it names."""
     (tmp_path / "mine.toml").write_text("[compute]\nvcpus = 8\n")
-    told = cost.prices(str(tmp_path / "mine.toml"))
+    result = cost.prices(str(tmp_path / "mine.toml"))
 
-    assert 8 == told.compute.vcpus
-    assert cost.prices().storage == told.storage
-    assert cost.prices().compute == dataclasses.replace(told.compute, vcpus=96)
+    assert 8 == result.compute.vcpus
+    assert cost.prices().storage == result.storage
+    assert cost.prices().compute == dataclasses.replace(result.compute, vcpus=96)
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("vcpus = 8", "vcpus is no parameter; known here: compute, files, shuffle, storage"),
         ("[gold]\nounce = 1", "gold is no parameter; known here: compute, files, shuffle, storage"),
@@ -152,23 +157,23 @@ def test_own_prices_are_laid_over_the_shipped(tmp_path: Path) -> None:
         ("[compute", "cannot be read as a configuration"),
     ],
 )
-def test_wrong_prices_are_refused(content: str, told: str, tmp_path: Path) -> None:
+def test_wrong_prices_are_refused(content: str, message: str, tmp_path: Path) -> None:
     """An unknown name, or a value that is none, is named."""
     (tmp_path / "mine.toml").write_text(content)
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=message):
         cost.prices(str(tmp_path / "mine.toml"))
 
 
-def test_the_command_tells_the_bill_and_what_it_drew(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_prints_the_bill_and_what_it_drew(capsys: pytest.CaptureFixture[str]) -> None:
     """For one run of the requested size it prints the cost, and how uneven its sites are."""
     options = [word for name, value in GIVEN.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     status = main(["cost", "--captures", "1000000", *options])
-    told = capsys.readouterr().out
+    message = capsys.readouterr().out
 
     assert 0 == status
-    assert "core-hours" in told
-    assert "1,000,000 captures, drawn:" in told
-    assert "captures in the largest run" in told
+    assert "core-hours" in message
+    assert "1,000,000 captures, drawn:" in message
+    assert "captures in the largest run" in message
 
 
 def test_the_command_names_what_it_lacks(capsys: pytest.CaptureFixture[str]) -> None:

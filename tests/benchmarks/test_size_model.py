@@ -27,7 +27,7 @@ def test_harmonic_numbers_are_those_that_adding_gives(exponent: float) -> None:
     assert size_model.harmonic(3, exponent) == pytest.approx(1 + 2**-exponent + 3**-exponent)
 
 
-def test_the_fitted_law_says_what_the_crawl_has() -> None:
+def test_the_fitted_law_gives_what_the_crawl_has() -> None:
     """Fitted to the first domain of CC-MAIN-2024-42, it gives the five hundredth, of 104,961 captures, within 2 %."""
     exponent = size_model.fitted(size_model.CRAWLED_SITES, size_model.LARGEST_CRAWLED / size_model.CRAWLED)
     most = size_model.CRAWLED / size_model.harmonic(size_model.CRAWLED_SITES, exponent)
@@ -76,7 +76,7 @@ def test_the_same_seed_draws_the_same() -> None:
 
 def test_an_archive_of_one_small_site_has_no_large_one() -> None:
     """Nothing goes bucket by bucket, and nothing is cut."""
-    told = size_model.draw(1000, 1, 1.0, PARTITION, CONFIG, np.random.default_rng(1))
+    drawn = size_model.draw(1000, 1, 1.0, PARTITION, CONFIG, np.random.default_rng(1))
 
-    assert (1000, 0, 0, 0) == (told.largest_site, told.large_sites, told.capped_buckets, told.largest_run)
-    assert 1 == told.partitions
+    assert (1000, 0, 0, 0) == (drawn.largest_site, drawn.large_sites, drawn.capped_buckets, drawn.largest_run)
+    assert 1 == drawn.partitions

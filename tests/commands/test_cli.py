@@ -37,7 +37,7 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["extract", "no-such-file.warc.gz", "--output", "out"], "no-such-file.warc.gz: no archive found there"),
         (["extract", "x", "--output", "out", "--set", "lsh.treshold=0.3"], "lsh.treshold is no parameter"),
@@ -62,7 +62,11 @@ def test_every_command_and_option_has_a_help(command: str, capsys: pytest.Captur
     ],
 )
 def test_an_error_is_one_line_that_names_its_cause(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A wrong argument ends with status 2 and one line on stderr."""
     monkeypatch.chdir(tmp_path)
@@ -71,10 +75,10 @@ def test_an_error_is_one_line_that_names_its_cause(
 
     assert 2 == status
     assert 1 == errors.count("\n")
-    assert told in errors
+    assert message in errors
 
 
-def test_a_dry_run_says_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_dry_run_lists_what_would_be_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """--dry-run lists the files with their sizes, and makes no output."""
     (tmp_path / "a.warc").write_bytes(b"x" * 1234)
     (tmp_path / "b.arc.gz").write_bytes(b"x" * 10)
@@ -122,16 +126,16 @@ def test_a_dry_run_by_index_says_what_the_filters_leave(
     """Each option is a filter, each filter has its count, and no archive is read."""
     (crawl / "a.warc.gz").unlink()
     status = main(["extract", "--index", str(crawl / "index.cdxj"), "--output", "out", "--dry-run", *options])
-    told = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
 
     assert 0 == status
-    assert "4 lines of the index were read" == told[0]
-    assert refused == [line for line in told if "select:" in line]
-    assert f"{selected} records in {min(selected, 1)} files would be read" in told
+    assert "4 lines of the index were read" == printed[0]
+    assert refused == [line for line in printed if "select:" in line]
+    assert f"{selected} records in {min(selected, 1)} files would be read" in printed
 
 
 def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A header does not say in which language a page is: asked for it, a run without index would pass over nothing."""
+    """Only an index has the languages of pages: a run without one would pass over nothing."""
     status = main(["extract", str(crawl / "a.warc.gz"), "--language", "de", "--output", "out"])
 
     assert 2 == status
@@ -142,15 +146,15 @@ def test_languages_need_an_index(crawl: Path, capsys: pytest.CaptureFixture[str]
 def test_a_rotten_collection_is_an_error_at_the_end(
     spark: object, crawl: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What can be read is written, run.json says which files failed, and the status is one of its own."""
+    """All readable records are written, run.json lists the files that failed, and the exit status is one of its own."""
     (crawl / "b.warc.gz").write_bytes(b"this is no archive")
     command = ["extract", str(crawl), "--output", str(crawl / "out"), "--set", "label.by=T002", "--host", "example.com"]
     status = main(command)
-    told = capsys.readouterr().err.splitlines()
+    printed = capsys.readouterr().err.splitlines()
     report = json.loads((crawl / "out" / "run.json").read_text())
 
     assert 3 == status
-    assert [line for line in told if line.startswith("dbce:")] == [
+    assert [line for line in printed if line.startswith("dbce:")] == [
         "dbce: 1 of 2 files failed, more than --max-failed-files 0.05 allows; what could be read is written. First:"
         f" {crawl}/b.warc.gz (not_an_archive: neither WARC nor ARC; no record: begins with b'this is no archive')"
     ]
@@ -216,8 +220,7 @@ def test_spark_submit_runs_the_job(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_waits_until_java_has_started(number: signal.Signals) -> None:
-    """Whatever the block does is done when the signal is heard; a second signal is heard at once; one that is to be
-    ignored stays so."""
+    """The block ends before a signal is obeyed; a second signal is obeyed at once; an ignored one stays ignored."""
     done: list[int] = []
     before = signal.signal(number, signal.default_int_handler)
     for times in (1, 2):

@@ -1,4 +1,4 @@
-"""Any two labellings of the same pages are set beside each other."""
+"""The diff of any two labellings of the same pages."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TEXT = f"Menu of all things\n{STORY}\nA caption below"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A page with segments, the same as gold, labels of a person, and what an extractor gave, which is all of it."""
+    """Write a page with segments, the same as gold, labels of a person, and an extractor's text, which is all of it."""
     ends = [18, 19 + len(STORY), len(TEXT)]
     spans = tuple(map(SegmentSpan, ("/a[1]",) * 3, (0, 19, ends[1] + 1), ends))
     page_file.write(str(tmp_path / "pages.jsonl"), [Sheet(page="one", html=HTML, text=TEXT, segments=spans)])
@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(folder: Path, pages: str, reference: str, given: str, capsys: pytest.CaptureFixture[str]) -> str:
+def printed(folder: Path, pages: str, reference: str, given: str, capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     command = ["labels", "diff", str(folder / pages), "--reference", reference, "--given", given]
     assert cli.main([*command, "--output", str(folder / "diff")]) == 0
@@ -37,7 +37,7 @@ def told(folder: Path, pages: str, reference: str, given: str, capsys: pytest.Ca
 
 
 def test_people_gold_and_extractors_are_set_beside_each_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each on either side; of the 17 words people call ten content, four boilerplate and three undecided."""
+    """Each can be on either side; of the 17 words people call ten content, four boilerplate and three undecided."""
     people, everything = str(folder / "merged.jsonl"), f"{folder / 'scores'}@lxml"
     sides = [
         ("pages.jsonl", people, everything),
@@ -47,7 +47,7 @@ def test_people_gold_and_extractors_are_set_beside_each_other(folder: Path, caps
         ("gold.jsonl", everything, everything),
     ]
 
-    shares = [told(folder, *side, capsys).split(",")[1].split("%")[0] for side in sides]
+    shares = [printed(folder, *side, capsys).split(",")[1].split("%")[0] for side in sides]
     assert [41.2, 41.2, 41.2, 41.2, 0.0] == [float(share) for share in shares]
     assert "lxml beside lxml" in (folder / "diff" / "index.html").read_text("utf-8")
 
@@ -55,8 +55,8 @@ def test_people_gold_and_extractors_are_set_beside_each_other(folder: Path, caps
 def test_what_differs_on_a_gold_page_is_shown_in_the_colours_of_both(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Its text nodes are cut; the menu is boilerplate to the gold, and content to the extractor."""
-    told(folder, "gold.jsonl", "gold", f"{folder / 'scores'}@lxml", capsys)
+    """It is cut at its text nodes; the menu is boilerplate to the gold, and content to the extractor."""
+    printed(folder, "gold.jsonl", "gold", f"{folder / 'scores'}@lxml", capsys)
     (page,) = (one for one in (folder / "diff").iterdir() if one.name != "index.html")
 
     assert "dbce-differ-boilerplate dbce-gave-content" in page.read_text("utf-8")
@@ -78,7 +78,7 @@ def test_labels_that_are_not_there_are_said_so(
     given: str,
     error: str,
 ) -> None:
-    """In one line, with what to do."""
+    """The error is one line, and names what to do."""
     monkeypatch.chdir(folder)
     command = ["labels", "diff", pages, "--reference", "scores@lxml", "--given", given, "--output", "diff"]
 

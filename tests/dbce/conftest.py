@@ -9,8 +9,8 @@ from tests.support.builders import config
 
 
 @pytest.fixture(scope="session")
-def judging(tmp_path_factory: pytest.TempPathFactory) -> DbceConfig:
-    """The shipped parameters with the small classifier."""
+def classifying(tmp_path_factory: pytest.TempPathFactory) -> DbceConfig:
+    """Give the shipped parameters with the small classifier."""
     path = tmp_path_factory.mktemp("trained") / "small.npz"
     classify.save(small_classifier.classifier(), path)
     return config(f"label.classifier={path}")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dbce_spark.dbce import annotate as module
-from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce import occurrence_bits as module
 from dbce_spark.dbce.diff import Mask, shared
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import Hashes, bits_text
 from tests.support.builders import cross, words
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.bins import table
+from dbce_spark.dbce.feature_bins import table
 
 positive = st.floats(1e-3, 1e6) | st.integers(1, 200).map(float) | st.integers(1, 64).map(lambda part: part / 64)
 firsts = st.sampled_from([-1378.0, -1.0, -0.5, -0.0, 0.0]) | positive
@@ -13,7 +13,7 @@ firsts = st.sampled_from([-1378.0, -1.0, -0.5, -0.0, 0.0]) | positive
 
 @given(firsts, st.lists(positive, max_size=63), st.lists(st.floats(-1e6, 1e7) | positive))
 def test_table_finds_what_a_search_finds(first: float, others: list[float], values: list[float]) -> None:
-    """Of any values: on the edges, just beside them, below and beyond all, and both zeros."""
+    """The bins of any values are found: on the edges, just beside them, below and beyond all, and both zeros."""
     edges = np.unique([first, *others])
     close = [np.nextafter(edges, -np.inf), edges, np.nextafter(edges, np.inf)]
     asked = np.concatenate([*close, [0.0, -0.0, -1.0, 1e300, -1e300], values])

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.buckets import BucketKey, chunks, last_chunk, members, members_of
+from dbce_spark.dbce.buckets import BucketKey, chunks, group_by_bucket, last_chunk, members
 from dbce_spark.model import Member, text_hash
 from tests.support.builders import member, page
 
@@ -20,7 +20,7 @@ def many(urls: int, captures: int) -> list[Member]:
 def test_every_page_is_in_one_bucket_a_band() -> None:
     """A page is in as many buckets as it has bands, each under its own key."""
     one = page(TEMPLATE)
-    buckets = members_of(members([one]))
+    buckets = group_by_bucket(members([one]))
 
     assert sorted(buckets) == sorted(
         BucketKey("example.org", band, key) for band, key in enumerate(one.bands.view(np.int64).tolist())
@@ -34,7 +34,7 @@ def test_pages_of_one_template_share_all_buckets() -> None:
         page(TEMPLATE, "http://www.example.org/a"),
         page(TEMPLATE, "http://www.example.org/b", "2021-01-01T00:00:00Z"),
     ]
-    for met in members_of(members(pages)).values():
+    for met in group_by_bucket(members(pages)).values():
         expected = [(one.capture_id, one.capture.url_key, one.capture.timestamp) for one in pages]
         actual = [(one.capture_id, one.url_key, one.timestamp) for one in met]
 
@@ -45,12 +45,12 @@ def test_sites_have_buckets_of_their_own() -> None:
     """The same tree on two sites is no bucket."""
     pages = [page(TEMPLATE, "http://www.example.org/"), page(TEMPLATE, "http://www.example.com/")]
 
-    assert {len(met) for met in members_of(members(pages)).values()} == {1}
+    assert {len(met) for met in group_by_bucket(members(pages)).values()} == {1}
 
 
 def test_page_without_signature_is_in_no_bucket() -> None:
     """A page with too few shingles is compared with none."""
-    assert members_of(members([page("<p>hello</p>")])) == {}
+    assert group_by_bucket(members([page("<p>hello</p>")])) == {}
 
 
 def test_bucket_of_about_the_cap_stays_whole() -> None:
@@ -89,5 +89,5 @@ def test_what_comes_later_changes_only_the_end(before: int, more: int, cap: int)
 
 
 def test_text_hash_never_changes() -> None:
-    """Where a row is written depends on it."""
+    """The place of a row depends on it."""
     assert text_hash("org,example)/") == 6853821733953201834

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify
-from dbce_spark.dbce.classify import FAVORS, Binning, kept
+from dbce_spark.dbce.classify import FAVORS, Binning, kept_blocks
 from dbce_spark.errors import ConfigError
 from tests.support import small_classifier
 from tests.support.builders import parsed
@@ -36,14 +36,14 @@ def of_pickle() -> bytes:
 
 
 def of_objects() -> bytes:
-    """An .npz whose array is a pickle."""
+    """Write an .npz whose array is a pickle."""
     stream = io.BytesIO()
     np.savez(stream, about=np.array([Hostile()], object))
     return stream.getvalue()
 
 
 def of_array() -> bytes:
-    """An .npy, not an .npz."""
+    """Write an .npy, not an .npz."""
     stream = io.BytesIO()
     np.save(stream, np.arange(3))
     return stream.getvalue()
@@ -132,9 +132,9 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     pages = [one.parsed for one in small_classifier.examples()[:8]]
 
     assert made.card == loaded.card
-    for expected, actual in zip(made.traits(pages), loaded.traits(pages), strict=True):
+    for expected, actual in zip(made.block_features(pages), loaded.block_features(pages), strict=True):
         assert np.array_equal(expected.codes, actual.codes)
-        assert np.array_equal(expected.verdicts, actual.verdicts)
+        assert np.array_equal(expected.first_scores, actual.first_scores)
         assert np.array_equal(expected.keys, actual.keys)
     assert path.read_bytes() == again.read_bytes()
     with zipfile.ZipFile(path) as stored:
@@ -145,11 +145,15 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
     """Bit for bit, however pages come together."""
     classifier = small_classifier.classifier()
     pages = [one.parsed for one in small_classifier.examples()[:16]]
-    together = classifier.traits(pages)
-    cut = [*classifier.traits(pages[:5]), *classifier.traits(pages[5:6]), *classifier.traits(pages[6:])]
+    together = classifier.block_features(pages)
+    cut = [
+        *classifier.block_features(pages[:5]),
+        *classifier.block_features(pages[5:6]),
+        *classifier.block_features(pages[6:]),
+    ]
     for one, other in zip(together, cut, strict=True):
         assert np.array_equal(one.codes, other.codes)
-        assert np.array_equal(one.verdicts, other.verdicts)
+        assert np.array_equal(one.first_scores, other.first_scores)
         assert np.array_equal(one.keys, other.keys)
 
 
@@ -158,10 +162,10 @@ def test_traits_do_not_depend_on_the_pages_beside() -> None:
 def test_traits_of_any_page(html: str) -> None:
     """One column a block, verdicts from 0 to 1024, bins below 64."""
     page = parsed(html)
-    (made,) = small_classifier.classifier().traits([page])
+    (made,) = small_classifier.classifier().block_features([page])
 
-    assert {len(page.blocks)} == {made.codes.shape[1], len(made.verdicts), made.keys.shape[1]}
-    assert made.verdicts.max() <= 1024
+    assert {len(page.blocks)} == {made.codes.shape[1], len(made.first_scores), made.keys.shape[1]}
+    assert made.first_scores.max() <= 1024
     assert made.codes.max() < 64
     assert 6 == len(made.keys)
 
@@ -184,7 +188,7 @@ def columns(blocks: list[tuple[int, int]]) -> tuple[classify.Scores, Any]:
 
 @given(pages_of_scores, st.sampled_from(sorted(FAVORS)))
 def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str) -> None:
-    """Of all cuts by score none is expected to reach a higher F-beta; of equal ones it is the lowest above 0."""
+    """No cut by score is expected to reach a higher F-beta; of equal cuts it is the lowest above 0."""
     weight = Fraction(FAVORS[favor]) ** 2
     in_all = sum(score * words for score, words in blocks)
     draws = [(2 * nth + 1) * 10_000 // (2 * classify.DRAWS) for nth in range(classify.DRAWS)]
@@ -200,7 +204,7 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
         together = sum(min(kept_words, words) / (kept_words + weight * words) for words in of_draws)
         return float(apart + together / classify.DRAWS)
 
-    is_kept = kept(*columns(blocks), favor).tolist()
+    is_kept = kept_blocks(*columns(blocks), favor).tolist()
     cut = min((score for (score, _), kept_one in zip(blocks, is_kept, strict=True) if kept_one), default=10_001)
     best = max(expected(score) for score, _ in blocks)
 
@@ -212,27 +216,31 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
 
 def test_of_equal_cuts_the_lowest() -> None:
     """Blocks as likely as each other stay together."""
-    assert [True, True, False] == kept(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
+    assert [True, True, False] == kept_blocks(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
 
 
 def test_many_unlikely_blocks_are_not_one_likely_one() -> None:
     """A short post stands above a hundred comments: were each draw its own, more words would be expected of those."""
     blocks = [(9_000, 90), *[(1_500, 25)] * 100]
 
-    assert [True, *[False] * 100] == kept(*columns(blocks), "balanced").tolist()
-    assert all(kept(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
+    assert [True, *[False] * 100] == kept_blocks(*columns(blocks), "balanced").tolist()
+    assert all(kept_blocks(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
 
 
 @given(pages_of_scores)
 def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[tuple[int, int]]) -> None:
     """Never another block, and none only where nothing can be content."""
-    precision, balanced, recall = (kept(*columns(blocks), favor) for favor in ("precision", "balanced", "recall"))
+    precision, balanced, recall = (
+        kept_blocks(*columns(blocks), favor) for favor in ("precision", "balanced", "recall")
+    )
 
     assert precision.any() == any(score for score, _ in blocks)
     assert (precision <= balanced).all()
     assert (balanced <= recall).all()
 
 
-def test_configured_classifier_is_read_once(judging: DbceConfig) -> None:
+def test_configured_classifier_is_read_once(classifying: DbceConfig) -> None:
     """Not for each page anew."""
-    assert classify.load_classifier(judging.label.classifier) is classify.load_classifier(judging.label.classifier)
+    assert classify.load_classifier(classifying.label.classifier) is classify.load_classifier(
+        classifying.label.classifier
+    )

@@ -1,4 +1,4 @@
-"""What a block's surroundings say: the first verdicts around it."""
+"""Features of a block's surroundings: the first scores around it."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from tests.support.builders import parsed
 LONG = " ".join(["word"] * 12)
 
 
-def seen(body: str, *verdicts: int) -> Columns:
-    """The features of a page's blocks with these first verdicts."""
+def seen(body: str, *scores: int) -> Columns:
+    """Compute the features of a page's blocks with these first scores."""
     page = Layout([parsed(f"<html><body>{body}</body></html>")])
-    assert len(page) == len(verdicts)
-    return context.of_pages(page, np.array(verdicts, np.int64))
+    assert len(page) == len(scores)
+    return context.of_pages(page, np.array(scores, np.int64))
 
 
 def test_neighbours() -> None:
@@ -37,7 +37,7 @@ def test_windows_weigh_by_words() -> None:
 
 
 def test_sure_blocks_nearby() -> None:
-    """How far the last one and the next one are, and the first and last of the page."""
+    """Their features are the distances to the last one and the next one, and to the first and last of the page."""
     columns = seen(f"<p>a</p><p>{LONG}</p><p>b</p><p>{LONG}</p><p>{LONG}</p>", CERTAIN, CERTAIN, 0, CERTAIN, 100)
 
     assert [1e6, 0, 1, 0, 1] == columns["since_strong"].tolist()

@@ -17,7 +17,7 @@ from tests.support.strategies import members
 
 
 def build(some: Sequence[Member]) -> list[Cross]:
-    """The crosses of a run that is all there is of its site."""
+    """Build the crosses of a chunk that is its whole site."""
     return module.build(some, everyone(some))
 
 
@@ -39,7 +39,7 @@ def found(of: Cross, bucket_id: str = "b", bucket_urls: int = 2) -> BucketCross:
 
 
 def test_up_is_the_most_similar_and_down_the_next() -> None:
-    """Of captures with other URLs the most similar is `up`, the second `down`."""
+    """The most similar capture with another URL is `up`, the second `down`."""
     some = [member("a", "u1", 0, [1, 1, 1, 1]), member("b", "u2", 0, [1, 1, 2, 2]), member("c", "u3", 0, [1, 1, 1, 2])]
     actual = build_one("a", some)
 
@@ -47,7 +47,7 @@ def test_up_is_the_most_similar_and_down_the_next() -> None:
 
 
 def test_prev_and_next_are_the_nearest_in_time() -> None:
-    """Of captures of the same URL the one before and the one after stand beside `cur`."""
+    """The captures of the same URL before and after `cur` are its `prev` and `next`."""
     some = [member(f"t{time}", "u", time) for time in (5, 1, 3, 9)] + [member("z", "v", 4)]
 
     assert [("t1", "", "t3"), ("t3", "t1", "t5"), ("t5", "t3", "t9"), ("t9", "t5", "")] == [
@@ -81,7 +81,7 @@ def test_no_cross_of_nothing() -> None:
 
 
 def test_ties_go_to_the_lower_id() -> None:
-    """Of equally similar captures the one with the lower id comes first, wherever it stands in the bucket."""
+    """The one with the lower id of equally similar captures comes first, whatever its place in the bucket."""
     some = [member("d", "u4"), member("b", "u2"), member("a", "u1"), member("c", "u3")]
 
     assert (build_one("d", some).up, build_one("d", some).down) == ("a", "b")
@@ -138,7 +138,7 @@ def test_order_does_not_matter(some: list[Member], random: object) -> None:
 
 @given(members())
 def test_similarities_are_shares_of_equal_rows(some: list[Member]) -> None:
-    """What a cross says of its arms is what their signatures say; an empty arm has 0."""
+    """The similarities of a cross are those of the signatures; an empty arm has 0."""
     by_id = {one.capture_id: one for one in some}
     for made in build(some):
         for arm in ("up", "down", "prev", "next"):
@@ -167,7 +167,7 @@ def test_snapshots_may_be_in_another_run_or_bucket() -> None:
 
 
 def test_the_same_url_key_on_another_site_is_no_snapshot() -> None:
-    """What is adjacent is of the same site."""
+    """Adjacent captures are of the same site."""
     one = member("a", "u", 1)
     other = replace(member("b", "u", 2), site="example.com")
 
@@ -201,7 +201,7 @@ def test_find_says_where() -> None:
 
 
 def test_select_takes_the_fullest_then_the_most_similar() -> None:
-    """Of a capture's crosses those with most arms go first, of equal ones the most similar."""
+    """The crosses with most arms go first, and of equal ones the most similar."""
     full, plain = cross("a", "b", "c", "d", "e"), cross("a", "b", "c")
     close, far = cross("a", "x", "y"), Cross(**{**as_fields(cross("a", "v", "w")), "up_similarity": 0.5})
     made = select([found(far), found(close), found(plain), found(full)], per_capture=3)
@@ -249,7 +249,7 @@ def test_select_does_not_depend_on_order(some: list[BucketCross], random: object
 
 
 def test_template_is_the_bucket_of_most_urls() -> None:
-    """Of a capture's buckets that of most URLs names its template, of equal ones the lowest id, of none
+    """The bucket of most URLs names a capture's template, of equal ones the lowest id, of none
     nothing."""
     made = [found(cross(), "c", 2), found(cross(), "b", 5), found(cross(), "a", 5)]
 

@@ -25,7 +25,7 @@ LIMIT = 40_000_000
 
 
 def marks(a: str, b: str) -> tuple[str, str]:
-    """The words of each text that are found in the other one."""
+    """Mark the words of each text that are found in the other one."""
     in_a, in_b = shared(words(a), words(b), LIMIT)
     return (
         " ".join(word for word, found in zip(a.split(), in_a, strict=True) if found),
@@ -86,7 +86,7 @@ def test_disjoint_texts_share_nothing(a: Hashes, b: Hashes) -> None:
 
 
 def runs(mask: Any) -> list[int]:
-    """The lengths of the runs of True."""
+    """Measure the lengths of the runs of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([0], mask.astype(int), [0]))))
     return [int(end - start) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
@@ -123,7 +123,7 @@ def test_as_many_grams_match_on_either_side(a: Hashes, b: Hashes) -> None:
 
 
 def longest(a: list[int], b: list[int]) -> int:
-    """The length of a longest common subsequence, by the book."""
+    """Compute the length of a longest common subsequence, by the book."""
     row = [0] * (len(b) + 1)
     for one in a:
         before = row[:]
@@ -144,7 +144,7 @@ def test_alignment_is_a_longest_common_subsequence(a: Hashes, b: Hashes) -> None
 @given(st.lists(st.integers(0, 60), unique=True), st.lists(st.integers(0, 60), unique=True))
 @example([1, 2, 3, 4], [4, 1, 2, 3])
 def test_anchors_align_texts_without_repetition_as_well(a: list[int], b: list[int]) -> None:
-    """Where no word comes twice, cutting at anchors loses nothing against the exact alignment."""
+    """Cutting texts without repetition at anchors loses nothing against the exact alignment."""
     numbers_a, numbers_b = diff._numbered(np.array(a, np.uint64), np.array(b, np.uint64))
     exact, _ = diff._align(numbers_a, numbers_b, LIMIT)
     anchored, _ = diff._align(numbers_a, numbers_b, 1)
@@ -195,7 +195,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch, texts: tuple[Any, Any]
 
 
 def lxml_tokens(markup: str) -> list[Any]:
-    """A page's words as `html_annotate` sees them."""
+    """List a page's words as `html_annotate` sees them."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
     root = etree.fromstring(markup.encode("utf-8", "replace"), parser)
     etree.strip_elements(root, "script", "style", "noscript", "option", "iframe", with_tail=False)
@@ -204,7 +204,7 @@ def lxml_tokens(markup: str) -> list[Any]:
 
 
 def lxml_labels(a: list[Any], b: list[Any]) -> Any:
-    """Which words of `a` html_annotate gives the annotation of `b`."""
+    """Mark the words of `a` that html_annotate gives the annotation of `b`."""
     for token in a:
         token.annotation = "cur"
     for token in b:
@@ -214,7 +214,7 @@ def lxml_labels(a: list[Any], b: list[Any]) -> Any:
 
 
 def agreement(a: list[Any], b: list[Any]) -> float:
-    """The share of the words of `a` that our diff and lxml's label alike."""
+    """Compute the share of the words of `a` that our diff and lxml's label alike."""
     expected = lxml_labels(a, b)
     words = [str(token) for token in [*a, *b]]
     numbers = np.unique(words, return_inverse=True)[1].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -223,11 +223,11 @@ def agreement(a: list[Any], b: list[Any]) -> float:
 
 
 def article(seed: int) -> str:
-    """A page of one template: menu, article, related links, footer, with words of few."""
+    """Make a page of one template: menu, article, related links, footer, with words of few."""
     random = np.random.default_rng(seed)
 
     def some(count: int) -> str:
-        """Two words in five are among the thirty that stand everywhere."""
+        """Draw words, of which two in five are among the thirty that stand everywhere."""
         words = np.where(random.random(count) < 0.4, random.integers(0, 30, count), random.integers(30, 3000, count))
         return " ".join(f"w{nth}" for nth in words)
 

@@ -9,7 +9,17 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import DuplicatesConfig
 from dbce_spark.dbce import texts
-from dbce_spark.dbce.duplicates import EXACT, NEAR, Like, Mark, MarkedText, extended, find, marks, runs
+from dbce_spark.dbce.duplicates import (
+    EXACT,
+    NEAR,
+    Like,
+    Mark,
+    MarkedText,
+    chunks,
+    extend_marks,
+    find_similar,
+    mark_texts,
+)
 from dbce_spark.dbce.texts import Text
 from tests.support.builders import config
 
@@ -27,12 +37,12 @@ def text(name: str, words: str, url: str = "u", hour: int = 0, settings: Duplica
 
 
 def varied(*changed: int) -> str:
-    """A text of 400 words, some of them others."""
+    """Make a text of 400 words, some of them others."""
     return " ".join(f"other{at}" if at in changed else word for at, word in enumerate(WORDS))
 
 
 def marked(*some: Text, settings: DuplicatesConfig = CONFIG) -> dict[str, Mark]:
-    return {one.text.capture_id: one.mark for one in marks([], some, settings)}
+    return {one.text.capture_id: one.mark for one in mark_texts([], some, settings)}
 
 
 def test_the_same_words_are_a_copy() -> None:
@@ -61,14 +71,14 @@ def test_a_word_that_changes_is_nearly_the_same() -> None:
 
 
 def test_another_text_is_nobodys_duplicate() -> None:
-    """Of 400 words 40 are changed, each in five shingles: a third of them is left, and nothing is marked."""
+    """A text with 40 of 400 words changed keeps a third of its shingles, and nothing is marked."""
     found = marked(text("a", varied(), hour=1), text("b", varied(*range(0, 400, 10)), hour=2))
 
     assert [None, None] == [one.duplicate_of for one in found.values()]
 
 
 def test_a_copy_of_a_near_duplicate_names_the_leader_and_its_own_first() -> None:
-    """What may be left out is said for both: the leader, and the earliest capture of the very same text."""
+    """Its mark has the leader and the earliest capture of the very same text."""
     some = [text("a", varied(), "u", 1), text("b", varied(5), "v", 2), text("c", varied(5), "w", 3)]
     found = marked(*some)["c"]
 
@@ -123,7 +133,7 @@ def test_short_texts_are_compared_as_a_whole() -> None:
 )
 def test_runs_begin_with_the_first_of_their_bucket(size: int, expected: list[list[int]]) -> None:
     """A run of each `cap` texts, which later texts do not change."""
-    assert expected == runs(range(size), 3)
+    assert expected == chunks(range(size), 3)
 
 
 SOME = st.lists(st.tuples(st.sampled_from("uvw"), st.lists(st.sampled_from("ab"), min_size=3, max_size=7)), max_size=14)
@@ -139,21 +149,21 @@ def test_later_captures_change_nothing_that_was_said(some: list[tuple[str, list[
     """Marking an archive in three parts, each beside what is known of those before, gives what marking it at once
     gives; and so does every beginning of it."""
     every = drawn(some)
-    at_once = marks([], reversed(every), TINY)
+    at_once = mark_texts([], reversed(every), TINY)
     first, second = sorted((one, other))
     known: list[MarkedText] = []
     for part in (every[:first], every[first:second], every[second:]):
-        known += marks(known, part, TINY)
+        known += mark_texts(known, part, TINY)
 
     assert at_once == known
-    assert at_once[:first] == marks([], every[:first], TINY)
+    assert at_once[:first] == mark_texts([], every[:first], TINY)
 
 
 @given(SOME)
 def test_without_what_is_marked_every_text_is_still_there(some: list[tuple[str, list[str]]]) -> None:
     """Every duplicate names an earlier capture that is no duplicate itself and is as similar as is said; every copy
     names one of the same text."""
-    every = {one.text.capture_id: one for one in marks([], drawn(some), TINY)}
+    every = {one.text.capture_id: one for one in mark_texts([], drawn(some), TINY)}
     for own, mark in every.values():
         if mark.copy_of is not None:
             assert every[mark.copy_of].text.digest == own.digest
@@ -175,7 +185,7 @@ def _signature(of: Text) -> texts.TextSignature:
 def test_what_texts_are_like_is_ordered_by_time() -> None:
     """`find` names the earlier texts from the earliest on, each once however many buckets they share."""
     some = [text("b", varied(), hour=1), text("a", varied(3), hour=2)]
-    found = find(some, CONFIG)
+    found = find_similar(some, CONFIG)
 
     assert ["a"] == [*found]
     assert [Like("b", float((_signature(some[0]) == _signature(some[1])).mean()))] == found["a"]
@@ -198,7 +208,7 @@ def test_a_hot_bucket_is_not_compared_all_with_all(monkeypatch: pytest.MonkeyPat
         own = signature + np.array([0, 0, at, at, at, at], np.uint16) + np.array([0, 0, 1, 2, 3, 4], np.uint16) * at
         some.append(Text(capture_id=f"{at:04}", url_key="u", timestamp=at, digest=str(at), signature=own))
     settings = config("duplicates.bands=3", "duplicates.rows=2", "duplicates.cap=50").duplicates
-    marks([], some, settings)
+    mark_texts([], some, settings)
 
     assert max(compared) == 51
 
@@ -210,7 +220,7 @@ def test_what_is_said_holds_when_captures_are_labelled_again(
     """Whatever text known captures come to have, or none: in the end every duplicate names a capture that leads and is
     as similar as is said, and every copy the first of the same text."""
     every = drawn(some)
-    known = marks([], every[:known_count], TINY)
+    known = mark_texts([], every[:known_count], TINY)
     relabelled = {
         one.text.capture_id: text(one.text.capture_id, " ".join(changed[at]), one.text.url_key, at // 2, TINY)
         if changed[at]
@@ -218,7 +228,7 @@ def test_what_is_said_holds_when_captures_are_labelled_again(
         for at, one in enumerate(known)
         if at in changed
     }
-    said = extended(known, relabelled, every[known_count:], TINY)
+    said = extend_marks(known, relabelled, every[known_count:], TINY)
     found = {one.text.capture_id: one for one in [*known, *said]}
     for name, now in relabelled.items():
         if now is None:
@@ -242,9 +252,9 @@ def test_what_is_said_holds_when_captures_are_labelled_again(
 def test_a_text_that_stays_keeps_its_mark() -> None:
     """Labelled again with the same text, a capture is said the same of, and nobody else is asked."""
     first, copy, other = text("a", "one two", hour=1), text("b", "one two", hour=2), text("c", "three four", hour=3)
-    known = marks([], [first, copy, other], CONFIG)
+    known = mark_texts([], [first, copy, other], CONFIG)
 
-    assert [known[0], known[2]] == extended(known, {"a": first, "c": other}, [], CONFIG)
-    assert ["b", "a"] == [one.text.capture_id for one in extended(known, {"a": text("a", "five", hour=1)}, [], CONFIG)][
-        ::-1
-    ]
+    assert [known[0], known[2]] == extend_marks(known, {"a": first, "c": other}, [], CONFIG)
+    assert ["b", "a"] == [
+        one.text.capture_id for one in extend_marks(known, {"a": text("a", "five", hour=1)}, [], CONFIG)
+    ][::-1]

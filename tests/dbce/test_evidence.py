@@ -1,4 +1,4 @@
-"""What other pages say: counted by tables, and in plain Python."""
+"""The evidence of other pages: counted by tables, and in plain Python."""
 
 import math
 from dataclasses import replace
@@ -32,8 +32,10 @@ SLOTS = {"class": CLASS, "id": ID, "path": PATH, "above": ABOVE}
 
 
 @st.composite
-def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6) -> PageFeatures:
-    """A page of few texts in few slots, so that much recurs."""
+def captures_of_few_texts(
+    draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blocks: int = 6
+) -> PageFeatures:
+    """Draw a page of few texts in few slots, so that much recurs."""
     count = draw(st.integers(1, blocks))
 
     def numbers(low: int, high: int) -> list[int]:
@@ -46,7 +48,7 @@ def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blo
         timestamp=draw(st.integers(0, 3)),
         words=np.array(words, np.int32),
         link_words=np.array([min(pair) for pair in zip(words, numbers(0, 9), strict=True)], np.int32),
-        verdicts=np.array(numbers(0, CERTAIN), np.uint16),
+        first_scores=np.array(numbers(0, CERTAIN), np.uint16),
         keys=np.array([numbers(0, 3) for _ in range(6)], np.uint32) * np.uint32(0x9E3779B1),
     )
 
@@ -54,7 +56,7 @@ def witnesses(draw: st.DrawFn, url: st.SearchStrategy[str], capture_id: str, blo
 @st.composite
 def pools(draw: st.DrawFn, urls: str = "uvwx", max_size: int = 6) -> list[PageFeatures]:
     count = draw(st.integers(0, max_size))
-    return [draw(witnesses(st.sampled_from(urls), f"id{at}")) for at in range(count)]
+    return [draw(captures_of_few_texts(st.sampled_from(urls), f"id{at}")) for at in range(count)]
 
 
 def plain(found: dict[str, Columns]) -> dict[str, dict[str, list[float]]]:
@@ -69,8 +71,8 @@ def share(part: float, whole: float) -> float:
     return part / max(whole, 1)
 
 
-def speakers_of(pool: list[PageFeatures]) -> dict[str, PageFeatures]:
-    """Of each URL its first capture."""
+def first_captures(pool: list[PageFeatures]) -> dict[str, PageFeatures]:
+    """Find the first capture of each URL."""
     found: dict[str, PageFeatures] = {}
     for one in sorted(pool, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
         found.setdefault(one.url_key, one)
@@ -78,13 +80,13 @@ def speakers_of(pool: list[PageFeatures]) -> dict[str, PageFeatures]:
 
 
 def rows(of: PageFeatures) -> list[dict[str, Any]]:
-    """The blocks of a page, one by one."""
+    """List the blocks of a page, one by one."""
     return [
         {
             "words": int(of.words[at]),
             "links": int(of.link_words[at]),
-            "verdict": int(of.verdicts[at]),
-            "mass": int(of.words[at]) * int(of.verdicts[at]),
+            "verdict": int(of.first_scores[at]),
+            "mass": int(of.words[at]) * int(of.first_scores[at]),
             "keys": of.keys[:, at].tolist(),
         }
         for at in range(len(of.words))
@@ -92,10 +94,10 @@ def rows(of: PageFeatures) -> list[dict[str, Any]]:
 
 
 def counted(one: PageFeatures, pool: list[PageFeatures]) -> list[dict[str, float]]:
-    """What the siblings of a capture say of each of its blocks, block by block and page by page."""
-    speakers = speakers_of(pool)
-    others = [rows(other) for url, other in speakers.items() if url != one.url_key]
-    every = [rows(speaker) for speaker in speakers.values()]
+    """Count the evidence of siblings on each block of a capture, block by block and page by page."""
+    first = first_captures(pool)
+    others = [rows(other) for url, other in first.items() if url != one.url_key]
+    every = [rows(speaker) for speaker in first.values()]
     mass = sum(block["mass"] for other in others for block in other)
     return [_said(block, rows(one), others, every, mass) for block in rows(one)]
 
@@ -147,7 +149,7 @@ def _said(
 def test_siblings_say_what_a_plain_count_says(pool: list[PageFeatures]) -> None:
     """Every feature of every block, bit for bit."""
     found = plain(of_siblings(pool, {one.capture_id for one in pool}))
-    if len(speakers_of(pool)) < 2:
+    if len(first_captures(pool)) < 2:
         assert {} == found
         return
     for one in pool:
@@ -183,7 +185,7 @@ def test_captures_of_one_url_are_no_siblings(pool: list[PageFeatures]) -> None:
     assert {} == of_siblings(pool, {one.capture_id for one in pool})
 
 
-@given(pools("vwx", max_size=4), witnesses(st.just("u"), "own"), st.lists(st.integers(4, 9), max_size=3))
+@given(pools("vwx", max_size=4), captures_of_few_texts(st.just("u"), "own"), st.lists(st.integers(4, 9), max_size=3))
 def test_later_captures_of_a_url_count_for_nobody(
     pool: list[PageFeatures], one: PageFeatures, times: list[int]
 ) -> None:
@@ -195,10 +197,10 @@ def test_later_captures_of_a_url_count_for_nobody(
 
 
 def test_capture_is_not_its_own_sibling() -> None:
-    """What stands on one page alone is told to be on none of its siblings."""
+    """Texts on one page alone are counted on none of its siblings."""
     one = PageFeatures(
         capture_id="a", url_key="u", timestamp=0, words=np.array([3], np.int32), link_words=np.array([0], np.int32),
-        verdicts=np.array([CERTAIN], np.uint16), keys=np.ones((6, 1), np.uint32),
+        first_scores=np.array([CERTAIN], np.uint16), keys=np.ones((6, 1), np.uint32),
     )  # fmt: skip
     twin, other = (
         replace(one, capture_id="b", timestamp=1),
@@ -213,7 +215,7 @@ def test_capture_is_not_its_own_sibling() -> None:
 
 @given(pools("u", max_size=7))
 def test_snapshots_move_a_block_half_of_the_way_to_the_mean(pool: list[PageFeatures]) -> None:
-    """Of the verdicts on its text in its slot: two captures before and two behind, none of the same moment."""
+    """The mean is of the first scores of its text in its slot: two captures before and two behind, none at its time."""
     ordered = sorted(pool, key=lambda one: (one.timestamp, one.capture_id))
     found = of_snapshots(pool)
     for at, one in enumerate(ordered):

@@ -69,7 +69,7 @@ def test_shares_are_shares(page: Parsed) -> None:
 
 
 def test_words_and_links() -> None:
-    """Of a block, of its neighbours, and of the element above."""
+    """Words and links are counted of a block, of its neighbours, and of the element above."""
     columns = measured("<div><p>one two <a href=/>three four</a></p><p>five</p></div><p>six seven eight</p>")
 
     assert [4, 1, 3] == columns["words"].tolist()

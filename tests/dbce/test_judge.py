@@ -1,4 +1,4 @@
-"""From fetched captures to extractions, as the classifier judges them."""
+"""Extractions of fetched captures, as the classifier labels them."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ import pytest
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
-from dbce_spark.dbce.merge import by_pattern, by_score
+from dbce_spark.dbce.annotation_merge import by_pattern, by_score
 from dbce_spark.errors import ConfigError
-from dbce_spark.model import Extraction, Gathered, Label, Page, Reject
+from dbce_spark.model import ComparedPage, Extraction, Label, Page, Reject
 from tests.support import small_classifier
 from tests.support.builders import annotation, capture, config, cross, page
 
@@ -19,32 +19,33 @@ EMPTY = Fetch(capture(warc_offset=99), b"<script>x</script>")
 
 
 @pytest.fixture(scope="module")
-def read(judging: DbceConfig) -> list[Page]:
-    return [one for one in pages.of_fetches(FETCHES, judging) if isinstance(one, Page)]
+def read(classifying: DbceConfig) -> list[Page]:
+    return [one for one in pages.parse_fetches(FETCHES, classifying) if isinstance(one, Page)]
 
 
 @pytest.fixture(scope="module")
-def judged(read: list[Page], judging: DbceConfig) -> list[Extraction]:
-    return local.extractions(pages.unique(read), judging)
+def extracted(read: list[Page], classifying: DbceConfig) -> list[Extraction]:
+    return local.extract_pages(pages.unique(read), classifying)
 
 
-def gathered(of: Page) -> Gathered:
-    """A page beside which nothing was found."""
+def single(of: Page) -> ComparedPage:
+    """Gather a page without siblings and snapshots."""
     return local.gather(of, [], pools.page_evidence(of), "")
 
 
 def same(one: Page, other: Page) -> bool:
-    assert one.traits is not None
-    assert other.traits is not None
+    assert one.features is not None
+    assert other.features is not None
     return one.capture_id == other.capture_id and all(
-        np.array_equal(getattr(one.traits, name), getattr(other.traits, name)) for name in ("codes", "verdicts", "keys")
+        np.array_equal(getattr(one.features, name), getattr(other.features, name))
+        for name in ("codes", "first_scores", "keys")
     )
 
 
-def test_batches_do_not_matter(read: list[Page], judging: DbceConfig) -> None:
+def test_batches_do_not_matter(read: list[Page], classifying: DbceConfig) -> None:
     """One by one, in order and in reverse, captures become the same pages."""
-    alone = [pages.page_of(fetch, judging) for fetch in FETCHES]
-    reverse = pages.of_fetches(FETCHES[::-1], judging)[::-1]
+    alone = [pages.parse_fetch(fetch, classifying) for fetch in FETCHES]
+    reverse = pages.parse_fetches(FETCHES[::-1], classifying)[::-1]
     for one, other, last in zip(read, alone, reverse, strict=True):
         assert isinstance(other, Page)
         assert isinstance(last, Page)
@@ -52,9 +53,9 @@ def test_batches_do_not_matter(read: list[Page], judging: DbceConfig) -> None:
         assert same(one, last)
 
 
-def test_rejects_keep_their_place(read: list[Page], judging: DbceConfig) -> None:
+def test_rejects_keep_their_place(read: list[Page], classifying: DbceConfig) -> None:
     """A capture that gives no page takes nothing from those beside it."""
-    made = pages.of_fetches([EMPTY, FETCHES[0], EMPTY, FETCHES[1], EMPTY], judging)
+    made = pages.parse_fetches([EMPTY, FETCHES[0], EMPTY, FETCHES[1], EMPTY], classifying)
 
     assert [True, False, True, False, True] == [isinstance(one, Reject) for one in made]
     for one, other in zip(read[:2], made[1::2], strict=True):
@@ -63,39 +64,39 @@ def test_rejects_keep_their_place(read: list[Page], judging: DbceConfig) -> None
 
 
 def test_nothing_fetched_is_nothing_read() -> None:
-    """And needs no classifier."""
-    assert [] == pages.of_fetches([], config("label.classifier=none.npz"))
-    assert isinstance(pages.page_of(EMPTY, config("label.classifier=none.npz")), Reject)
+    """No classifier is needed for nothing."""
+    assert [] == pages.parse_fetches([], config("label.classifier=none.npz"))
+    assert isinstance(pages.parse_fetch(EMPTY, config("label.classifier=none.npz")), Reject)
 
 
-def test_missing_classifier_is_told() -> None:
-    """Where it would be asked."""
+def test_missing_classifier_is_an_error() -> None:
+    """A missing classifier is an error where it is used."""
     with pytest.raises(ConfigError, match=r"none\.npz is no classifier"):
-        pages.page_of(FETCHES[0], config("label.classifier=none.npz"))
+        pages.parse_fetch(FETCHES[0], config("label.classifier=none.npz"))
 
 
 def test_bit_patterns_need_no_classifier() -> None:
-    """Pages come without traits, and are judged without."""
+    """Pages come without features, and are labelled without."""
     settings = config("label.by=T002", "label.classifier=none.npz")
-    (made,) = pages.of_fetches(FETCHES[:1], settings)
+    (made,) = pages.parse_fetches(FETCHES[:1], settings)
 
     assert isinstance(made, Page)
-    assert made.traits is None
-    assert ["single"] == [one.status for one in local.extractions([made], settings)]
+    assert made.features is None
+    assert ["single"] == [one.status for one in local.extract_pages([made], settings)]
 
 
-def test_page_without_traits_has_no_scores() -> None:
-    """It was read for bit patterns."""
-    with pytest.raises(ValueError, match="has no traits"):
-        small_classifier.classifier().scores([gathered(page("<p>x</p>"))])
+def test_page_without_features_has_no_scores() -> None:
+    """A page that was read for bit patterns cannot be scored."""
+    with pytest.raises(ValueError, match="has no features"):
+        small_classifier.classifier().scores([single(page("<p>x</p>"))])
 
 
 def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
-    """Bit for bit; they lie between 0 and 1, one a block."""
+    """Scores are the same bit for bit; they lie between 0 and 1, one a block."""
     classifier = small_classifier.classifier()
     for scores_of in (classifier.scores, classifier.scores_with_replies):
-        together = scores_of([gathered(one) for one in read])
-        alone = [scores_of([gathered(one)])[0] for one in read]
+        together = scores_of([single(one) for one in read])
+        alone = [scores_of([single(one)])[0] for one in read]
 
         assert [one.tolist() for one in alone] == [one.tolist() for one in together]
         assert all(len(one.blocks) == len(scores) for one, scores in zip(read, together, strict=True))
@@ -105,27 +106,27 @@ def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
 
 def test_comments_only_add_to_the_scores(read: list[Page]) -> None:
     """Content or comment is at least as likely as content."""
-    classifier, some = small_classifier.classifier(), [gathered(one) for one in read]
+    classifier, some = small_classifier.classifier(), [single(one) for one in read]
     for one, other in zip(classifier.scores(some), classifier.scores_with_replies(some), strict=True):
         assert (one <= other).all()
 
 
-def test_judged_pages_do_not_depend_on_those_beside_them(judging: DbceConfig, read: list[Page]) -> None:
-    """Over the borders of what is judged at once."""
-    many = [gathered(one) for one in read] * 5
+def test_labels_do_not_depend_on_the_pages_beside(classifying: DbceConfig, read: list[Page]) -> None:
+    """Labels are the same over the borders of batches."""
+    many = [single(one) for one in read] * 5
     assert len(many) > pages.TOGETHER
-    found = local.label_pages(many, judging.label)
-    alone = [local.label_pages([one], judging.label)[0] for one in many[: len(read)]]
+    found = local.label_pages(many, classifying.label)
+    alone = [local.label_pages([one], classifying.label)[0] for one in many[: len(read)]]
 
     assert [one.text for one in alone] * 5 == [one.text for one in found]
     for one, other in zip(alone * 5, found, strict=True):
         assert np.array_equal(one.segments.scores, other.segments.scores)
 
 
-def test_segments_are_labelled_by_their_block(judged: list[Extraction]) -> None:
+def test_segments_are_labelled_by_their_block(extracted: list[Extraction]) -> None:
     """Every segment has the score of its block, is content or boilerplate, and never undecided."""
-    assert {"crossed"} <= {one.status for one in judged}
-    for one in judged:
+    assert {"crossed"} <= {one.status for one in extracted}
+    for one in extracted:
         labels, scores = one.segments.labels, one.segments.scores
         assert {int(Label.CONTENT), int(Label.BOILERPLATE)} >= set(labels.tolist())
         assert 0 <= scores.min() <= scores.max() <= 1
@@ -134,26 +135,28 @@ def test_segments_are_labelled_by_their_block(judged: list[Extraction]) -> None:
             assert 1 == len(set(zip(labels[here].tolist(), scores[here].tolist(), strict=True)))
 
 
-def test_content_is_what_scores_highest(judged: list[Extraction]) -> None:
+def test_content_is_what_scores_highest(extracted: list[Extraction]) -> None:
     """No boilerplate has the score of a content segment of its page."""
-    for one in judged:
+    for one in extracted:
         content = one.segments.labels == Label.CONTENT
         assert content.any()
         assert content.all() or one.segments.scores[~content].max() < one.segments.scores[content].min()
 
 
-def test_order_of_the_pages_does_not_matter(judged: list[Extraction], read: list[Page], judging: DbceConfig) -> None:
+def test_order_of_the_pages_does_not_matter(
+    extracted: list[Extraction], read: list[Page], classifying: DbceConfig
+) -> None:
     """Pools and crosses are the same in any order."""
-    again = {one.page.capture_id: one.text for one in local.extractions(read[::-1], judging)}
+    again = {one.page.capture_id: one.text for one in local.extract_pages(read[::-1], classifying)}
 
-    assert {one.page.capture_id: one.text for one in judged} == again
+    assert {one.page.capture_id: one.text for one in extracted} == again
 
 
 @pytest.mark.parametrize(("less", "more"), [("precision", "balanced"), ("balanced", "recall")])
-def test_favor_keeps_more_or_less(less: str, more: str, read: list[Page], judging: DbceConfig) -> None:
-    """What is kept for precision is kept for balance, and that for recall."""
+def test_favor_keeps_more_or_less(less: str, more: str, read: list[Page], classifying: DbceConfig) -> None:
+    """Blocks kept for precision are kept for balance, and those for recall."""
     few, many = (
-        local.label_pages([gathered(one) for one in read], replace(judging.label, favor=favor))
+        local.label_pages([single(one) for one in read], replace(classifying.label, favor=favor))
         for favor in (less, more)
     )
     for one, other in zip(few, many, strict=True):
@@ -161,8 +164,8 @@ def test_favor_keeps_more_or_less(less: str, more: str, read: list[Page], judgin
 
 
 def test_by_score_keeps_the_evidence_of_the_crosses() -> None:
-    """Segments are cut where bits change, and carry who holds them; label and score are the block's."""
-    one = gathered(page("<p>one two three</p><p>four</p>"))
+    """Segments are cut where bits change, and carry their counts of holders; label and score are the block's."""
+    one = single(page("<p>one two three</p><p>four</p>"))
     crossed = replace(one, annotations=(annotation(cross(), ["11000", "10000", "10000", "11000"]),))
     made = by_score(crossed, np.array([0.75, 0.25]), np.array([True, False]))
     pattern = by_pattern(crossed, "T001")
@@ -175,27 +178,29 @@ def test_by_score_keeps_the_evidence_of_the_crosses() -> None:
 
 @pytest.mark.parametrize(("case", "expected"), [("T001", Label.UNDECIDED), ("T002", Label.BOILERPLATE)])
 def test_by_pattern_has_two_cases(case: str, expected: Label) -> None:
-    """What no table knows is undecided under T001 and boilerplate under T002."""
-    one = gathered(page("<p>one</p>"))
+    """Patterns in no table are undecided under T001 and boilerplate under T002."""
+    one = single(page("<p>one</p>"))
     unknown = annotation(cross("cur", "up", "down", "prev", "next"), ["10101"])
 
     assert [expected] == by_pattern(replace(one, annotations=(unknown,)), case).labels.tolist()
 
 
 def test_by_pattern_without_a_cross_words_and_links_decide() -> None:
-    """Under either case."""
+    """Words and links decide under either case."""
     long = " ".join(f"word{at}" for at in range(45))
-    one = gathered(page(f"<p>{long}</p><ul><li><a href=/>link</a></li></ul>"))
+    one = single(page(f"<p>{long}</p><ul><li><a href=/>link</a></li></ul>"))
     for case in ("T001", "T002"):
         assert [Label.CONTENT, Label.BOILERPLATE] == by_pattern(one, case).labels.tolist()
 
 
-def test_evidence_changes_the_scores(read: list[Page], judging: DbceConfig) -> None:
-    """What siblings say is heard: with them some scores are others than without."""
-    together = {one.page.capture_id: one.segments.scores for one in local.extractions(pages.unique(read), judging)}
+def test_evidence_changes_the_scores(read: list[Page], classifying: DbceConfig) -> None:
+    """With siblings some scores are others than without."""
+    together = {
+        one.page.capture_id: one.segments.scores for one in local.extract_pages(pages.unique(read), classifying)
+    }
     alone = {
-        one.page.capture_id: one.segments.scores for one in local.label_pages([*map(gathered, read)], judging.label)
+        one.page.capture_id: one.segments.scores for one in local.label_pages([*map(single, read)], classifying.label)
     }
 
     assert any(set(together[one].tolist()) != set(alone[one].tolist()) for one in alone)
-    assert classify.load_classifier(judging.label.classifier).card == small_classifier.classifier().card
+    assert classify.load_classifier(classifying.label.classifier).card == small_classifier.classifier().card

@@ -18,12 +18,12 @@ COLUMNS = (
 
 
 def laid(*bodies: str) -> Layout:
-    """Pages with these bodies."""
+    """Lay out pages with these bodies."""
     return Layout([parsed(f"<html><head><title>T</title></head><body>{body}</body></html>") for body in bodies])
 
 
 def leaf(body: str) -> tuple[int, int, int, int, int]:
-    """The keys of the slot of a page's last block: by class, by id, own, numbered; and its marks."""
+    """Return the keys of the slot of a page's last block: by class, by id, own, numbered; and its marks."""
     page = laid(body)
     slot, slots = page.block_slots[-1], page.slots
     names = (slots.by_class, slots.by_id, slots.own, slots.numbered)
@@ -68,7 +68,7 @@ def test_elements_hold_the_blocks_that_begin_in_them(html: str) -> None:
 
 @given(documents)
 def test_characters_are_counted_by_class(html: str) -> None:
-    """As a plain count over each block's text."""
+    """Counts are those of a plain loop over each block's text."""
     blocks = parsed(html).blocks
     page = Layout([parsed(html)])
     texts = [blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True)]

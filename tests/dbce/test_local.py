@@ -41,7 +41,7 @@ RECIPES = {
 
 
 def story(name: str, weather: str) -> str:
-    """A news page: menu, the weather of the day, the story, related links, footer."""
+    """Make a news page: menu, the weather of the day, the story, related links, footer."""
     return (
         f"<!DOCTYPE html><html><head><title>{name}</title></head><body>{MENU}"
         f"<div class=w><span>Weather report for today: {weather}</span></div>"
@@ -51,7 +51,7 @@ def story(name: str, weather: str) -> str:
 
 
 def recipe(name: str, tip: str) -> str:
-    """A recipe page: another tree."""
+    """Make a recipe page: another tree."""
     return (
         f"<!DOCTYPE html><html><head><title>{name}</title></head><body><table><tr><td>{MENU}</td></tr></table>"
         f"<form><fieldset><legend>Tip of the week: {tip}</legend></fieldset></form>"
@@ -94,12 +94,12 @@ def key(url: str, timestamp: int) -> str:
 
 @pytest.fixture(scope="module")
 def by_patterns(path: str) -> local.Result:
-    """The same by bit patterns alone."""
+    """Extract the archive by bit patterns alone."""
     return local.extract([path], config("label.by=T002"))
 
 
 def texts(result: local.Result) -> dict[str, str]:
-    """The main texts by address and day."""
+    """List the main texts by address and day."""
     found = {key(one.page.capture.url, one.page.capture.timestamp): one.text for one in result.extractions}
     return dict(sorted(found.items()))
 
@@ -235,7 +235,7 @@ print(result.records_read, len(result.extractions))
 
 
 def test_method_needs_neither_spark_nor_java(path: str, tmp_path: Path) -> None:
-    """Where neither PySpark nor LightGBM can be imported and there is no Java, plain Python extracts the archive."""
+    """Plain Python extracts the archive without PySpark, LightGBM and Java."""
     environment = {name: value for name, value in os.environ.items() if name not in ("JAVA_HOME", "PYTHONPATH")}
     environment |= {"PATH": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
     done = subprocess.run(
@@ -246,7 +246,7 @@ def test_method_needs_neither_spark_nor_java(path: str, tmp_path: Path) -> None:
 
 
 def main() -> None:
-    """Writes the golden texts of what the method does now. Read the difference before you commit it."""
+    """Write the golden texts of the method as it is now. Read the difference before you commit it."""
     made = archive(Path(os.environ.get("TMPDIR", "/tmp")) / "golden.warc.gz", *gzipped(*records()))
     golden = json.dumps(texts(local.extract([made], CONFIG)), indent=2, ensure_ascii=False)
     GOLDEN.write_text(golden + "\n", encoding="utf-8")

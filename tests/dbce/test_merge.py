@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dbce_spark.dbce.merge import Annotations, merge, resolve
+from dbce_spark.dbce.annotation_merge import Annotations, merge, resolve
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Annotation, Label, Segments
@@ -129,7 +129,7 @@ def test_segments_of_one_cross() -> None:
 
 
 def labels_of(some: Sequence[tuple[str, str, str]], undecided: Label = U) -> tuple[Label, bool]:
-    """The label and conflict of a text from crosses (arms, bits, prefix of the ids)."""
+    """Resolve the label and conflict of a text from crosses (arms, bits, prefix of the ids)."""
     segments = resolved(
         *(annotation(filled_cross(arms, of), [bits] * WORDS) for arms, bits, of in some), undecided=undecided
     )
@@ -167,7 +167,7 @@ def test_crosses_that_agree_and_disagree(some: list[tuple[str, str, str]], expec
 
 
 def test_draw_and_no_opinion_are_boilerplate_under_t002() -> None:
-    """What stays undecided gets the label that the test case gives it."""
+    """Segments that stay undecided get the label of the test case."""
     assert labels_of([("11000", "10000", "a"), ("11000", "11000", "b")], B) == (B, True)
     assert labels_of([("11111", "10101", "a")], B) == (B, False)
 

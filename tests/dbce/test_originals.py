@@ -99,7 +99,7 @@ def test_no_more_than_the_most_are_looked_for(tmp_path: Path) -> None:
 
 
 def crawl(folder: Path, html: bytes | None = None) -> tuple[list[str], list[str]]:
-    """A revisit, and the lines of an index for its original and itself."""
+    """Write a revisit, and the lines of an index for its original and itself."""
     old, new = gzipped(
         record(http("<p>Hello world</p>") if html is None else html, url=f"{HOST}/old"),
         revisit(f"{HOST}/new", LATER, WARC_Payload_Digest="sha1:" + "A" * 32),
@@ -144,7 +144,7 @@ def test_indexes_of_every_kind(tmp_path: Path, kind: str) -> None:
 
 
 def test_keys_that_revisits_refer_to_are_read_of_a_cluster(tmp_path: Path) -> None:
-    """Of a cluster that the selection needs only parts of, those parts that have the originals are read, too."""
+    """The parts of a cluster that have the originals are read, beside those that the selection needs."""
     old, new = gzipped(
         record(url="http://zzz.org/old"),
         revisit(f"{HOST}/new", LATER, WARC_Payload_Digest="A" * 32, WARC_Refers_To_Target_URI="http://zzz.org/old"),

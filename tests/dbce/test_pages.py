@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dbce_spark.archive import warc
-from dbce_spark.dbce.pages import fetches, page_of, unique
+from dbce_spark.dbce.pages import fetches, parse_fetch, unique
 from dbce_spark.dbce.shingles import path_shingles
 from dbce_spark.dbce.signature import bands, sign
 from dbce_spark.model import Reject, RejectReason, RejectStage
@@ -71,7 +71,7 @@ def test_truncated_record_is_flagged_and_signed() -> None:
 )
 def test_page_without_text_is_a_reject(html: bytes, reason: RejectReason) -> None:
     """It says which record, and why."""
-    made = page_of(warc.Fetch(capture(warc_offset=7), html), CONFIG)
+    made = parse_fetch(warc.Fetch(capture(warc_offset=7), html), CONFIG)
 
     assert isinstance(made, Reject)
     assert (RejectStage.PAGE, reason, 7, "<urn:uuid:1>") == (made.stage, made.reason, made.warc_offset, made.record_id)
@@ -92,7 +92,7 @@ def test_a_file_on_a_server_that_fails_for_a_while() -> None:
 
 
 def test_one_page_a_capture() -> None:
-    """Of the same URL, time and payload the first stays, in order of ids."""
+    """The first page of the same URL, time and payload stays, in order of ids."""
     one = page(TEMPLATE, warc_file="a.warc", warc_offset=9)
     again = page(TEMPLATE, warc_file="b.warc", warc_offset=1)
     other = page(TEMPLATE, payload_digest="sha1:B")

@@ -1,4 +1,4 @@
-"""What a reader gets: text, and HTML that does nothing."""
+"""Output for readers: text, and HTML that does nothing."""
 
 import dataclasses
 from typing import Any
@@ -11,7 +11,7 @@ from lxml import etree
 from lxml import html as lxml_html
 
 from dbce_spark.dbce import single
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.dbce.postprocess import ACTIVE_TAGS, labelled_html, occurrence_html, text
 from dbce_spark.html.page import DROPPED_TAGS
 from dbce_spark.model import Annotation, Blocks, Label, Segments
@@ -25,13 +25,13 @@ def segments_of(blocks: Blocks, *patterns: str) -> Segments:
 
 
 def labelled(html: str) -> str:
-    """A page without siblings, as HTML."""
+    """Render a page without siblings as HTML."""
     blocks = parsed(html).blocks
     return labelled_html(html.encode(), blocks.text, single.segments(blocks))
 
 
 def visible(html: str) -> str:
-    """The characters of a page's text, white space aside."""
+    """List the characters of a page's text, white space aside."""
     body: Any = lxml_html.document_fromstring(html).find("body")
     etree.strip_elements(body, *DROPPED_TAGS, with_tail=False)
     return "".join("".join(body.itertext()).split())
@@ -129,7 +129,7 @@ def test_head_is_kept() -> None:
 
 
 def test_page_without_head() -> None:
-    """Where there is no head, one is made."""
+    """A page without a head gets one."""
     actual = labelled("<body><p>x</p></body>").replace(' data-dbce="boilerplate"', "")
 
     assert actual.startswith(
@@ -183,7 +183,7 @@ def test_white_space_behind_what_is_taken_out_stays() -> None:
 
 
 def active(root: Any) -> list[str]:
-    """What in a page might act."""
+    """List what in a page might act."""
     tags = [element.tag for element in root.iter(*ACTIVE_TAGS)]
     return tags + [name for element in root.iter("*") for name in element.attrib if name.lower().startswith("on")]
 
@@ -202,7 +202,7 @@ def test_labelled_html_keeps_every_character(html: str, data: st.DataObject) -> 
 
 @given(documents, st.data())
 def test_marks_cover_their_segments(html: str, data: st.DataObject) -> None:
-    """What stands in the spans of a label is the text of that label's segments."""
+    """The spans of a label hold the text of that label's segments."""
     blocks = parsed(html).blocks
     some: list[Annotation] = data.draw(annotations(len(blocks.tokens), max_size=1))
     segments = resolve(blocks, some, undecided=Label.UNDECIDED)

@@ -26,7 +26,7 @@ damages = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 255)), max_size=3)
 
 
 def torn(path: Path, flips: list[tuple[float, int]], kept: float) -> str:
-    """A file with some bytes flipped and its end cut off."""
+    """Damage a file: some bytes flipped, and its end cut off."""
     content = bytearray(path.read_bytes())
     for where, flip in flips:
         if content:
@@ -38,7 +38,7 @@ def torn(path: Path, flips: list[tuple[float, int]], kept: float) -> str:
 @settings(max_examples=60)
 @given(st.lists(records, max_size=8), st.booleans())
 def test_sound_archives(tmp_path_factory: pytest.TempPathFactory, made: list[bytes], zipped: bool) -> None:
-    """As many records as were written, and the sum of their fates is their number."""
+    """As many records are read as were written, and each has one outcome."""
     path = archive(tmp_path_factory.mktemp("sound") / "a", *(gzipped(*made) if zipped else made))
     result = local.extract([path], CONFIG)
 
@@ -57,7 +57,7 @@ def test_torn_archives(
     flips: list[tuple[float, int]],
     kept: float,
 ) -> None:
-    """Of a damaged file, too, every record that is read has one fate, and reading it again gives the same."""
+    """Every record that is read of a damaged file has one outcome, too, and reading it again gives the same."""
     some = [arc_header(), *(arc_record(http(PAGE.format(nth, nth))) for nth in range(len(made)))] if arc else made
     path = tmp_path_factory.mktemp("torn") / "a"
     archive(path, *(gzipped(*some) if zipped else some))

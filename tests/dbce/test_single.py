@@ -16,7 +16,7 @@ SHORT = "two words"
 
 
 def chosen(*blocks: str) -> list[bool]:
-    """Which blocks read like content; "@" in front makes a block a link."""
+    """Mark the blocks that read like content; "@" in front makes a block a link."""
     html = "".join(f"<p><a href=x>{one[1:]}</a></p>" if one.startswith("@") else f"<p>{one}</p>" for one in blocks)
     found: list[bool] = main_blocks(parsed(html).blocks).tolist()
     return found

@@ -1,4 +1,4 @@
-"""Which template tokens find a page's siblings, on real pages."""
+"""Comparison of template tokens by the siblings they find, on real pages."""
 
 import json
 import lzma
@@ -16,7 +16,7 @@ THRESHOLD = CONFIG.lsh.threshold
 
 
 def share_with_a_sibling(pages: dict[str, list[bytes]], name: str) -> float:
-    """The share of pages that have another page of their group at a Jaccard similarity over the threshold."""
+    """Compute the share of pages that have another page of their group at a Jaccard similarity over the threshold."""
     found = total = 0
     for htmls in pages.values():
         sets = [set(TOKENISERS[name](parse(html, "", CONFIG.page).tree).tolist()) for html in htmls]

@@ -25,7 +25,7 @@ def again(text: str) -> str:
 
 
 def test_shingles_are_runs_of_words() -> None:
-    """As many as there are places for five words; equal ones are equal wherever they stand."""
+    """There are as many shingles as places for five words; equal ones are equal wherever they stand."""
     one, other = texts.shingles(words("a b c d e f g"), 5), texts.shingles(words("x a b c d e"), 5)
 
     assert (3, 2) == (len(one), len(other))
@@ -79,7 +79,7 @@ def test_bands_are_keys_of_their_rows() -> None:
 
 
 def test_signatures_stay_as_they_are() -> None:
-    """What is stored is compared with what later versions make."""
+    """Stored signatures are compared with those of later versions."""
     signature = texts.sign("the quick brown fox jumps over the lazy dog", CONFIG)
 
     assert signature is not None

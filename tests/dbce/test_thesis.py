@@ -12,8 +12,8 @@ import pytest
 import xxhash
 from hypothesis import given
 
-from dbce_spark.dbce.annotate import annotate
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.annotation_merge import resolve
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.patterns import classify, propagate
 from dbce_spark.dbce.postprocess import labelled_html, occurrence_html, text
 from dbce_spark.dbce.shingles import layer_shingles
@@ -63,7 +63,7 @@ def normalised(html: str) -> str:
 
 
 def doc1_annotated() -> tuple[str, Segments]:
-    """The page text of doc1.html and its segments, from the cross of doc1 and doc2."""
+    """Annotate doc1.html by the cross of doc1 and doc2; return its page text and segments."""
     blocks, other = parsed(DOC1).blocks, parsed(DOC2).blocks
     tokens = {"doc1": blocks.tokens, "doc2": other.tokens}
     made = annotate([cross("doc1", "doc2")], tokens, exact_limit=CONFIG.diff.exact_limit)
@@ -96,7 +96,7 @@ def test_listing_1_4() -> None:
 
 
 def test_listing_1_4_as_text() -> None:
-    """What a reader gets of doc1.html is the definition."""
+    """The text of doc1.html is the definition."""
     page_text, segments = doc1_annotated()
 
     assert text(page_text, segments) == "Definition of Boilerplate"
@@ -171,7 +171,7 @@ def test_appendix_b(of_cross: tuple[int, ...], of_segment: tuple[int, ...], verd
 
 
 def test_every_other_pattern_is_undecided() -> None:
-    """Of the 1,024 combinations the 28 of the tables have a label, all others are what the thesis calls invalid."""
+    """The 28 combinations of the tables have a label; the others of 1,024 are what the thesis calls invalid."""
     listed = {(number(of_cross), number(of_segment)) for of_cross, of_segment, _ in APPENDIX_B}
     undecided = {pair for pair in product(range(32), range(32)) if classify(pair[0], np.array([pair[1]]))[0] == 0}
 

@@ -17,7 +17,7 @@ from dbce_spark.model import Codes
 def grown(
     codes: Codes, target: npt.NDArray[np.bool_], leaves: int, trees: int, smallest: int = 1
 ) -> tuple[Forest, Any]:
-    """A booster on (features, rows) bins, and the forest made of it."""
+    """Train a booster on (features, rows) bins, and make a forest of it."""
     import lightgbm
 
     parameters = {
@@ -70,7 +70,7 @@ structures = st.recursive(
 
 
 def walked(node: Mapping[str, Any], bins: Sequence[int]) -> float:
-    """The leaf that a row comes to, step by step."""
+    """Walk a row down a tree, step by step; return its leaf."""
     while "leaf_value" not in node:
         goes_left = bins[node["split_feature"]] <= node["threshold"]
         node = node["left_child"] if goes_left else node["right_child"]
@@ -89,7 +89,7 @@ def test_every_row_comes_to_its_leaf(trees: list[Mapping[str, Any]], seed: int) 
 
 @pytest.mark.parametrize("goes", ["left_child", "right_child"])
 def test_tree_that_is_a_chain(goes: str) -> None:
-    """As deep as a tree can be: all of 32 leaves are found."""
+    """All of 32 leaves are found in a tree as deep as it can be."""
     stays = {"left_child": "right_child", "right_child": "left_child"}[goes]
     tree: dict[str, Any] = {"leaf_value": 31.0}
     for nth in range(31):
@@ -101,7 +101,7 @@ def test_tree_that_is_a_chain(goes: str) -> None:
 
 
 def test_tree_of_one_leaf() -> None:
-    """Where nothing may be split, every row gets the one value."""
+    """Every row gets the one value of a tree without splits."""
     codes, target = random_bins(50, 2, 3)
     made, booster = grown(codes, target, 31, 2, smallest=40)
     expected = booster.predict(np.ascontiguousarray(codes.T), raw_score=True)

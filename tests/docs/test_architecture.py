@@ -49,13 +49,15 @@ def missing(text: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_module_that_is_named_exists(page: str) -> None:
-    """A path such as `dbce/merge.py` leads to a file of the product, the laboratory or the tests."""
+    """A path such as `dbce/annotation_merge.py` leads to a file of the product, the laboratory or the tests."""
     assert [] == missing((ROOT / page).read_text(encoding="utf-8"))
 
 
 def test_a_module_that_is_gone_is_found() -> None:
     """The check itself fails where a path leads nowhere."""
-    assert ["dbce/no_such.py"] == missing("see `dbce/no_such.py`, `dbce/merge.py`, and https://example.org/x/y.py")
+    assert ["dbce/no_such.py"] == missing(
+        "see `dbce/no_such.py`, `dbce/annotation_merge.py`, and https://example.org/x/y.py"
+    )
 
 
 def test_the_layout_is_drawn_as_it_is() -> None:

@@ -56,11 +56,11 @@ def test_url_tree_labels_an_archive(extracted: Path, capsys: pytest.CaptureFixtu
     first, *_ = sorted(archive.glob("*.warc.gz"))
     space: dict[str, Any] = {}
     exec(code.replace("crawl/crawl-20220307-00000.warc.gz", str(first)), space)
-    told = capsys.readouterr().out.splitlines()
+    printed = capsys.readouterr().out.splitlines()
 
     assert first.name == "crawl-20220307-00000.warc.gz"
-    assert told[0].startswith("gazette.example 1 [1, 1, ")
-    assert len(told) == sum(map(len, space["trees"].values()))
+    assert printed[0].startswith("gazette.example 1 [1, 1, ")
+    assert len(printed) == sum(map(len, space["trees"].values()))
 
 
 @pytest.mark.spark

@@ -99,7 +99,7 @@ def content_segments(extracted: Path) -> Rows:
 EXPECTED: dict[str, Callable[[Path], Rows]] = {
     "The main text of a site": main_text,
     "Segments with their spans": segments,
-    "What a URL said, over time": over_time,
+    "The text of a URL over time": over_time,
     "What was rejected, and why": rejected,
     "One part of the sites": one_part,
     "In a program of your own": content_segments,

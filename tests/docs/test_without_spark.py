@@ -1,5 +1,5 @@
-"""What docs/tutorial.md and pages behind it do without Spark, in the default tests: on what plain Python makes of the
-tutorial's archive. All of it, in the tutorial's order and with a cluster, is `make docs-test`."""
+"""docs/tutorial.md and the pages after it are true as far as they need no Spark: in the default tests, on what plain
+Python makes of the tutorial's archive. All of it, in the tutorial's order and with a cluster, is `make docs-test`."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -23,31 +23,31 @@ def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     path: Path = tmp_path_factory.mktemp("ablation") / "gold.jsonl"
     write_gold(str(path), pages=40, seed=1, weight=0)
     gold = [page for some in datasets.read([str(path)]).sets.values() for page in some]
-    made = pages.of_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
+    made = pages.parse_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
     return pages.unique(page for page in made if isinstance(page, Page))
 
 
-def _told(one: Extraction) -> list[float]:
-    told: list[float] = one.segments.scores.tolist()
-    return told
+def _block_scores(one: Extraction) -> list[float]:
+    scored: list[float] = one.segments.scores.tolist()
+    return scored
 
 
 def scores(found: Sequence[Extraction]) -> dict[str, list[float]]:
-    return {one.page.capture_id: _told(one) for one in found}
+    return {one.page.capture_id: _block_scores(one) for one in found}
 
 
 def test_with_nothing_hidden_it_is_the_method_itself(captures: list[Page]) -> None:
     shown = ablation.extractions(captures, CONFIG, siblings=None, snapshots=True)
-    assert scores(shown) == scores(local.extractions(captures, CONFIG))
+    assert scores(shown) == scores(local.extract_pages(captures, CONFIG))
 
 
-def test_a_page_that_is_shown_nothing_is_judged_as_if_it_were_the_only_one(captures: list[Page]) -> None:
+def test_a_page_that_is_shown_nothing_is_labelled_as_if_it_were_the_only_one(captures: list[Page]) -> None:
     hidden = ablation.extractions(captures, CONFIG, siblings=0, snapshots=False)
-    alone = [local.extractions([page], CONFIG)[0] for page in captures]
+    alone = [local.extract_pages([page], CONFIG)[0] for page in captures]
     assert scores(hidden) == scores(alone)
 
 
-def test_siblings_change_what_a_page_is_judged_to_be(captures: list[Page]) -> None:
+def test_siblings_change_the_labels_of_a_page(captures: list[Page]) -> None:
     few = scores(ablation.extractions(captures, CONFIG, siblings=1, snapshots=True))
     all_of_them = scores(ablation.extractions(captures, CONFIG, siblings=EVERYTHING, snapshots=True))
     none = scores(ablation.extractions(captures, CONFIG, siblings=0, snapshots=True))
@@ -65,7 +65,11 @@ def test_hidden_snapshots_move_nothing(captures: list[Page]) -> None:
     """With siblings or without, of two captures of one URL only the other siblings are left to each."""
     shown, hidden = (ablation.extractions(captures, CONFIG, siblings=0, snapshots=one) for one in (True, False))
     urls = Counter(page.capture.url_key for page in captures)
-    moved = {one.page.capture.url_key for one, other in zip(shown, hidden, strict=True) if _told(one) != _told(other)}
+    moved = {
+        one.page.capture.url_key
+        for one, other in zip(shown, hidden, strict=True)
+        if _block_scores(one) != _block_scores(other)
+    }
     assert moved
     assert all(urls[url_key] > 1 for url_key in moved)
 

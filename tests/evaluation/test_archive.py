@@ -60,7 +60,7 @@ def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a" / gold_archive.INDEX).read_bytes() == (tmp_path / "b" / gold_archive.INDEX).read_bytes()
 
 
-def test_the_index_says_where_each_page_lies(tmp_path: Path) -> None:
+def test_the_index_locates_each_page(tmp_path: Path) -> None:
     """Its lines are sorted, and each gives the record of its page, a gzip member by itself."""
     given = pages(tmp_path)
     gold_archive.write(given, tmp_path / "archive")

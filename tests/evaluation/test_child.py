@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dbce_spark.errors import PlatformError
-from dbce_spark.evaluation.child import Child, Extracted
+from dbce_spark.evaluation.child_process import Child, Extracted
 from tests.support import fake_extractors as fakes
 
 
@@ -98,9 +98,9 @@ def test_a_hang_costs_its_time_limit(child: Child) -> None:
     assert 1.0 == child.extract("HANG", "en").seconds
 
 
-@pytest.mark.parametrize(("load", "told"), [(fakes.stillborn, "status 9"), (fakes.lacking, "nobody_has_this")])
-def test_an_extractor_that_cannot_start_ends_the_run(load: object, told: str) -> None:
+@pytest.mark.parametrize(("load", "message"), [(fakes.stillborn, "status 9"), (fakes.lacking, "nobody_has_this")])
+def test_an_extractor_that_cannot_start_ends_the_run(load: object, message: str) -> None:
     """A fault that every page would meet is an error, not a thousand misses."""
     broken = Child(load, time_limit=1.0)  # type: ignore[arg-type]
-    with pytest.raises(PlatformError, match=told):
+    with pytest.raises(PlatformError, match=message):
         broken.extract("", "")

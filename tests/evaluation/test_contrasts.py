@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from dbce_spark.evaluation import contrasts
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.model import Label
 from dbce_spark.report.overlay import difference

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.dbce import buckets, sites
-from dbce_spark.dbce.pages import page_of
+from dbce_spark.dbce.pages import parse_fetch
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation.datasets import GoldPage, convert, read, siblings, snapshots
 from dbce_spark.model import Cross, Page
@@ -55,7 +55,7 @@ def test_pages_whose_gold_is_elsewhere_are_counted_not_taken(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("second", "told"),
+    ("second", "message"),
     [
         ("{", "made.jsonl:2: no JSON"),
         ("[]", "made.jsonl:2: a JSON list, not an object"),
@@ -66,13 +66,13 @@ def test_pages_whose_gold_is_elsewhere_are_counted_not_taken(tmp_path: Path) -> 
         ('{"id": "a", "html": "", "gold": "", "dataset": "made"}', "made.jsonl:2: made already has a page a"),
     ],
 )
-def test_a_broken_line_is_named(second: str, told: str, tmp_path: Path) -> None:
+def test_a_broken_line_is_named(second: str, message: str, tmp_path: Path) -> None:
     """The error for a faulty line has the file and the line's number."""
     path = tmp_path / "made.jsonl"
     path.write_text(f"{json.dumps(line('a'))}\n{second}\n")
-    with pytest.raises(InputError, match=r"made\.jsonl:2: ") as told_error:
+    with pytest.raises(InputError, match=r"made\.jsonl:2: ") as error:
         read([str(path)])
-    assert told in str(told_error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("content", [None, b"", lzma.compress(b"x" * 100)[:-20], b"\x1f\x8bnonsense"])
@@ -125,7 +125,7 @@ def test_pages_that_share_a_url_are_snapshots_only_by_their_time(
     assert 2 - expected == len({page.fetch(0).capture.url_key for page in pages})
 
 
-def test_the_site_of_a_page_is_known_from_its_url(tmp_path: Path) -> None:
+def test_the_site_of_a_page_is_taken_from_its_url(tmp_path: Path) -> None:
     """If the set does not name it, the host is the site, and the site the group."""
     [page] = gold_pages(tmp_path, [line("a", url="http://www.x.org:80/a")])
     assert ("x.org", "x.org") == (page.site, page.group)
@@ -170,9 +170,9 @@ def test_captures_meet_their_siblings_and_their_snapshots(tmp_path: Path) -> Non
         for year in (2005, 2006, 2007)
         for fields in own_set()[:4]
     ]
-    made = {page.page_id: page_of(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, lines)}
+    made = {page.page_id: parse_fetch(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, lines)}
     names = {page.capture_id: name for name, page in made.items() if isinstance(page, Page)}
-    found = sites.chosen(buckets.members(page for page in made.values() if isinstance(page, Page)), PATTERNS)
+    found = sites.choose_crosses(buckets.members(page for page in made.values() if isinstance(page, Page)), PATTERNS)
     arms = [arms_of(one.cross, names) for one in found if names[one.cross.cur] == "story-1@2006"]
     assert ("story-1@2005", "story-1@2007") in {(prev, after) for _, _, prev, after in arms}
     assert all(up.split("@")[0] != "story-1" != down.split("@")[0] for up, down, _, _ in arms)
@@ -194,7 +194,7 @@ def test_what_is_converted_is_read_again(name: str, tmp_path: Path) -> None:
     assert (before.sets, before.skipped) == (after.sets, after.skipped)
 
 
-def test_a_converted_file_says_nothing_of_when_it_was_made(tmp_path: Path) -> None:
+def test_a_converted_file_has_no_time_of_its_making(tmp_path: Path) -> None:
     """gzip's header has a place for the time, which stays empty."""
     convert([written(tmp_path, own_set())], str(tmp_path / "all.jsonl.gz"))
     assert bytes(4) == (tmp_path / "all.jsonl.gz").read_bytes()[4:8]
@@ -209,7 +209,7 @@ def test_converting_nothing_is_an_error(tmp_path: Path) -> None:
 
 def test_pages_of_one_template_share_bands(tmp_path: Path) -> None:
     """Made captures go through the same door as archived ones, and siblings would meet in a bucket."""
-    made = [page_of(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, own_set())[:2]]
+    made = [parse_fetch(page.fetch(0), PATTERNS) for page in gold_pages(tmp_path, own_set())[:2]]
     first, second = (set(page.bands.tolist()) if isinstance(page, Page) else set() for page in made)
     assert first & second
 

@@ -8,7 +8,7 @@ import pytest
 
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import ensembles
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.ensembles import LEARNED, NAMES, SELECTIONS, THIRTEEN, combine, is_name, members, named
 from dbce_spark.evaluation.peers import PEERS
@@ -39,7 +39,7 @@ def sites(folder: Path, count: int) -> list[GoldPage]:
     return gold_pages(folder, [line(f"p{at}", PAGE, STORY, site=f"{at}.example") for at in range(count)])
 
 
-def test_a_leaf_needs_as_many_votes_as_the_name_says(tmp_path: Path) -> None:
+def test_a_leaf_needs_as_many_votes_as_the_name_has(tmp_path: Path) -> None:
     """Five members hold the story, three the menu, one the advert: em_1_5 to em_5_5 drop one after the other."""
     texts = [f"{MENU} {STORY} {ADVERT}", f"{MENU} {STORY}", f"{STORY} {MENU}\n{STORY}", STORY, STORY]
     pages = gold_pages(tmp_path, [line("a", PAGE, STORY)])
@@ -62,7 +62,7 @@ def test_names_of_no_ensemble_are_refused(name: str) -> None:
         named(name)
 
 
-def test_members_are_told_once() -> None:
+def test_members_are_listed_once() -> None:
     """Table 5.1 has five, eight with them, and the learned ones thirteen."""
     counts = [len(members(names)) for names in (["em_2_5"], ["em_3_5", "em_2_5"], ["em_4_8", "em_2_5"], NAMES)]
     assert [5, 5, 8, 13] == counts
@@ -84,9 +84,9 @@ def test_members_that_missed_a_page_have_no_vote(tmp_path: Path) -> None:
     """Their text is empty; the others decide, and the seconds of all are counted."""
     pages = gold_pages(tmp_path, [line("a", PAGE, STORY)])
     texts = {name: [STORY if name in ("bte", "trafilatura") else ""] for name in SELECTIONS[5]}
-    told = combine(["em_2_5", "em_3_5"], {"made": pages}, given(texts, pages))
-    assert (STORY, "") == (told["em_2_5"]["made"]["a"].text, told["em_3_5"]["made"]["a"].text)
-    assert 5 <= told["em_3_5"]["made"]["a"].seconds < 6
+    combined_texts = combine(["em_2_5", "em_3_5"], {"made": pages}, given(texts, pages))
+    assert (STORY, "") == (combined_texts["em_2_5"]["made"]["a"].text, combined_texts["em_3_5"]["made"]["a"].text)
+    assert 5 <= combined_texts["em_3_5"]["made"]["a"].seconds < 6
 
 
 def test_a_page_that_cannot_be_parsed_is_a_miss(tmp_path: Path) -> None:
@@ -95,9 +95,9 @@ def test_a_page_that_cannot_be_parsed_is_a_miss(tmp_path: Path) -> None:
         tmp_path, [line(str(at), PAGE, STORY, site=f"{at}.example") for at in range(3)] + [line("no", "")]
     )
     texts = {name: [STORY, STORY, STORY, ""] for name in THIRTEEN}
-    told = combine(["em_2_5", *LEARNED], {"made": pages}, given(texts, pages))
+    combined_texts = combine(["em_2_5", *LEARNED], {"made": pages}, given(texts, pages))
     assert [["", "", "", "lxml: no element found"]] * 3 == [
-        [of["made"][page.page_id].error for page in pages] for of in told.values()
+        [of["made"][page.page_id].error for page in pages] for of in combined_texts.values()
     ]
 
 
@@ -144,15 +144,17 @@ def test_the_same_votes_give_the_same_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         ([line(str(at), PAGE, STORY, site="one.example") for at in range(3)], "untrained: all pages are of one site"),
         ([line(str(at), PAGE, "") for at in range(3)], "untrained: the other sites have leaves of one class"),
     ],
 )
-def test_where_nothing_can_be_learned_pages_are_misses(lines: list[dict[str, str]], told: str, tmp_path: Path) -> None:
+def test_where_nothing_can_be_learned_pages_are_misses(
+    lines: list[dict[str, str]], message: str, tmp_path: Path
+) -> None:
     """One site, or no content anywhere: no text, and the reason."""
     pages = gold_pages(tmp_path, lines)
     texts = given({member: [STORY] * 3 for member in THIRTEEN}, pages)
     of_pages = combine(["ensemble-lr"], {"made": pages}, texts)["ensemble-lr"]["made"]
-    assert [("", told)] * 3 == [(one.text, one.error) for one in of_pages.values()]
+    assert [("", message)] * 3 == [(one.text, one.error) for one in of_pages.values()]

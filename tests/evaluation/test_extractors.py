@@ -32,13 +32,13 @@ def test_a_slow_extractor_holds_one_worker_while_others_are_done(tmp_path: Path)
     """One hangs on every page and stands first, yet the other has all of its texts before it ends."""
     order: list[str] = []
 
-    def told(name: str) -> OneByOne:
-        heard = setting(2, lambda _: order.append(name))
-        return OneByOne(fakes.obedient, dataclasses.replace(heard, time_limit=1.0))
+    def reporting(name: str) -> OneByOne:
+        noting = setting(2, lambda _: order.append(name))
+        return OneByOne(fakes.obedient, dataclasses.replace(noting, time_limit=1.0))
 
     hanging = gold_pages(tmp_path, [line(name, "HANG") for name in "ab"])
     quick = gold_pages(tmp_path, [line(name, name) for name in "efgh"])
-    done = extractors.run({name: told(name) for name in ("slow", "fast")}, {"slow": hanging, "fast": quick})
+    done = extractors.run({name: reporting(name) for name in ("slow", "fast")}, {"slow": hanging, "fast": quick})
     assert (["fast"] * 4, "slow") == ([name for name in order[:-1] if name == "fast"], order[-1])
     assert {"timeout: no text after 1 s"} == {one.error for one in done["slow"].values()}
     assert [":e", ":f", ":g", ":h"] == [done["fast"][name].text for name in "efgh"]
@@ -89,7 +89,7 @@ def test_the_same_page_twice_has_its_text_twice(tmp_path: Path) -> None:
     assert extracted["a"].text == extracted["b"].text != ""
 
 
-def test_an_unknown_name_is_told_with_the_known_ones() -> None:
+def test_an_unknown_name_is_refused_with_the_available_ones() -> None:
     """A slip in --extractors ends the run before it begins."""
     with pytest.raises(ConfigError, match=r"trafilatur: not known; known are dbce, .*trafilatura"):
         extractors.by_name(["trafilatur"], setting())

@@ -32,10 +32,10 @@ def test_a_page_without_html_has_nothing(tmp_path: Path) -> None:
 
 def test_facts_are_written_a_row_a_page(tmp_path: Path) -> None:
     """The file has every column of every page."""
-    known = facts.measure(gold_pages(tmp_path, own_set()))
-    facts.write(str(tmp_path / "pages.parquet"), known)
+    measured = facts.measure(gold_pages(tmp_path, own_set()))
+    facts.write(str(tmp_path / "pages.parquet"), measured)
     rows = pq.read_table(tmp_path / "pages.parquet").to_pylist()
     assert facts.SCHEMA.names == list(rows[0])
-    assert [(one.page_id, one.complexity, list(one.tags)) for one in known] == [
+    assert [(one.page_id, one.complexity, list(one.tags)) for one in measured] == [
         (row["page_id"], row["complexity"], row["tags"]) for row in rows
     ]

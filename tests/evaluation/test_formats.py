@@ -99,7 +99,7 @@ def test_the_page_and_its_gold_are_text(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_a_page_is_known_by_the_digest_of_its_stored_html(name: str, tmp_path: Path) -> None:
+def test_a_page_has_the_digest_of_its_stored_html_as_id(name: str, tmp_path: Path) -> None:
     """The id is the SHA-256 of the file's bytes, unpacked."""
     folder = Path(SETS[name](tmp_path))
     [stored] = [*folder.rglob("source.html"), *folder.rglob("7.htm*"), *folder.rglob("R7.html"), *folder.rglob("*.gz")]
@@ -139,7 +139,7 @@ def test_every_way_that_cleaneval_was_packed(pages: str, golds: str, tmp_path: P
     assert ("cleaneval", "The ferry\nsails.") == (page.dataset, page.gold)
 
 
-def test_the_tag_around_a_cleaneval_page_tells_its_url_and_charset(tmp_path: Path) -> None:
+def test_the_tag_around_a_cleaneval_page_has_its_url_and_charset(tmp_path: Path) -> None:
     """It counts if the gold text does not name the URL, and the page itself not the charset."""
     header = '<text id="http://ferry.example/" title="" encoding="windows-1251">'
     stored = (header + "<p>\u041f\u0430\u0440\u043e\u043c</text>").encode("cp1251")
@@ -210,7 +210,7 @@ def test_a_truth_without_its_page_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "told"),
+    ("files", "message"),
     [
         ({}, "no set of gold pages is known to look like this; give a file of JSON lines, or readability"),
         ({"1.html": "<p>x", "1.txt": "plain"}, "no set of gold pages is known"),
@@ -231,13 +231,13 @@ def test_a_truth_without_its_page_is_counted(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_folder_that_cannot_be_read_is_told_in_a_line(
-    files: dict[str, str | bytes], told: str, tmp_path: Path
+def test_a_folder_that_cannot_be_read_is_an_error_of_one_line(
+    files: dict[str, str | bytes], message: str, tmp_path: Path
 ) -> None:
     """A folder of no layout, or a broken one, is named with the file and its fault."""
     with pytest.raises(InputError, match=r"^[^\n]+$") as error:
         read([laid_out(tmp_path, files)])
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_an_expected_page_without_a_word_is_an_empty_gold(tmp_path: Path) -> None:

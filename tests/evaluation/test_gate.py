@@ -44,7 +44,7 @@ def test_what_is_not_under_its_floor_passes(floors: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "told"),
+    ("now", "message"),
     [
         (reached(0.911), "made dbce rouge_l is 0.911, floor 0.912"),
         (reached(0.99, extractor="lxml"), "made dbce rouge_l is not measured, floor 0.912"),
@@ -52,13 +52,13 @@ def test_what_is_not_under_its_floor_passes(floors: str, value: float) -> None:
         ({"other": reached(0.99)["made"]}, "no floors for other"),
     ],
 )
-def test_whatever_is_not_shown_to_hold_fails(floors: str, now: dict[str, Pinned], told: str) -> None:
+def test_whatever_is_not_shown_to_hold_fails(floors: str, now: dict[str, Pinned], message: str) -> None:
     """A score that sank, one that was not measured, other pages, and no floors at all."""
-    with pytest.raises(EvaluationError, match=told):
+    with pytest.raises(EvaluationError, match=message):
         gate.check(floors, now)
 
 
-def test_a_floor_rises_by_itself_and_sinks_only_when_asked(floors: str) -> None:
+def test_a_floor_rises_by_itself_and_sinks_only_on_request(floors: str) -> None:
     """A refusal writes nothing."""
     gate.pin(floors, reached(0.95), lower=False)
     with pytest.raises(EvaluationError, match=r"made dbce rouge_l from 0.950 to 0.900.*--lower-floors"):
@@ -86,7 +86,7 @@ def test_what_was_not_measured_keeps_its_floors(floors: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"sets": {"made": {}}}', '{"sets": {"made": {"pages": "", "floors": 1}}}'])
-def test_a_file_that_holds_no_floors_is_told(tmp_path: Path, text: str) -> None:
+def test_a_file_that_holds_no_floors_is_named(tmp_path: Path, text: str) -> None:
     """Cut off, another shape, or without what is needed."""
     path = tmp_path / "floors.json"
     path.write_text(text)
@@ -94,7 +94,7 @@ def test_a_file_that_holds_no_floors_is_told(tmp_path: Path, text: str) -> None:
         gate.read(str(path))
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     """A gate without floors holds nothing, so it does not pass."""
     with pytest.raises(InputError, match="cannot be read"):
         gate.check(str(tmp_path / "none.json"), reached(1.0))

@@ -94,13 +94,13 @@ def test_the_same_files_give_the_same_scores(evaluated: Path, tmp_path: Path) ->
     assert without_times[0] == without_times[1]
 
 
-def test_the_summary_tells_both_tables(evaluated: Path) -> None:
+def test_the_summary_has_both_tables(evaluated: Path) -> None:
     """Five pages in the first table, four in the one of pages with siblings, and no miss."""
-    told = (evaluated / "summary.md").read_text(encoding="utf-8")
-    first, second = (part.split("\n## ")[0] for part in told.split("## ")[1:3])
+    summary = (evaluated / "summary.md").read_text(encoding="utf-8")
+    first, second = (part.split("\n## ")[0] for part in summary.split("## ")[1:3])
     assert first.startswith("All pages\n\n5 pages of 2 sites")
     assert second.startswith("Pages with at least 2 siblings\n\n4 pages of 1 sites")
-    assert told.endswith("## Misses\n\nNone.\n")
+    assert summary.endswith("## Misses\n\nNone.\n")
 
 
 def test_the_report_is_written_too(evaluated: Path) -> None:
@@ -108,26 +108,26 @@ def test_the_report_is_written_too(evaluated: Path) -> None:
     assert (evaluated / "report.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
 
 
-def test_two_sets_are_also_told_side_by_side(tmp_path: Path) -> None:
+def test_two_sets_also_stand_side_by_side(tmp_path: Path) -> None:
     """With more than one set there is a table with a column a set."""
     other = [line("z", "<p>three four</p>", "three four", dataset="other")]
     paths = [written(tmp_path, own_set()), written(tmp_path, other, "other.jsonl")]
-    told = harness.evaluate(request(tmp_path, names="lxml", paths=paths, limit=2), config.default())
-    assert "| extractor | made (2) | other (1) |" in told
+    summary = harness.evaluate(request(tmp_path, names="lxml", paths=paths, limit=2), config.default())
+    assert "| extractor | made (2) | other (1) |" in summary
 
 
 def test_a_second_run_takes_the_texts_of_peers_and_their_seconds(tmp_path: Path) -> None:
     """With --reuse the summary counts them; a joint method runs again, and the scores are the same."""
     harness.evaluate(request(tmp_path, names="dbce,lxml"), config.default())
     before = table(tmp_path)
-    told = harness.evaluate(request(tmp_path, names="dbce,lxml", reuse=True), config.default())
+    summary = harness.evaluate(request(tmp_path, names="dbce,lxml", reuse=True), config.default())
     seconds = [[row["seconds"] for row in rows if row["extractor"] == "lxml"] for rows in (before, table(tmp_path))]
-    assert "5 texts are those of an earlier run" in told
+    assert "5 texts are those of an earlier run" in summary
     assert seconds[0] == seconds[1]
     assert [row["f1"] for row in before] == [row["f1"] for row in table(tmp_path)]
 
 
-def test_without_being_asked_nothing_is_taken_again(tmp_path: Path) -> None:
+def test_without_reuse_nothing_is_taken_again(tmp_path: Path) -> None:
     """Everything is measured anew."""
     harness.evaluate(request(tmp_path, names="lxml"), config.default())
     assert "earlier run" not in harness.evaluate(request(tmp_path, names="lxml"), config.default())
@@ -136,9 +136,9 @@ def test_without_being_asked_nothing_is_taken_again(tmp_path: Path) -> None:
 def test_an_ensemble_has_rows_beside_its_members(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It is made of their texts on all sets, and stands in its place among the requested names."""
     monkeypatch.setitem(ensembles.SELECTIONS, 5, ("lxml", "bte"))
-    told = harness.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
+    summary = harness.evaluate(request(tmp_path, names="em_2_5,lxml,bte"), config.default())
     found = {(row["page_id"], row["extractor"]): row["text"] for row in table(tmp_path, extracted_texts.NAME)}
-    assert "p is of the paired test against em_2_5" in told
+    assert "p is of the paired test against em_2_5" in summary
     assert 15 == len(found)
     assert set(found["story-0", "em_2_5"].split()) <= set(found["story-0", "lxml"].split())
 
@@ -149,13 +149,13 @@ def test_an_ensemble_without_its_members_is_refused_at_once(tmp_path: Path) -> N
         harness.evaluate(request(tmp_path, names="resiliparse,em_2_5", paths=["none.jsonl"]), config.default())
 
 
-def test_pages_that_were_skipped_are_told(tmp_path: Path) -> None:
+def test_pages_that_were_skipped_are_counted(tmp_path: Path) -> None:
     """They are counted by set; there is no note if there are none."""
     lines = [*own_set(), line("z", tok_cov=0.5)]
-    told = harness.evaluate(
+    summary = harness.evaluate(
         request(tmp_path, names="lxml", paths=[written(tmp_path, lines, "z.jsonl")]), config.default()
     )
-    assert "Skipped, because page and gold do not belong together: made 1." in told
+    assert "Skipped, because page and gold do not belong together: made 1." in summary
     assert "Skipped" not in harness.evaluate(request(tmp_path, names="lxml"), config.default())
 
 
@@ -164,13 +164,13 @@ def test_all_extractors_are_those_that_can_run_here(monkeypatch: pytest.MonkeyPa
     here = {name: peer for name, peer in PEERS.items() if name in ("lxml", "bte")}
     monkeypatch.setattr(harness, "PEERS", {**here, "gone": replace(PEERS["lxml"], lacking=lambda: "gone is not here")})
     monkeypatch.setattr(extractors, "JOINT", {"dbce": extractors.JOINT["dbce"], "dbce-spark": extractors.JOINT["dbce"]})
-    told = harness.evaluate(request(tmp_path, names="all"), config.default())
-    assert "Left out: gone is not here." in told
+    summary = harness.evaluate(request(tmp_path, names="all"), config.default())
+    assert "Left out: gone is not here." in summary
     assert {"dbce", "lxml", "bte"} == {row["extractor"] for row in table(tmp_path)}
 
 
 @pytest.mark.parametrize("wrong", [{"pin_floors": True}, {"floors": "f.json", "lower_floors": True}])
-def test_floors_are_pinned_only_where_it_is_said_fully(tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_floors_are_pinned_only_with_all_options(tmp_path: Path, wrong: dict[str, Any]) -> None:
     """Incomplete options are refused before anything runs."""
     with pytest.raises(ConfigError, match="add --"):
         harness.evaluate(request(tmp_path, names="lxml", paths=["none.jsonl"], **wrong), config.default())
@@ -180,8 +180,8 @@ def test_floors_are_pinned_and_held(tmp_path: Path) -> None:
     """The reached scores pass; a higher floor does not, and the scores are written all the same."""
     floors = tmp_path / "floors.json"
     harness.evaluate(request(tmp_path, names="lxml", floors=str(floors), pin_floors=True), config.default())
-    told = harness.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
-    assert told.endswith(f"\n2 scores are not under {floors}.\n")
+    summary = harness.evaluate(request(tmp_path, names="lxml", floors=str(floors)), config.default())
+    assert summary.endswith(f"\n2 scores are not under {floors}.\n")
     floors.write_text(floors.read_text().replace("0.735", "0.736"))
     (tmp_path / "summary.md").unlink()
     with pytest.raises(EvaluationError, match=r"1 of 2 scores .*made lxml rouge_l is 0\.735, floor 0\.736"):
@@ -190,20 +190,24 @@ def test_floors_are_pinned_and_held(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["none.jsonl", "--output", "o"], "none.jsonl: cannot be read"),
         (["made.jsonl", "--output", "o", "--extractors", "dbse"], "dbse: not known"),
     ],
 )
 def test_an_error_is_one_line(
-    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A wrong argument ends with status 2 and one line, and nothing is written."""
     monkeypatch.chdir(tmp_path)
     written(tmp_path, own_set())
     assert 2 == main(["evaluate", "--extractors", "dbce", *arguments])
-    assert told in capsys.readouterr().err.splitlines()[-1]
+    assert message in capsys.readouterr().err.splitlines()[-1]
     assert not (tmp_path / "o").exists()
 
 
@@ -217,10 +221,10 @@ def test_news_pages(shared_data: Path, tmp_path: Path) -> None:
     assert np.mean([row["precision"] for row in rows]) > 0.97
 
 
-def test_what_learns_from_a_stream_has_its_course_told(tmp_path: Path) -> None:
+def test_what_learns_from_a_stream_has_its_course_shown(tmp_path: Path) -> None:
     """Summary and report show the scores over documents, and which extractor passes which."""
-    told = harness.evaluate(request(tmp_path, names="urltree,lxml"), config.default())
-    section = told.partition("## Over the stream")[2].partition("\n## ")[0]
+    summary = harness.evaluate(request(tmp_path, names="urltree,lxml"), config.default())
+    section = summary.partition("## Over the stream")[2].partition("\n## ")[0]
     report = (tmp_path / "report.html").read_text(encoding="utf-8")
 
     assert "| extractor | 1 (2) | 2-4 (3) | all |" in section

@@ -88,7 +88,7 @@ def test_laws_of_every_metric(name: str, a: list[str], b: list[str]) -> None:
 
 
 @given(a=TEXTS.filter(bool), b=TEXTS.filter(bool))
-def test_plain_python_says_the_same(a: list[str], b: list[str]) -> None:
+def test_plain_python_gives_the_same(a: list[str], b: list[str]) -> None:
     """Edit distance and common subsequence by their tables, sets and multisets by their definition."""
     lcs = common(a, b)
     in_both = sum(min(a.count(word), b.count(word)) for word in set(a))
@@ -99,7 +99,7 @@ def test_plain_python_says_the_same(a: list[str], b: list[str]) -> None:
 
 
 @given(a=TEXTS.filter(bool), b=TEXTS.filter(bool))
-def test_python_levenshtein_says_the_same(a: list[str], b: list[str]) -> None:
+def test_python_levenshtein_gives_the_same(a: list[str], b: list[str]) -> None:
     """1 - its distance over the longer length."""
     library = pytest.importorskip("Levenshtein")
     assert math.isclose(1 - library.distance(a, b) / max(len(a), len(b)), levenshtein(a, b).f1, abs_tol=1e-12)
@@ -117,7 +117,7 @@ def rouge() -> Any:
 
 
 @given(a=TEXTS.filter(lambda text: len(text) >= 4), b=TEXTS.filter(lambda text: len(text) >= 4))
-def test_rouge_score_says_the_same(rouge: Any, a: list[str], b: list[str]) -> None:
+def test_rouge_score_gives_the_same(rouge: Any, a: list[str], b: list[str]) -> None:
     """Its rougeL, rouge1 and rouge4 are our rouge_l, bag_of_words and four_gram."""
     theirs = rouge.score(" ".join(a), " ".join(b))
     ours = {"rougeL": rouge_l(a, b), "rouge1": bag_of_words(a, b), "rouge4": four_gram(a, b)}
@@ -130,7 +130,7 @@ def test_rouge_score_says_the_same(rouge: Any, a: list[str], b: list[str]) -> No
 
 @settings(max_examples=300)
 @given(a=LINES.filter(bool), b=LINES.filter(bool))
-def test_rouge_score_says_the_same_line_by_line(rouge: Any, a: list[list[str]], b: list[list[str]]) -> None:
+def test_rouge_score_gives_the_same_line_by_line(rouge: Any, a: list[list[str]], b: list[list[str]]) -> None:
     """Its rougeLsum of lines is our rouge_lsum to the last tie, for lines full of repetition."""
     theirs = rouge.score(*("\n".join(map(" ".join, some)) for some in (a, b)))["rougeLsum"]
     assert close(rouge_lsum(a, b), theirs.precision, theirs.recall, theirs.fmeasure)
@@ -144,8 +144,8 @@ def test_texts_of_one_line_have_one_rouge(a: list[str], b: list[str]) -> None:
 
 def test_lines_are_found_in_any_order() -> None:
     """Two lines the other way round are all there for rouge_lsum, and half there for rouge_l."""
-    told = scores("the black dog\n\nchased a cat", "Chased a cat.\nThe black dog!")
-    assert (1, 0.5) == (told["rouge_lsum"].f1, told["rouge_l"].f1)
+    measured = scores("the black dog\n\nchased a cat", "Chased a cat.\nThe black dog!")
+    assert (1, 0.5) == (measured["rouge_lsum"].f1, measured["rouge_l"].f1)
 
 
 def test_a_word_counts_as_often_as_the_poorer_text_has_it() -> None:
@@ -165,12 +165,12 @@ def test_texts_beyond_a_bound_are_one_line(bound: str, monkeypatch: pytest.Monke
 def test_all_metrics_of_two_texts() -> None:
     """Every name has its score, that of the text's tokens or of its lines."""
     gold, text = "A black dog\nchases a cat.", "A lion\nchases a zebra."
-    told = scores(gold, text)
-    assert list(NAMES) == list(told)
+    measured = scores(gold, text)
+    assert list(NAMES) == list(measured)
     assert {name: metric(words(gold), words(text)) for name, metric in METRICS.items()} == {
-        name: told[name] for name in METRICS
+        name: measured[name] for name in METRICS
     }
-    assert rouge_lsum(lines(gold), lines(text)) == told["rouge_lsum"]
+    assert rouge_lsum(lines(gold), lines(text)) == measured["rouge_lsum"]
 
 
 @pytest.mark.parametrize(

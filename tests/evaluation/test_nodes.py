@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.errors import InputError
 from dbce_spark.evaluation import node_scores
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import read
 from dbce_spark.evaluation.metrics import Score
 from dbce_spark.evaluation.node_scores import (
@@ -74,7 +74,7 @@ def test_boilerplate_is_content_the_other_way_round(masks: tuple[list[bool], lis
     assert counts.accuracy == float((content == called).mean())
 
 
-def test_a_page_without_nodes_is_told_right() -> None:
+def test_a_page_without_nodes_is_labelled_right() -> None:
     """Nothing was to be found and nothing was, as in every metric."""
     assert (1.0, Score(1, 1, 1)) == (Confusion().accuracy, Confusion().boilerplate)
 
@@ -82,10 +82,10 @@ def test_a_page_without_nodes_is_told_right() -> None:
 def test_nodes_are_leaves_with_a_word(tmp_path: Path) -> None:
     """The text has the menu of five leaves with words too much and nothing too little; the bar is no node."""
     [page] = gold_pages(tmp_path, [line("a", PAGE, "A grey seal.")])
-    told = node_scores.of_page(
+    counted = node_scores.of_page(
         page, {"one": Extracted("Home\nA grey seal.", 0, ""), "two": Extracted("", 0, "timeout")}
     )
-    assert {"one": Confusion(tp=3, fn=0, fp=1, tn=1), "two": Confusion(tp=0, fn=3, fp=0, tn=2)} == told
+    assert {"one": Confusion(tp=3, fn=0, fp=1, tn=1), "two": Confusion(tp=0, fn=3, fp=0, tn=2)} == counted
 
 
 def test_rows_add_up_pages_and_the_table_sets(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ import pytest
 
 from dbce_spark.errors import PlatformError
 from dbce_spark.evaluation import extractors, node, peers
-from dbce_spark.evaluation.child import Child
+from dbce_spark.evaluation.child_process import Child
 from dbce_spark.evaluation.peers import PEERS
 from tests.evaluation.test_extractors import setting
 from tests.support.fake_extractors import own_set
 
 ALL_TEXT = list(PEERS)[list(PEERS).index("lxml-cleaner") :]
-"""Those that are told to give all text."""
+"""Extractors that give all text."""
 
 
 def story() -> str:
@@ -56,14 +56,14 @@ def test_a_page_of_nothing_has_no_words(name: str, html: str) -> None:
     assert ("", "") == (found.error, found.text.strip())
 
 
-def test_a_missing_package_is_told_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error names what to install."""
     monkeypatch.setattr(peers, "find_spec", lambda name: None)
     with pytest.raises(PlatformError, match=r"justext is not installed; run: pip install 'dbce-spark\[justext\]'"):
         extractors.by_name(["justext"], setting())
 
 
-def test_a_package_for_a_newer_python_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_for_a_newer_python_is_not_advised(monkeypatch: pytest.MonkeyPatch) -> None:
     """The error does not advise an install that pip would refuse."""
     monkeypatch.setattr(peers, "sys", SimpleNamespace(version_info=(3, 11, 7)))
     with pytest.raises(PlatformError, match=r"trafipy needs Python 3\.12 or newer"):
@@ -77,7 +77,7 @@ def test_every_extra_that_is_advised_exists() -> None:
     assert set() == {peer.extra for peer in PEERS.values()} - {"", *setup["options.extras_require"]}
 
 
-def test_node_and_its_packages_are_told_when_they_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_and_its_packages_are_named_when_they_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without Node, with one that is too old, and without packages, each error has the next step."""
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "node is not installed; install Node 18 or newer" == node.lacking()

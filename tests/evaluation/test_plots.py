@@ -19,7 +19,7 @@ def drawn(svg: str, tag: str, kind: str = "") -> list[ElementTree.Element]:
     return [one for one in ElementTree.fromstring(svg).iter(f"{SVG}{tag}") if kind in (one.get("class") or "", "")]
 
 
-def test_a_dot_lies_on_the_axis_where_its_value_says() -> None:
+def test_a_dot_lies_on_the_axis_at_its_value() -> None:
     """The axis begins at 0.4, below all intervals; the marks of the grid are its scale."""
     svg = score_plots.dot_plot([PlotRow("first", DOTS)])
     scale = {one.text: float(one.get("x") or 0) for one in drawn(svg, "text", "small")}
@@ -73,7 +73,7 @@ def test_a_scatter_has_every_point_in_the_colour_of_its_group() -> None:
     assert ["fill:var(--c0)", "fill:var(--c1)", "fill:var(--c1)"] == [one.get("style") for one in drawn(svg, "circle")]
 
 
-def test_a_heat_map_leaves_out_what_is_not_known() -> None:
+def test_a_heat_map_leaves_out_missing_values() -> None:
     """One of four cells is no number."""
     svg = score_plots.heat_map(("a", "b"), np.array([[1.0, -0.5], [np.nan, 1.0]]))
     assert 3 == len(drawn(svg, "rect"))

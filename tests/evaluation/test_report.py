@@ -36,58 +36,58 @@ def html() -> str:
 
 
 @pytest.fixture(scope="module")
-def told() -> str:
+def report() -> str:
     return html()
 
 
-def test_a_report_holds_all_it_shows(told: str) -> None:
+def test_a_report_holds_all_it_shows(report: str) -> None:
     """No script, no address but the name of SVG, and every name escaped."""
-    assert ["http://www.w3.org/2000/svg"] == sorted(set(re.findall(r"https?://[^\"' ]+", told)))
-    assert "<script" not in told
-    assert "&lt;other&gt;" in told
-    assert "<other>" not in told
-    assert "One &amp; all." in told
+    assert ["http://www.w3.org/2000/svg"] == sorted(set(re.findall(r"https?://[^\"' ]+", report)))
+    assert "<script" not in report
+    assert "&lt;other&gt;" in report
+    assert "<other>" not in report
+    assert "One &amp; all." in report
 
 
-def test_every_part_has_its_plot(told: str) -> None:
+def test_every_part_has_its_plot(report: str) -> None:
     """Standings, two pools by set, two lines, violins, cumulated, heat map and scatter."""
-    assert 9 == told.count("<svg")
+    assert 9 == report.count("<svg")
     for name in ("standings", "sets", "siblings", "distributions", "pages", "metrics", "clusters", "gold", "misses"):
-        assert f'<h2 id="{name}">' in told
+        assert f'<h2 id="{name}">' in report
 
 
-def test_the_worst_pages_are_linked(told: str) -> None:
+def test_the_worst_pages_are_linked(report: str) -> None:
     """Beside the report, so that the folder can be moved."""
-    assert '<a href="contrasts/0/index.html">&lt;other&gt;</a>' in told
+    assert '<a href="contrasts/0/index.html">&lt;other&gt;</a>' in report
 
 
-def test_every_page_is_in_the_picture(told: str) -> None:
+def test_every_page_is_in_the_picture(report: str) -> None:
     """Forty points in the last plot."""
-    assert 40 == told.split("<svg")[-1].split("</svg>")[0].count("<circle")
+    assert 40 == report.split("<svg")[-1].split("</svg>")[0].count("<circle")
 
 
-def test_the_same_scores_give_the_same_bytes(told: str) -> None:
+def test_the_same_scores_give_the_same_bytes(report: str) -> None:
     """No date, no chance."""
-    assert told == html()
+    assert report == html()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_browser_shows_it_without_a_word_and_without_sideways_scrolling(
-    told: str, scheme: Any, tmp_path: Path
+    report: str, scheme: Any, tmp_path: Path
 ) -> None:
     """On a wide and on a narrow window; ink and paper differ in both schemes."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM}")
     path = tmp_path / "report.html"
-    path.write_text(told, encoding="utf-8")
-    said: list[str] = []
+    path.write_text(report, encoding="utf-8")
+    messages: list[str] = []
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"])
         for width in (1280, 420):
             shown = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
-            shown.on("console", lambda message: said.append(message.text))
+            shown.on("console", lambda message: messages.append(message.text))
             shown.goto(path.as_uri())
             assert width >= shown.evaluate("document.documentElement.scrollWidth")
             ink, paper = shown.evaluate(
@@ -96,4 +96,4 @@ def test_a_browser_shows_it_without_a_word_and_without_sideways_scrolling(
             dark, light = (sum(map(int, re.findall(r"\d+", colour))) for colour in (ink, paper))
             assert (scheme == "light") == (dark < light)
         browser.close()
-    assert [] == said
+    assert [] == messages

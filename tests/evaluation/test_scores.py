@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 from dbce_spark.evaluation import facts, scores
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.node_scores import Confusion
 from dbce_spark.evaluation.scores import NAMES, SCHEMA, Scores
 from tests.support.fake_extractors import gold_pages, line
@@ -26,9 +26,9 @@ TEXTS = {
 
 def made(folder: Path, order: tuple[str, ...] = ("whole", "half")) -> Scores:
     pages = gold_pages(folder, LINES)
-    told: list[int] = []
-    parts, counted = scores.score(pages, facts.measure(pages), TEXTS, told.append)
-    assert 6 == sum(told)
+    advanced: list[int] = []
+    parts, counted = scores.score(pages, facts.measure(pages), TEXTS, advanced.append)
+    assert 6 == sum(advanced)
     # Two leaves a page: half of the first, which "b" gives, is enough for it.
     assert {"half": Confusion(2, 1, 0, 3), "whole": Confusion(3, 0, 0, 3)} == {
         row.extractor: row.nodes for row in counted
@@ -36,7 +36,7 @@ def made(folder: Path, order: tuple[str, ...] = ("whole", "half")) -> Scores:
     return scores.join(parts, order)
 
 
-def test_scores_stand_in_the_order_asked_for(tmp_path: Path) -> None:
+def test_scores_stand_in_the_requested_order(tmp_path: Path) -> None:
     """Extractors as they were named, pages as they stand in the set; a miss is 0."""
     found = made(tmp_path)
     assert [[1.0, 1.0, 1.0], [1.0, 2 / 3, 0.0]] == found.f1.tolist()

@@ -64,7 +64,7 @@ def test_no_pages_need_no_job() -> None:
     assert {} == spark_run.extract([], config=CONFIG, advance=lambda _: None)
 
 
-def test_a_job_that_ends_badly_is_told_with_its_error_output(tmp_path: Path) -> None:
+def test_a_job_that_fails_is_reported_with_its_error_output(tmp_path: Path) -> None:
     """The last line of the command's errors is in the error."""
     wrong = replace(CONFIG, label=replace(CONFIG.label))
     # Past the check that the command makes again.

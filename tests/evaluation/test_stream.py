@@ -60,16 +60,16 @@ def test_page_without_a_word_is_a_miss(tmp_path: Path) -> None:
 def captures(tmp_path_factory: pytest.TempPathFactory) -> list[Page]:
     """Four pages of one template, and one page alone."""
     gold = gold_pages(tmp_path_factory.mktemp("stream"), own_set())
-    made = pages.of_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
+    made = pages.parse_fetches([page.fetch(at) for at, page in enumerate(gold)], CONFIG)
     return pages.unique(page for page in made if isinstance(page, Page))
 
 
-def test_page_is_judged_beside_those_that_had_come(captures: list[Page]) -> None:
+def test_page_is_labelled_beside_those_that_had_come(captures: list[Page]) -> None:
     """The first as if it were alone, the last as if all had come at once."""
     by_place = {one.page.capture.warc_offset: one for one in gold_stream.arrived(captures, CONFIG)}
-    whole = {one.page.capture.warc_offset: one for one in local.extractions(captures, CONFIG)}
+    whole = {one.page.capture.warc_offset: one for one in local.extract_pages(captures, CONFIG)}
     first = min(captures, key=lambda page: page.capture.warc_offset)
-    (alone,) = local.extractions([first], CONFIG)
+    (alone,) = local.extract_pages([first], CONFIG)
 
     assert len(captures) == len(by_place)
     assert alone.segments.scores.tolist() == by_place[0].segments.scores.tolist()

@@ -14,13 +14,13 @@ NODES = [
 ]
 
 
-def told(notes: Sequence[str] = ()) -> str:
+def summary_text(notes: Sequence[str] = ()) -> str:
     scores = made_scores(PAGES, {"good": [1.0, 1.0, 1.0, 0.4], "bad": [0.0, 0.0, 0.0, 0.0]})
     return evaluation_summary.text(analyse(scores, NODES), notes)
 
 
 def part(name: str) -> str:
-    return told().split(f"## {name}\n")[1].split("\n## ")[0]
+    return summary_text().split(f"## {name}\n")[1].split("\n## ")[0]
 
 
 def row(text: str, start: str) -> list[str]:
@@ -61,12 +61,14 @@ def test_nodes_of_all_sets_are_counted_together() -> None:
     assert ["good", "12", "0.667"] == row(part("Text nodes"), "good")[:3]
 
 
-def test_every_table_says_its_weights() -> None:
+def test_every_table_names_its_weights() -> None:
     """And notes come before the tables, if there are some."""
-    assert "those of one site together at most 5.0 %" in told()
+    assert "those of one site together at most 5.0 %" in summary_text()
     assert "Every page weighs the same." in part("F1 by set, all pages")
-    assert "draws.\n\n## All pages" in told()
-    assert "draws.\n\nOne is left out. So is another.\n\n## All pages" in told(["One is left out.", "So is another."])
+    assert "draws.\n\n## All pages" in summary_text()
+    assert "draws.\n\nOne is left out. So is another.\n\n## All pages" in summary_text(
+        ["One is left out.", "So is another."]
+    )
 
 
 def test_misses_are_counted_by_their_first_words() -> None:
@@ -77,6 +79,6 @@ def test_misses_are_counted_by_their_first_words() -> None:
     assert ["| one | good | 2 | timeout |", "| two | good | 1 | crash |"] == misses.splitlines()[2:]
 
 
-def test_no_miss_is_said() -> None:
+def test_no_miss_is_stated() -> None:
     """The last part is never empty."""
-    assert told().endswith("## Misses\n\nNone.\n")
+    assert summary_text().endswith("## Misses\n\nNone.\n")

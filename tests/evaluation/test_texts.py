@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from dbce_spark.evaluation import extracted_texts
-from dbce_spark.evaluation.child import Extracted
+from dbce_spark.evaluation.child_process import Extracted
 from dbce_spark.evaluation.datasets import GoldPage
 from tests.support.fake_extractors import gold_pages, line
 

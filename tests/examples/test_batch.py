@@ -1,4 +1,4 @@
-"""The script that cron and systemd call: what it takes, what it says, and what it leaves for the next call."""
+"""The script that cron and systemd call: the files it takes, its messages, and the state it leaves for later calls."""
 
 import fcntl
 import os
@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.__main__ import main
 from dbce_spark import config
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.cluster import kill_all, wait_for
 from tests.support.run_endings import tables_below
@@ -29,7 +29,7 @@ A_FILE_IS_READ = "extracted/*/_staging/done/pages/*.json"
 
 
 def settings(folder: Path, command: str) -> Path:
-    """The settings of examples/batch.env, with folders of the test and a command in place of dbce."""
+    """Write the settings of examples/batch.env, with folders of the test and a command in place of dbce."""
     lines = SETTINGS.read_text()
     for place, here in {
         "/opt/dbce/venv/bin/dbce extract": command,
@@ -45,7 +45,7 @@ def settings(folder: Path, command: str) -> Path:
 
 
 def ends_with(folder: Path, status: int) -> str:
-    """A command that notes what it is given, as dbce would take it, and ends with this status."""
+    """Write a command that notes its arguments, as dbce would take them, and ends with this status."""
     command = folder / f"ends-with-{status}"
     command.write_text(f'#!/bin/sh\necho "$@" >>{folder}/given\necho said by it\nexit {status}\n')
     command.chmod(0o755)
@@ -53,7 +53,7 @@ def ends_with(folder: Path, status: int) -> str:
 
 
 def batch(given: Path) -> tuple[int, str]:
-    """Exit status and all that one call of the script says."""
+    """Call the script once; return its exit status and all its messages."""
     done = subprocess.run([SCRIPT, given], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
@@ -66,7 +66,7 @@ def delivered(folder: Path, *names: str) -> None:
 
 
 def taken(folder: Path) -> list[list[str]]:
-    """Names of the files of each batch, in the order of the batches."""
+    """List the names of the files of each batch, in the order of the batches."""
     return [
         [Path(line).name for line in one.read_text().splitlines()]
         for one in sorted((folder / "state/batches").glob("*.txt"), key=lambda manifest: manifest.stem)
@@ -74,7 +74,7 @@ def taken(folder: Path) -> list[list[str]]:
 
 
 def is_free(lock: Path) -> bool:
-    """Whether all are gone that held a lock: they are a moment after they were killed."""
+    """Return whether no process holds a lock; killed ones hold theirs for a moment."""
     with lock.open("wb") as held, suppress(BlockingIOError):
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
@@ -112,7 +112,7 @@ def test_every_batch_has_an_output_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_growing_collection_is_one_line_elsewhere(tmp_path: Path) -> None:
-    """Where all batches go to the same place is said by the arguments alone."""
+    """The arguments alone send all batches to the same place."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
     lines = one.read_text()
     offered = 'DBCE_ARGUMENTS="--collection '
@@ -131,7 +131,7 @@ def test_a_growing_collection_is_one_line_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_being_written_waits(tmp_path: Path) -> None:
-    """What was written to a moment ago is taken when it has rested."""
+    """A file that was written to a moment ago is taken when it has rested."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
     one.write_text(one.read_text().replace("DBCE_SETTLED_MINUTES=-1", "DBCE_SETTLED_MINUTES=10"))
     delivered(tmp_path, "new.warc", "old.warc")
@@ -147,10 +147,10 @@ def test_a_batch_that_failed_is_gone_on_with(tmp_path: Path, status: int) -> Non
     """After an error or a kill the next call gives the same command again; what came since is a batch of its own."""
     delivered_before = settings(tmp_path, ends_with(tmp_path, status))
     delivered(tmp_path, "a.warc")
-    ended, told = batch(delivered_before)
+    ended, printed = batch(delivered_before)
 
     assert status == ended
-    assert "said by it" in told
+    assert "said by it" in printed
     delivered(tmp_path, "b.warc")
     assert (0, "") == batch(settings(tmp_path, ends_with(tmp_path, 0)))
     assert [["a.warc"], ["b.warc"]] == taken(tmp_path)
@@ -158,20 +158,20 @@ def test_a_batch_that_failed_is_gone_on_with(tmp_path: Path, status: int) -> Non
     assert first == again != new
 
 
-def test_too_many_bad_files_are_told_and_not_read_again(tmp_path: Path) -> None:
-    """Exit 3 says that the output is written: the call says so and ends with 3, and the next has nothing to do."""
+def test_too_many_bad_files_are_reported_and_not_read_again(tmp_path: Path) -> None:
+    """Exit 3 means that the output is written: the call reports that and ends with 3; the next has nothing to do."""
     one = settings(tmp_path, ends_with(tmp_path, 3))
     delivered(tmp_path, "a.warc")
-    ended, told = batch(one)
+    ended, printed = batch(one)
 
     assert 3 == ended
-    assert "too many of its files could not be read" in told
-    assert "said by it" in told
+    assert "too many of its files could not be read" in printed
+    assert "said by it" in printed
     assert (0, "") == batch(one)
 
 
 def test_two_never_overlap(tmp_path: Path) -> None:
-    """A call that comes while another is at work does nothing and says nothing."""
+    """A call that comes while another is at work does nothing and prints nothing."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
     delivered(tmp_path, "a.warc")
     (tmp_path / "state").mkdir()
@@ -185,21 +185,21 @@ def test_two_never_overlap(tmp_path: Path) -> None:
 
 
 def test_a_batch_that_takes_too_long_is_stopped(tmp_path: Path) -> None:
-    """The limit ends the command, and the call says so; the next goes on."""
+    """The limit ends the command, and the call reports that; the next goes on."""
     sleeps = tmp_path / "sleeps"
     sleeps.write_text("#!/bin/sh\nexec sleep 1000\n")
     sleeps.chmod(0o755)
     one = settings(tmp_path, str(sleeps))
     one.write_text(one.read_text().replace("DBCE_AT_MOST=20h", "DBCE_AT_MOST=0.2"))
     delivered(tmp_path, "a.warc")
-    ended, told = batch(one)
+    ended, printed = batch(one)
 
     assert 124 == ended
-    assert "the next call goes on with it" in told
+    assert "the next call goes on with it" in printed
 
 
 def test_settings_may_come_from_the_environment(tmp_path: Path) -> None:
-    """Without a file the environment is asked, as under systemd; what is missing there is named."""
+    """Without a file the environment is read, as under systemd; a missing setting is named."""
     words = dict(line.split("=", 1) for line in SETTINGS.read_text().splitlines() if line[:1].isalpha())
     environment = {name: value.strip('"') for name, value in words.items() if name != "DBCE_INBOX"}
     done = subprocess.run([SCRIPT], env=os.environ | environment, capture_output=True, text=True, check=False)
@@ -207,8 +207,8 @@ def test_settings_may_come_from_the_environment(tmp_path: Path) -> None:
     assert (2, "dbce-batch: DBCE_INBOX is not set; see examples/batch.env\n") == (done.returncode, done.stdout)
 
 
-def test_an_inbox_that_is_not_there_is_told(tmp_path: Path) -> None:
-    """A share that is not mounted is no inbox without news."""
+def test_an_inbox_that_is_not_there_is_reported(tmp_path: Path) -> None:
+    """A share that is not mounted is an error, and no inbox without new files."""
     one = settings(tmp_path, ends_with(tmp_path, 0))
     (tmp_path / "inbox").rmdir()
 
@@ -257,7 +257,7 @@ def test_a_killed_batch_ends_as_if_nothing_had_happened(spark: "SparkSession", t
     request = RunRequest(
         files=archives, output=str(tmp_path / "undisturbed"), with_html=False, limit=None, started=time.monotonic()
     )
-    job.run(spark, request, config.load(settings=["label.by=T002"]))
+    extract_job.run(spark, request, config.load(settings=["label.by=T002"]))
     running = subprocess.Popen([SCRIPT, given], stdout=subprocess.DEVNULL)
 
     assert wait_for(lambda: running.poll() is not None or any(tmp_path.glob(A_FILE_IS_READ)))

@@ -1,4 +1,4 @@
-"""The containers as far as they can be tried without an engine: schema, linters, and the commands of their services."""
+"""Checks of the containers without an engine: schema, linters, and the commands of their services."""
 
 import json
 import shlex
@@ -26,16 +26,16 @@ def services() -> dict[str, Any]:
 
 
 def run(tool: str, *arguments: str) -> tuple[int, str]:
-    """Exit code and all output of a tool that was installed beside this Python."""
+    """Run a tool that was installed beside this Python; return its exit code and all output."""
     done = subprocess.run([BIN / tool, *arguments], capture_output=True, text=True, cwd=REPOSITORY, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
 def test_compose_file_follows_the_specification() -> None:
     """The compose file is valid by the specification's own schema."""
-    code, told = run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", COMPOSE.name)
+    code, printed = run("check-jsonschema", "--builtin-schema", "vendor.compose-spec", COMPOSE.name)
 
-    assert code == 0, told
+    assert code == 0, printed
 
 
 def test_compose_file_is_clean_yaml() -> None:
@@ -61,7 +61,7 @@ def test_dockerfile_copies_what_exists() -> None:
 
 
 def test_a_service_waits_until_what_it_needs_is_healthy() -> None:
-    """Whatever a service depends on has a health check, and the service waits for it."""
+    """Each service that another depends on has a health check, and the other waits for it."""
     waits = {
         (name, needed): condition["condition"]
         for name, service in services().items()
@@ -77,7 +77,7 @@ def test_a_service_waits_until_what_it_needs_is_healthy() -> None:
 
 @pytest.mark.parametrize("service", ["submit", "stream"])
 def test_the_submitted_job_exists(service: str) -> None:
-    """What a service submits is in the image."""
+    """The job that a service submits is in the image."""
     job = next(word for word in shlex.split(services()[service]["command"]) if word.endswith(".py"))
 
     assert (REPOSITORY / job.removeprefix("/opt/dbce/")).is_file()
@@ -112,7 +112,7 @@ def test_every_service_does_its_work(tmp_path: Path) -> None:
 
 
 def executors_of(events: Path) -> set[str]:
-    """The hosts that a run had executors on, as its event log has them."""
+    """Read from the event log of a run the hosts that it had executors on."""
     lines = (line for log in events.rglob("events_*") for line in log_lines(log))
     added = (json.loads(line) for line in lines if "SparkListenerExecutorAdded" in line)
     return {one["Executor Info"]["Host"] for one in added}

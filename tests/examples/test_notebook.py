@@ -20,7 +20,7 @@ def opened() -> nbformat.NotebookNode:
 
 
 def test_no_output_is_stored() -> None:
-    """What a run prints is made by the run, so that none of it can be out of date."""
+    """The notebook holds no outputs, so that none can be out of date."""
     cells = [cell for cell in opened().cells if cell.cell_type == "code"]
 
     assert cells

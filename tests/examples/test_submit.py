@@ -1,4 +1,4 @@
-"""What can be known of the recipes for clusters without any: manifests, settings, and commands up to the cluster."""
+"""Checks of the recipes for clusters without any: manifests, settings, and commands up to the cluster."""
 
 import os
 import re
@@ -25,17 +25,17 @@ NAMED_BY_USER = (
     "spark.kubernetes.executor.volumes.",
     "spark.hadoop.",
 )
-"""What begins settings whose rest is no name of Spark's."""
+"""Prefixes of settings whose rest is no name of Spark's."""
 
 
 def manifests() -> dict[tuple[str, str], dict[str, Any]]:
-    """What Kubernetes is given, by kind and name."""
+    """Read the objects for Kubernetes, by kind and name."""
     documents = (one for one in yaml.safe_load_all(MANIFEST.read_text()) if one is not None)
     return {(one["kind"], one["metadata"]["name"]): one for one in documents}
 
 
 def driver() -> dict[str, Any]:
-    """The container in which the batch runs."""
+    """Return the container in which the batch runs."""
     job = manifests()["CronJob", "dbce"]["spec"]["jobTemplate"]["spec"]
     (container,) = job["template"]["spec"]["containers"]
     found: dict[str, Any] = container
@@ -43,10 +43,10 @@ def driver() -> dict[str, Any]:
 
 
 def sizing() -> dict[str, str]:
-    """The settings of sizing.sh, as a shell makes them."""
+    """Return the settings of sizing.sh, as a shell makes them."""
     script = f'. {SUBMIT}/sizing.sh; printf "%s\\n" "${{SIZING[@]}}"'
-    told = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, check=True).stdout
-    return dict(line.split("=", 1) for line in told.splitlines() if line != "--conf")
+    printed = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, check=True).stdout
+    return dict(line.split("=", 1) for line in printed.splitlines() if line != "--conf")
 
 
 def gigabytes(text: str) -> int:
@@ -92,18 +92,18 @@ def test_the_batch_in_kubernetes_has_all_its_settings() -> None:
     assert {name for name in given if name.startswith("DBCE_")} <= wanted
 
 
-def test_kubernetes_is_given_what_sizing_says() -> None:
-    """The figures stand twice, for shells and for pods, and are the same."""
+def test_kubernetes_has_the_figures_of_sizing() -> None:
+    """The figures are written twice, for shells and for pods, and are the same."""
     lines = manifests()["ConfigMap", "dbce-spark"]["data"]["spark.conf"].splitlines()
     in_pods = dict(line.split() for line in lines)
-    # The driver's pod is the batch's own, and says its memory itself.
+    # The driver's pod is the batch's own, and sets its memory itself.
     shared = {name: value for name, value in sizing().items() if name != "spark.driver.memoryOverhead"}
 
     assert shared == {name: value for name, value in in_pods.items() if name in shared}
 
 
-def test_an_executor_is_as_large_as_it_is_said_to_be() -> None:
-    """24 GB, of which each Python worker has what conf/spark-defaults.conf gives it."""
+def test_an_executor_has_the_documented_size() -> None:
+    """It has 24 GB, of which each Python worker has its share by conf/spark-defaults.conf."""
     size = sizing()
     parts = [size[f"spark.executor.{name}"] for name in ("memory", "pyspark.memory", "memoryOverhead")]
     of_a_worker = re.search(r"^spark\.executor\.pyspark\.memory\s+(\S+)", DEFAULTS.read_text(), re.MULTILINE)
@@ -160,14 +160,14 @@ def test_spark_submit_understands_the_command_for_yarn(tmp_path: Path) -> None:
         "/mnt/dbce/2026",
     ]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    told = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
 
-    assert re.search(r"master +yarn", told), told
-    assert re.search(r"deployMode +cluster", told)
-    assert re.search(rf"archives +file://{tmp_path}/environment.tar.gz#environment", told)
-    assert re.search(r"childArgs +\[s3://crawl/2026 --output s3://extracted/2026 --staging /mnt/dbce/2026\]", told)
+    assert re.search(r"master +yarn", printed), printed
+    assert re.search(r"deployMode +cluster", printed)
+    assert re.search(rf"archives +file://{tmp_path}/environment.tar.gz#environment", printed)
+    assert re.search(r"childArgs +\[s3://crawl/2026 --output s3://extracted/2026 --staging /mnt/dbce/2026\]", printed)
     assert 0 != done.returncode
-    assert "ConnectException" in told
+    assert "ConnectException" in printed
 
 
 def hadoop_settings(settings: dict[str, str]) -> str:
@@ -192,10 +192,10 @@ def test_an_executor_of_kubernetes_begins() -> None:
     }
     command = [str(SUBMIT / "kubernetes/entrypoint.sh"), "executor"]
     done = subprocess.run(command, env=spark_environment(**given), capture_output=True, text=True, check=False)
-    told = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
 
     assert 0 != done.returncode
-    assert "Failed to connect to /127.0.0.1:9" in told, told
+    assert "Failed to connect to /127.0.0.1:9" in printed, printed
 
 
 def test_any_other_command_of_a_pod_is_run_as_it_is() -> None:

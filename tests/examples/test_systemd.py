@@ -23,7 +23,7 @@ def analyze(*words: str | Path) -> tuple[int, str]:
 
 @pytest.fixture
 def installed(tmp_path: Path) -> list[Path]:
-    """The units for a project that lies here: systemd looks whether what it is to start exists."""
+    """Install the units for a project that lies here: systemd checks that the programs it is to start exist."""
     for unit in UNITS.iterdir():
         (tmp_path / unit.name).write_text(unit.read_text().replace("/opt/dbce", str(ROOT)))
     return sorted(tmp_path.iterdir())
@@ -35,7 +35,7 @@ def test_units_are_valid(installed: list[Path]) -> None:
 
 
 def test_a_misspelt_setting_is_found(installed: list[Path]) -> None:
-    """What the check above is worth: a setting that systemd does not know is told."""
+    """The check above can fail: a setting that systemd does not know is reported."""
     service = next(unit for unit in installed if unit.name == "dbce.service")
     service.write_text(service.read_text().replace("MemoryMax", "MemoryMaximum"))
 
@@ -45,10 +45,10 @@ def test_a_misspelt_setting_is_found(installed: list[Path]) -> None:
 def test_the_service_is_little_exposed(installed: list[Path]) -> None:
     """By systemd's own count of what a service could do to its machine: 0 is nothing, 10 is everything, 2 is `OK`."""
     service = next(unit for unit in installed if unit.name == "dbce.service")
-    told = analyze("security", "--offline=true", "--no-pager", service)[1]
-    level = re.search(r"Overall exposure level for dbce.service: ([0-9.]+)", told)
+    printed = analyze("security", "--offline=true", "--no-pager", service)[1]
+    level = re.search(r"Overall exposure level for dbce.service: ([0-9.]+)", printed)
 
-    assert level is not None, told
+    assert level is not None, printed
     assert float(level[1]) < 2
 
 
@@ -56,7 +56,7 @@ def test_the_timer_begins_every_night() -> None:
     """The time is one that systemd knows, and comes again after a day."""
     timer = ConfigParser()
     timer.read(UNITS / "dbce.timer")
-    code, told = analyze("calendar", "--iterations=2", timer["Timer"]["OnCalendar"])
+    code, printed = analyze("calendar", "--iterations=2", timer["Timer"]["OnCalendar"])
 
-    assert 0 == code, told
-    assert 2 == len(re.findall(r"02:30:00 UTC", told)), told
+    assert 0 == code, printed
+    assert 2 == len(re.findall(r"02:30:00 UTC", printed)), printed

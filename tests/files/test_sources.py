@@ -14,7 +14,7 @@ PATTERNS = ("*.warc", "*.warc.gz")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Two archives, one of them two folders down, and a file that is none."""
+    """Make two archives, one of them two folders down, and a file that is none."""
     for name in ("a.warc.gz", "deep/er/B.WARC", "notes.txt"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def memory() -> Iterator[str]:
-    """An archive in fsspec's memory filesystem."""
+    """Write an archive to fsspec's memory filesystem."""
     filesystem = fsspec.filesystem("memory")
     filesystem.pipe("/crawl/c.warc.gz", b"content")
     yield "memory://crawl"

@@ -13,7 +13,7 @@ SCHEMA = pa.schema([("n", pa.int64())])
 
 
 def numbers(*sizes: int) -> list[pa.RecordBatch]:
-    """Batches of these sizes that count on from 0."""
+    """Make batches of these sizes that count on from 0."""
     starts = [sum(sizes[:at]) for at in range(len(sizes))]
     columns = [list(range(start, start + size)) for start, size in zip(starts, sizes, strict=True)]
     return [pa.RecordBatch.from_pydict({"n": column}, schema=SCHEMA) for column in columns]
@@ -44,7 +44,7 @@ def test_a_file_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sizes", [(10,), (3, 3, 4), (1,) * 10, (9, 1), (0, 10, 0)])
 def test_row_groups_are_of_one_size_however_the_batches_come(tmp_path: Path, sizes: tuple[int, ...]) -> None:
-    """The same rows make the same file, byte for byte, whatever batches they come in."""
+    """Equal rows make equal files, byte for byte, whatever batches they come in."""
     for name, batches in (("a", numbers(*sizes)), ("b", numbers(10))):
         with store.parquet_file(str(tmp_path / name), SCHEMA, dictionary=True, rows_per_group=4) as file:
             for batch in batches:
@@ -93,11 +93,11 @@ def test_names_in_a_folder_and_what_is_removed(tmp_path: Path, storage: str) -> 
     assert set() == store.list_names(f"{folder}/none")
 
 
-@pytest.mark.parametrize(("name", "told"), [("file", "is a file"), ("//nothing", "cannot be listed")])
-def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, told: str) -> None:
-    """A file where the output should be, or storage that nobody knows, is told in one line."""
+@pytest.mark.parametrize(("name", "message"), [("file", "is a file"), ("//nothing", "cannot be listed")])
+def test_a_folder_that_is_none_is_refused(tmp_path: Path, name: str, message: str) -> None:
+    """A file where the output should be, or unknown storage, is reported in one line."""
     (tmp_path / "file").touch()
-    with pytest.raises(OutputError, match=told):
+    with pytest.raises(OutputError, match=message):
         store.list_names(f"no-such-storage:{name}" if name.startswith("//") else str(tmp_path / name))
 
 
@@ -110,7 +110,7 @@ def fail_in_folder(path: str, error: BaseException) -> None:
 
 @pytest.mark.parametrize("storage", ["", "memory://"])
 def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> None:
-    """What is written into a folder is there when the block ends well, and nothing beside it."""
+    """Files written into a folder are there when the block ends well, and nothing beside them."""
     path = f"{storage}{tmp_path}/whole/folder"
     with store.atomic_folder(path) as folder, store.atomic_file(f"{folder}/inner/f") as file:
         file.write(b"whole")
@@ -121,17 +121,17 @@ def test_a_folder_is_there_when_it_is_whole(tmp_path: Path, storage: str) -> Non
 
 @pytest.mark.parametrize("storage", ["", "memory://"])
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [
         (OutputError("damaged"), "^damaged$"),
         (OSError("disk full"), "folder: cannot be written: OSError: disk full"),
         (KeyboardInterrupt("stopped"), "^stopped$"),
     ],
 )
-def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: BaseException, told: str) -> None:
-    """Whatever ends the block, no file stays; an error of ours is told as it is, another names the folder."""
+def test_a_folder_that_fails_is_not_there(tmp_path: Path, storage: str, error: BaseException, message: str) -> None:
+    """Whatever ends the block, no file stays; an error of ours is passed on as it is, another names the folder."""
     path = f"{storage}{tmp_path}/failed/folder"
-    with pytest.raises((OutputError, KeyboardInterrupt), match=told):
+    with pytest.raises((OutputError, KeyboardInterrupt), match=message):
         fail_in_folder(path, error)
 
     assert set() == store.list_names(f"{storage}{tmp_path}/failed")

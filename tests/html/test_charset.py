@@ -47,7 +47,7 @@ def test_valid_utf8_is_utf8_whatever_is_declared(declared: str) -> None:
     ids=["latin-1", "cyrillic", "japanese", "gb2312 means gbk", "meta", "fallback"],
 )
 def test_declared_charset(html: bytes, declared: str, expected: tuple[str, str, str, bool]) -> None:
-    """What is no UTF-8 is decoded as HTTP says, else as the page says, else as browsers assume; names are WHATWG's."""
+    """A page of no UTF-8 is decoded as HTTP declares, else as it does itself, else by default; names are WHATWG's."""
     actual = result(html, declared)
 
     assert expected == actual
@@ -72,7 +72,7 @@ def test_declaration_in_the_page(declaration: bytes) -> None:
 
 
 def test_http_goes_before_meta() -> None:
-    """Where header and page disagree, the header is believed, as browsers do."""
+    """The header decides where page and header disagree, as in browsers."""
     expected = ("windows-1251", "http")
     _, charset, source, _ = result(META % b"koi8-r" + "привет".encode("cp1251"), "windows-1251")
 
@@ -182,7 +182,7 @@ PAGE = "<html><head><title>%s</title></head><body><p>%s</p></body></html>"
 )
 @pytest.mark.parametrize("words", ["words", "слова и слова", "日本語の文章です"])
 def test_wide_characters_without_a_mark(codec: str, name: str, words: str) -> None:
-    """UTF-16 and UTF-32 are known by the zeros of their markup, whatever is declared."""
+    """UTF-16 and UTF-32 are detected by the zeros of their markup, whatever is declared."""
     page = PAGE % (words, words * 20)
 
     assert (page, name, "detected", False) == result(page.encode(codec), "iso-8859-1")
@@ -213,7 +213,7 @@ def test_zeros_here_and_there_are_no_utf16() -> None:
 
 @pytest.mark.parametrize("label", ["utf-16", "utf-16le", "UTF-16BE", "unicode", "ucs-2"])
 def test_utf16_in_a_readable_declaration_means_utf8(label: str) -> None:
-    """Who can read the declaration reads no UTF-16 (WHATWG 13.2.3.2)."""
+    """A declaration of UTF-16 that is readable as ASCII means UTF-8 (WHATWG 13.2.3.2)."""
     html = META % label.encode() + "grün".encode() + b"\xff"
 
     assert ("utf-8", "meta", True) == result(html)[1:]
@@ -340,7 +340,7 @@ def test_iso_2022_jp(html: bytes, expected: str, declared: str) -> None:
 
 
 def test_iso_2022_jp_undeclared() -> None:
-    """Its escapes are no accident of ASCII."""
+    """The escapes of ISO-2022-JP are no accident of ASCII."""
     html = ("<p>" + "日本語" * 5).encode("iso-2022-jp")
 
     assert ("<p>" + "日本語" * 5, "iso-2022-jp", "detected", False) == result(html)
@@ -364,7 +364,7 @@ def test_seven_bits_that_browsers_gave_up(label: str, codec: str, where: str) ->
 
 @pytest.mark.parametrize("where", ["http", "meta"])
 def test_utf8_that_has_none(where: str) -> None:
-    """Where not one character is valid UTF-8, the page is not what it says."""
+    """A page without one valid character of UTF-8 is not UTF-8, whatever it declares."""
     html = (META % b"utf-8" if where == "meta" else b"") + "<p>“grün”".encode("cp1252")
     text, charset, source, lossy = result(html, "utf-8" if where == "http" else "")
 
@@ -379,7 +379,7 @@ def test_header_that_is_refuted_leaves_the_word_to_meta() -> None:
 
 
 def test_utf8_with_a_broken_character_stays_utf8() -> None:
-    """One valid character is enough to believe who says UTF-8."""
+    """One valid character is enough to believe a declaration of UTF-8."""
     assert ("grün \ufffd", "utf-8", "http", True) == result("grün ".encode() + b"\xff", "utf-8")
 
 
@@ -494,7 +494,7 @@ def test_pages_of_a_japanese_crawl(shared_data: Path) -> None:
 
 
 def test_a_last_byte_that_could_begin_a_character_proves_nothing() -> None:
-    """Where all before it is ASCII, the declaration decides what it is."""
+    """The declaration decides on a last byte behind nothing but ASCII."""
     found = decode(b"<p>caf\xe9", "latin1")
 
     assert ("<p>caf\u00e9".encode(), "windows-1252", "http", False) == (

@@ -25,7 +25,7 @@ TEXTS = {
 
 
 def language(text: str, *, min_words: int = 1, sample_chars: int = 600) -> Language:
-    """Of one text."""
+    """Detect the language of one text."""
     (found,) = detect([text], min_words=min_words, sample_chars=sample_chars)
     return found
 
@@ -71,7 +71,7 @@ def test_most_of_a_text_decides() -> None:
 
 
 def test_three_stretches() -> None:
-    """Of a long text its start, middle and end are looked at, and nothing between: the time does not grow with it."""
+    """Only start, middle and end of a long text are read: the time does not grow with it."""
     polish, between = TEXTS["pl"][:100], TEXTS["fr"] * 20
     text = polish + between + polish + between + polish
 
@@ -102,12 +102,12 @@ def test_texts_together(texts: list[str]) -> None:
 
 
 def test_surrogates() -> None:
-    """Half a character, as broken scripts leave it, is no error."""
+    """Halves of characters, as broken scripts leave them, are no error."""
     assert language("\ud800 " + TEXTS["en"]).tag == "en"
 
 
 def test_model_is_loaded_late() -> None:
-    """Who imports the module and asks for nothing, or for a text that is too short, does not load the model."""
+    """Importing the module, or passing no text or one that is too short, does not load the model."""
     code = (
         "import sys\n"
         "from dbce_spark.html.language import detect\n"

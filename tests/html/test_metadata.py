@@ -1,4 +1,4 @@
-"""What a page declares: where it is looked for, what is taken for it, and what is not."""
+"""Metadata that a page declares: where it is looked for, what is taken for it, and what is not."""
 
 import json
 import lzma
@@ -48,7 +48,7 @@ def graph(*nodes: object) -> str:
 
 
 def test_page_that_declares_nothing() -> None:
-    """What is not declared is empty, or None."""
+    """Fields that are not declared are empty, or None."""
     expected = Metadata(title="", declared_language="", published=None, modified=None, canonical_url=None)
 
     assert expected == said("<p>word")
@@ -231,7 +231,7 @@ def test_dates_that_can_be(at: int, is_taken: bool) -> None:
 
 
 def test_next_date_stands_in_for_an_impossible_one() -> None:
-    """Where the first date cannot be, the next one is taken."""
+    """The next date is taken where the first one cannot be."""
     head = "<meta property=article:published_time content=1970-01-01><meta name=dc.date content=2012-05-03>"
 
     assert said(page(head)).published == MAY
@@ -271,7 +271,7 @@ def test_canonical_url(head: str, expected: str | None) -> None:
 
 
 def test_broken_head() -> None:
-    """What a parser moves out of a head, because something stands there that may not, is found all the same."""
+    """Declarations that a parser moves out of a broken head are found all the same."""
     html = "<head><title>T</title><p>word</p><link rel=canonical href=/x><meta name=dc.date content=2012-05-03></head>"
     expected = ("http://example.org/x", MAY)
     actual = (said(html).canonical_url, said(html).published)
@@ -307,7 +307,7 @@ def test_controls_in_json() -> None:
 
 
 def test_too_much_json() -> None:
-    """Of more JSON than is parsed of a page, what comes first is read and what comes behind is not."""
+    """JSON is read up to the limit of a page, and not behind it."""
     small, large = graph({"datePublished": "2012-05-03"}), graph({"name": "x" * MAX_JSON_CHARS})
 
     assert said(page(small + large)).published == MAY
@@ -315,7 +315,7 @@ def test_too_much_json() -> None:
 
 
 def test_many_dates() -> None:
-    """Of a thousand dates the first are kept."""
+    """The first of a thousand dates are kept."""
     utf8 = page("", "<time pubdate datetime=2012-05-03>word</time>" * 1000).encode()
 
     assert len(declared(parse_tree(utf8), utf8).published) == MAX_CANDIDATES
@@ -373,7 +373,7 @@ def test_any_soup(soup: str, url: str, timestamp: int) -> None:
 
 @pytest.mark.data
 def test_declared_languages_of_real_pages(shared_data: Path) -> None:
-    """Of 60 real pages in five languages, what most declare is what they are written in."""
+    """Most of 60 real pages in five languages declare the language they are written in."""
     with lzma.open(shared_data / "gold" / "daniel.jsonl.xz", "rt") as lines:
         pages = [json.loads(line) for _, line in zip(range(300), lines, strict=False)][::5]
     found = [(one["lang"], said(one["html"]).declared_language) for one in pages]

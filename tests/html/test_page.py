@@ -158,7 +158,7 @@ def test_page_without_a_word() -> None:
 
 @pytest.mark.parametrize("html", [b"", b"   ", b"<!-- only a comment -->", b"\0\0"], ids=repr)
 def test_page_without_an_element(html: bytes) -> None:
-    """What the parser finds nothing in is refused, not crashed on."""
+    """HTML without an element is refused, not crashed on."""
     with pytest.raises(PageError):
         parsed(html)
 

@@ -18,7 +18,7 @@ from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.output.history import page_history, url_history
 from dbce_spark.output.history.page_history import PageRedesign
 from dbce_spark.output.schemas import capture_rows, extraction_rows, history_rows, increment_rows, member_rows
-from dbce_spark.spark.jobs import changes
+from dbce_spark.spark.jobs import changes_job
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -145,8 +145,8 @@ def test_the_tables_are_what_the_pure_functions_say(
 ) -> None:
     """In one part as in three; of one URL in one file, in order of time."""
     output = tmp_path / "history"
-    monkeypatch.setattr(changes, "CAPTURES_PER_FILE", captures_per_file)
-    account = changes.write(spark, collection, collection.current(), str(output), Log())
+    monkeypatch.setattr(changes_job, "CAPTURES_PER_FILE", captures_per_file)
+    account = changes_job.write(spark, collection, collection.current(), str(output), Log())
     expected: dict[str, list[dict[str, Any]]] = {}
     for name, batch in plain(collection):
         expected.setdefault(name, []).extend(batch.to_pylist())
@@ -168,13 +168,13 @@ def test_of_what_goes_wrong_nothing_is_left(spark: "SparkSession", collection: C
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter").touch()
     with pytest.raises(OutputError, match="is not empty"):
-        changes.write(spark, collection, collection.current(), str(tmp_path / "full"), Log())
+        changes_job.write(spark, collection, collection.current(), str(tmp_path / "full"), Log())
     _, path = collection.files(collection.current(), "extractions")[0]
     stored = Path(path).read_bytes()
     Path(path).write_bytes(stored[: len(stored) // 2])
     try:
         with pytest.raises(JobError, match=r"part-00000\.parquet is broken"):
-            changes.write(spark, collection, collection.current(), str(tmp_path / "history"), Log())
+            changes_job.write(spark, collection, collection.current(), str(tmp_path / "history"), Log())
     finally:
         Path(path).write_bytes(stored)
 

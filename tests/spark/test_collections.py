@@ -13,7 +13,7 @@ import pyarrow.dataset as ds
 import pytest
 
 from benchmarks.programs.month import as_text, damaged, good
-from benchmarks.samples import month, write_month
+from benchmarks.samples import sample_month, write_month
 from dbce_spark import config
 from dbce_spark.config import DbceConfig
 from dbce_spark.errors import OutputError
@@ -21,7 +21,7 @@ from dbce_spark.output import output_reader
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
-from dbce_spark.spark.jobs import increment, job
+from dbce_spark.spark.jobs import extract_job, increment_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.stages import write_captures
 from tests.support.run_endings import kill_at, tables_below
@@ -59,7 +59,7 @@ class Whole(NamedTuple):
 def whole(spark: "SparkSession", crawls: list[str], tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """One run over all crawls."""
     folder = tmp_path_factory.mktemp("whole")
-    job.run(spark, request(crawls, str(folder)), config.load(settings=SETTINGS))
+    extract_job.run(spark, request(crawls, str(folder)), config.load(settings=SETTINGS))
     return Whole(folder, texts_below(folder))
 
 
@@ -149,7 +149,7 @@ def test_a_crawl_that_comes_twice_adds_nothing(
     """A file that was read is not read again; under another name its captures are counted as duplicates."""
     to = copy_of(grown_late, tmp_path / "c")
     before = texts_of(to)
-    assert increment.prepared(to, request(crawls), config.load(settings=SETTINGS)) is None
+    assert increment_job.prepared(to, request(crawls), config.load(settings=SETTINGS)) is None
 
     again = shutil.copy(crawls[2], tmp_path / "again.warc.gz")
     report = extend(spark, to, [*crawls, str(again)], SETTINGS)
@@ -165,22 +165,25 @@ def test_a_small_month_ends_as_one_run_over_all_good_input(
     """Pages are edited, born and deleted, a crawl comes twice, a site gets a new design, a file is damaged and comes
     once more whole, and a run is ended in its midst. `make month` plays it day by day."""
     # Of this seed the damage leaves no half page with words, which would be a capture of its own.
-    write_month(tmp_path, pages=14, days=month.WHOLE, seed=1)
+    write_month(tmp_path, pages=14, days=sample_month.WHOLE, seed=1)
     to, came = Collection(str(tmp_path / "c")), sorted(tmp_path.glob("day-*/*"))
-    for day in (month.AGAIN - 1, month.DAMAGED, month.WHOLE):
+    for day in (sample_month.AGAIN - 1, sample_month.DAMAGED, sample_month.WHOLE):
         files = [str(one) for one in came if int(one.parent.name.removeprefix("day-")) <= day]
-        if day == month.DAMAGED:
+        if day == sample_month.DAMAGED:
             with monkeypatch.context() as killed:
                 stages = [
-                    replace(one, work=interrupted) if one is write_captures.STAGE else one for one in job.LABELLING
+                    replace(one, work=interrupted) if one is write_captures.STAGE else one
+                    for one in extract_job.LABELLING
                 ]
-                killed.setattr(job, "LABELLING", tuple(stages))
+                killed.setattr(extract_job, "LABELLING", tuple(stages))
                 with pytest.raises(KeyboardInterrupt):
                     extend(spark, to, files, PATTERNS)
         extend(spark, to, files, PATTERNS)
-        assert increment.prepared(to, request(files), config.load(settings=PATTERNS)) is None
+        assert increment_job.prepared(to, request(files), config.load(settings=PATTERNS)) is None
     assert to.current().increments[-1].relabelled > 0
-    job.run(spark, request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS))
+    extract_job.run(
+        spark, request([str(one) for one in good(came)], str(tmp_path / "whole")), config.load(settings=PATTERNS)
+    )
     tables_of = {name: ds.dataset(tmp_path / "whole" / name).to_table().to_pylist() for name in TABLES}
 
     assert {name: as_text(name, some, damaged(came)) for name, some in tables_of.items()} == {
@@ -202,8 +205,8 @@ def test_a_collection_is_extended_as_it_was_begun(grown_late: Grown, crawls: lis
     to, more = grown_late.to, [*crawls, "more.warc"]
 
     with pytest.raises(OutputError, match=r"was labelled with other settings: config\.bucket\.cap was 6, is 7\. Give"):
-        increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "bucket.cap=7"]))
-    assert increment.prepared(to, request(more), config.load(settings=[*SETTINGS, "input.max_failed_files=0.5"]))
+        increment_job.prepared(to, request(more), config.load(settings=[*SETTINGS, "bucket.cap=7"]))
+    assert increment_job.prepared(to, request(more), config.load(settings=[*SETTINGS, "input.max_failed_files=0.5"]))
 
 
 def command(files: Sequence[str], to: Collection, settings: DbceConfig | Sequence[str]) -> "subprocess.Popen[bytes]":

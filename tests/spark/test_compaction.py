@@ -22,7 +22,7 @@ from dbce_spark.output.schemas import (
     reject_rows,
     revisit_rows,
 )
-from dbce_spark.spark.jobs import compaction, increment
+from dbce_spark.spark.jobs import compaction_job, increment_job
 from dbce_spark.spark.run import staging
 
 SETTINGS = {"config": {"label": {"by": "T002", "favor": "balanced"}}}
@@ -82,7 +82,7 @@ def extend(of: Collection, number: int, **texts: str) -> None:
     Path(folder, "inputs.json").write_text(json.dumps({f"crawl-{number}.warc": number}))
     counts = {"page_files": number, "captures": len(new), "extractions": len(new), "relabelled": len(texts) - len(new)}
     Path(folder, "run.json").write_text(json.dumps({**counts, "settings": SETTINGS}))
-    increment.commit(of)
+    increment_job.commit(of)
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_what_counts_is_the_same(grown: Collection) -> None:
     """Each row that counted, and no other, in one increment; the versions before stay."""
     before = grown.current()
     expected = rows(grown, before)
-    made = compaction.run(grown, 1000)
+    made = compaction_job.run(grown, 1000)
 
     assert made == grown.current()
     assert (4, "compact") == (made.number, made.why)
@@ -133,7 +133,7 @@ def test_what_counts_is_the_same(grown: Collection) -> None:
 def test_what_later_runs_ask_is_there(grown: Collection) -> None:
     """Pages under their numbers, what was told last, which files were read, whose originals may come, each account."""
     inputs = grown.inputs(grown.current())
-    compaction.run(grown, 1000)
+    compaction_job.run(grown, 1000)
     folder = Path(grown.increment(4))
 
     pages = [pq.read_table(folder / f"pages/{at:08}.parquet")["text"][0].as_py() for at in range(6)]
@@ -151,7 +151,7 @@ def test_what_later_runs_ask_is_there(grown: Collection) -> None:
 
 def test_rows_are_in_order_as_readers_expect_them(grown: Collection) -> None:
     """Captures by URL and time, which skips row groups; members by site."""
-    compaction.run(grown, 1000)
+    compaction_job.run(grown, 1000)
 
     assert ["a2", "a1", "b3", "b1", "c1"] == [row["capture_id"] for row in table(grown, "captures")]
     assert ["a1", "a2", "b1", "b3", "c1"] == [row["capture_id"] for row in table(grown, "members")]
@@ -159,7 +159,7 @@ def test_rows_are_in_order_as_readers_expect_them(grown: Collection) -> None:
 
 def test_files_are_cut_where_they_are_full(grown: Collection) -> None:
     """None has more rows than it may, and the site parts stay apart."""
-    compaction.run(grown, 2)
+    compaction_job.run(grown, 2)
     files = [str(Path(path).relative_to(grown.increment(4))) for _, path in grown.files(grown.current(), "extractions")]
 
     assert [2, 2, 1] == [pq.read_metadata(Path(grown.increment(4), one)).num_rows for one in files]
@@ -168,7 +168,7 @@ def test_files_are_cut_where_they_are_full(grown: Collection) -> None:
 
 def test_duplicates_stand_beside_their_extractions(grown: Collection) -> None:
     """In files of the same names and in the same order, those that have a text; what was said anew last counts."""
-    compaction.run(grown, 2)
+    compaction_job.run(grown, 2)
     folder = Path(grown.increment(4))
     said = {row["capture_id"]: row["copy_of"] for row in table(grown, "duplicates")}
     of_texts = {
@@ -188,10 +188,10 @@ def test_duplicates_stand_beside_their_extractions(grown: Collection) -> None:
 
 def test_it_goes_on_from_there(grown: Collection) -> None:
     """A later increment stands above it, can be put together with it, and old ones go when nobody needs them."""
-    compaction.run(grown, 1000)
+    compaction_job.run(grown, 1000)
     extend(grown, 5, a1="five", d5="five")
     expected = rows(grown, grown.current())
-    made = compaction.run(grown, 1000)
+    made = compaction_job.run(grown, 1000)
     assert made
     grown.vacuum(1)
 
@@ -220,7 +220,7 @@ def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
     left.mkdir(parents=True)
     (left / "part-00007.parquet").write_text("half a file")
 
-    assert compaction.run(grown, 1000)
+    assert compaction_job.run(grown, 1000)
     assert not left.parent.exists()
     assert ["part-00000.parquet"] == [one.name for one in Path(grown.increment(4), "captures").iterdir()]
 
@@ -228,11 +228,11 @@ def test_a_compaction_that_was_killed_is_not_seen(grown: Collection) -> None:
 def test_one_that_had_ended_is_made_a_version(grown: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Killed behind its last file, it is what the next run begins with, and stands for all before it."""
     with monkeypatch.context() as killed:
-        killed.setattr(increment, "commit", _interrupted)
+        killed.setattr(increment_job, "commit", _interrupted)
         with pytest.raises(KeyboardInterrupt):
-            compaction.run(grown, 1000)
+            compaction_job.run(grown, 1000)
     assert [1, 2, 3] == grown.numbers()
-    increment.commit(grown)
+    increment_job.commit(grown)
 
     assert [4] == [one.number for one in grown.current().increments]
     assert 5 == len(table(grown, "extractions"))
@@ -248,9 +248,9 @@ def test_who_extends_it_meanwhile_wins(grown: Collection, monkeypatch: pytest.Mo
     def extended(*given: Any) -> None:
         Path(grown.increment(4), "_staging").mkdir(parents=True)
 
-    monkeypatch.setattr(compaction, "_keep_runs", extended)
+    monkeypatch.setattr(compaction_job, "_keep_runs", extended)
     with pytest.raises(OutputError, match="changed by another command meanwhile"):
-        compaction.run(grown, 1000)
+        compaction_job.run(grown, 1000)
 
     assert [1, 2, 3] == grown.numbers()
     assert ["_staging"] == [one.name for one in Path(grown.increment(4)).iterdir()]
@@ -262,7 +262,7 @@ def test_an_increment_of_another_version_is_not_looked_for(grown: Collection) ->
     grown.rollback(1)
 
     with pytest.raises(OutputError, match="was changed meanwhile: version 4 is there"):
-        increment.commit(grown)
+        increment_job.commit(grown)
     assert [1, 2, 3, 4] == grown.numbers()
 
 
@@ -273,14 +273,14 @@ def test_a_run_that_was_ended_goes_on_first(grown: Collection) -> None:
     begun.write_text("{}")
 
     with pytest.raises(OutputError, match="give the command of that run again first"):
-        compaction.run(grown, 1000)
+        compaction_job.run(grown, 1000)
     assert begun.exists()
 
 
 def test_a_run_at_work_is_left_alone(grown: Collection) -> None:
     """Its lock is seen before anything is written."""
     with staging.run_lock(grown.increment(4)), pytest.raises(OutputError, match="is at work there"):
-        compaction.run(grown, 1000)
+        compaction_job.run(grown, 1000)
 
 
 def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
@@ -290,7 +290,7 @@ def test_a_broken_file_is_named_and_nothing_is_left(grown: Collection) -> None:
     broken.write_bytes(whole[:4] + b"x" * 40 + whole[44:])
 
     with pytest.raises(OutputError, match=r"increments/00000002/captures/part-00000\.parquet is broken: "):
-        compaction.run(grown, 1000)
+        compaction_job.run(grown, 1000)
     assert [1, 2, 3] == grown.numbers()
     assert ["00000001", "00000002", "00000003"] == sorted(
         one.name for one in Path(grown.folder, "increments").iterdir()
@@ -302,4 +302,4 @@ def test_what_it_does_not_know_is_refused(grown: Collection) -> None:
     Path(grown.increment(2), "pictures").mkdir()
 
     with pytest.raises(OutputError, match="holds pictures"):
-        compaction.run(grown, 1000)
+        compaction_job.run(grown, 1000)

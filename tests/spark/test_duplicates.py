@@ -92,7 +92,7 @@ def test_spark_marks_what_plain_python_marks(
     some = made(300)
     with spread_over(spark, partitions):
         found = said(over_tasks.marks(tiny(spark, tmp_path), staged(spark, str(tmp_path), some)), some)
-    expected = {one.text.capture_id: one.mark for one in oracle.marks([], some, TINY)}
+    expected = {one.text.capture_id: one.mark for one in oracle.mark_texts([], some, TINY)}
 
     assert expected == found
     assert {None, 0, 1, 2, 3} == {one.steps for one in expected.values()}
@@ -108,7 +108,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     and of new ones what the plain function says."""
     monkeypatch.setattr(over_tasks, "MOST_LIKES", most_likes)
     some, others = made(300), made(340)
-    known = oracle.marks([], some[:170], TINY)
+    known = oracle.mark_texts([], some[:170], TINY)
     storage.write_parquet(
         str(tmp_path / "known.parquet"), duplicate_rows.DUPLICATES, [duplicate_rows.marked_batch(known)]
     )
@@ -120,7 +120,7 @@ def test_new_texts_and_known_ones_that_changed_are_marked(
     texts = [*some[170:], *(text for text in relabelled.values() if text)]
     ids = spark.createDataFrame([(one,) for one in relabelled], "capture_id string")
     found = over_tasks.extended_marks(tiny(spark, tmp_path), table, ids, staged(spark, str(tmp_path), texts))
-    expected = oracle.extended(known, relabelled, some[170:], TINY)
+    expected = oracle.extend_marks(known, relabelled, some[170:], TINY)
 
     assert {one.text.capture_id: one.mark for one in expected} == said(found, texts)
     assert len(expected) > len(texts)
@@ -137,7 +137,7 @@ def test_a_collection_says_what_the_plain_function_says(way: str, request: pytes
         now = {one.capture_id: one for one in compared(step.extractions, config(*grown.settings))}
         relabelled = {name: now.get(name) for name in step.superseded}
         new = [one for name, one in now.items() if name not in state and name not in relabelled]
-        said_now = oracle.extended([*state.values()], relabelled, new, config(*grown.settings).duplicates)
+        said_now = oracle.extend_marks([*state.values()], relabelled, new, config(*grown.settings).duplicates)
         state |= {one.text.capture_id: one for one in said_now}
         state = {name: one for name, one in state.items() if name in now}
 

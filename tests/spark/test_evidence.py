@@ -37,7 +37,7 @@ def pages() -> list[Page]:
     made += [page_in(bands, f"{bands[0]}-{bands[2]}") for bands in ([20, 21, 22], [20, 31, 32], [40, 41, 22])]
     made += [page_in([6, 6, 6], "redesigned", 1), page_in([7, 7, 7], "redesigned", 2), page_in([7, 8, 8], "new", 2)]
     made += [page_in(None, "plain", day) for day in (1, 2, 3)]
-    made += [replace(page_in([1, 0, 0], f"unseen{nth}"), traits=None) for nth in range(2)]
+    made += [replace(page_in([1, 0, 0], f"unseen{nth}"), features=None) for nth in range(2)]
     made.append(page_in([11, 11, 11], "alone"))
     return list({one.capture_id: one for one in made}.values())
 
@@ -84,11 +84,11 @@ def test_spark_hears_what_plain_python_hears(spark: "SparkSession", staged: str,
 def test_the_pages_hold_all_that_is_to_be_tried() -> None:
     """There are buckets of several runs, guests, captures with one kind of evidence and with none."""
     some = pages()
-    members = [*buckets.members(one for one in some if one.traits)]
+    members = [*buckets.members(one for one in some if one.features)]
     kinds = [kind for _, kind in expected(CAP)]
 
-    assert max(len(buckets.chunks(met, CAP)) for met in buckets.members_of(members).values()) > 2
-    assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.siblings(members, CAP))
+    assert max(len(buckets.chunks(met, CAP)) for met in buckets.group_by_bucket(members).values()) > 2
+    assert any({*wanted} < {*witnesses} for witnesses, wanted in pools.sibling_pools(members, CAP))
     assert {evidence_rows.SIBLINGS, evidence_rows.SNAPSHOTS} == set(kinds)
     assert len({capture_id for capture_id, _ in expected(CAP)}) < len(some)
 
@@ -98,11 +98,11 @@ def test_nothing_of_a_text_travels(spark: "SparkSession", staged: str) -> None:
     sent = pool_evidence.features(staged_pages(spark, staged))
 
     assert ["capture_id", "url_key", "timestamp", "numbers", "verdicts", "keys"] == sent.columns
-    by_id = {one.capture_id: one for one in pages() if one.traits}
+    by_id = {one.capture_id: one for one in pages() if one.features}
     for made in member_rows.page_features_from(sent.where("verdicts is not null").toArrow()):
         one = pools.page_features(by_id[made.capture_id])
         assert (one.url_key, one.timestamp) == (made.url_key, made.timestamp)
-        for column in ("words", "link_words", "verdicts", "keys"):
+        for column in ("words", "link_words", "first_scores", "keys"):
             assert np.array_equal(getattr(one, column), getattr(made, column))
 
 
@@ -124,7 +124,7 @@ def test_only_captures_with_company_travel(spark: "SparkSession", staged: str) -
 
 def test_without_traits_there_is_no_evidence(spark: "SparkSession", tmp_path: Path) -> None:
     """Pages that no classifier has looked at give a table without rows, and no judge is asked for."""
-    some = [replace(page_in([1], url), traits=None) for url in ("a", "b")]
+    some = [replace(page_in([1], url), features=None) for url in ("a", "b")]
     batch = page_rows.pages_batch(some, [None, None], file_no=0, first_row=0)
     storage.write_parquet(staging.file(str(tmp_path), "pages", 0), page_rows.PAGES, [batch])
     rows = pool_evidence.evidence(staged_pages(spark, str(tmp_path)), CAP, pytest.fail)

@@ -10,7 +10,7 @@ from hypothesis import given
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxFiles
 
 from dbce_spark.errors import OutputError
-from dbce_spark.spark.source.file_source import Arrivals, ArrivalsReader, Ledger, lot
+from dbce_spark.spark.source.file_source import Arrivals, ArrivalsReader, Ledger, next_batch
 
 LIMIT = ReadMaxFiles(2)
 
@@ -139,7 +139,7 @@ def test_a_lot_is_the_first_files_and_within_both_limits(sizes: list[int], files
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("dbce_spark.files.sources.size", lambda path: sizes[int(path)])
         paths = [str(number) for number in range(len(sizes))]
-        taken = lot(paths, files, most)
+        taken = next_batch(paths, files, most)
 
     assert paths[: len(taken)] == taken
     assert len(taken) <= files

@@ -12,7 +12,7 @@ from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (
@@ -135,7 +135,7 @@ BY_PATTERNS = config.load(settings=["label.by=T001", "output.site_parts=5", "dup
 
 
 def test_bit_patterns_alone_give_what_plain_python_gives(plain: Ran, whole_input: Input) -> None:
-    """Without the classifier there are no traits and no evidence, and still the same rows."""
+    """Without the classifier there are no features and no evidence, and still the same rows."""
     expected = local.extract(whole_input.files[:1], BY_PATTERNS)
 
     assert plain_extractions(expected, BY_PATTERNS) == rows(plain.output, "extractions", extraction_rows.EXTRACTIONS)
@@ -155,7 +155,7 @@ def test_without_rejects_there_is_an_empty_table(plain: Ran) -> None:
 
 
 def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: Input) -> None:
-    """Without `duplicates.find` there is neither a table nor an account of them."""
+    """Without `duplicates.find_similar` there is neither a table nor an account of them."""
     assert "duplicates" not in plain.report
     assert not (plain.output / "duplicates").exists()
     assert not local.extract(whole_input.files[:1], BY_PATTERNS).duplicates
@@ -231,7 +231,7 @@ def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
 
     with pytest.raises(OutputError, match="--overwrite"):
-        job.check_output(asked(tmp_path, overwrite=False), CONFIG)
+        extract_job.check_output(asked(tmp_path, overwrite=False), CONFIG)
 
 
 def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None
     (tmp_path / "thesis.tex").write_text("")
 
     with pytest.raises(OutputError, match=r"thesis\.tex"):
-        job.check_output(asked(tmp_path, overwrite=True), CONFIG)
+        extract_job.check_output(asked(tmp_path, overwrite=True), CONFIG)
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from benchmarks.samples import write_archive
 from dbce_spark import config
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import sources
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.condition import Condition
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
@@ -63,7 +63,7 @@ def asked(archive: list[str], output: Path) -> RunRequest:
 
 
 def extract(spark: "SparkSession", archive: list[str], output: Path) -> dict[str, Any]:
-    return job.run(spark, asked(archive, output), CONFIG)
+    return extract_job.run(spark, asked(archive, output), CONFIG)
 
 
 def command(archive: list[str], output: str, *options: str) -> "subprocess.Popen[bytes]":
@@ -133,7 +133,7 @@ def killed(spark: "SparkSession", archive: list[str], tmp_path_factory: pytest.T
             begun = objects_below(output)
             with bucket.seen_by_workers(spark):
                 asked_again = replace(asked(archive, Path(output)), output=output, staging=str(staging_in))
-                report = job.run(spark, asked_again, CONFIG)
+                report = extract_job.run(spark, asked_again, CONFIG)
         return Killed(
             behind_first, objects, log.read_text(), begun, objects_below(output), [*staging_in.iterdir()], report
         )
@@ -185,7 +185,9 @@ def test_finished_stages_and_parts_are_kept(
 
     obstructed = replace(write_extractions.STAGE, work=write_with_obstacle)
     monkeypatch.setattr(
-        job, "LABELLING", tuple(obstructed if one is write_extractions.STAGE else one for one in job.LABELLING)
+        extract_job,
+        "LABELLING",
+        tuple(obstructed if one is write_extractions.STAGE else one for one in extract_job.LABELLING),
     )
     with pytest.raises(JobError, match=r"[Tt]he same command goes on from there"):
         extract(spark, archive, output)

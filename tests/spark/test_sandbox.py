@@ -19,7 +19,7 @@ import pytest
 
 from dbce_spark.archive import warc
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import fetches, page_of
+from dbce_spark.dbce.pages import fetches, parse_fetch
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import Page, Reject, RejectReason
 from dbce_spark.output.schemas import page_rows
@@ -28,12 +28,12 @@ from dbce_spark.spark.engine.sandbox import (
     Lost,
     ReadRecord,
     Sandbox,
-    found_apart,
-    nth,
+    nth_record,
     pages_apart,
     reading,
+    records_apart,
+    set_timer,
     timer,
-    wind,
 )
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
@@ -71,7 +71,7 @@ def ends_by(ending: signal.Signals) -> Callable[[warc.Fetch], Page | Reject]:
     def work(one: warc.Fetch) -> Page | Reject:
         if one.capture.url.endswith("/bad"):
             die(ending)
-        return page_of(one, CONFIG)
+        return parse_fetch(one, CONFIG)
 
     return work
 
@@ -84,7 +84,7 @@ def test_a_page_that_hangs_is_a_reject() -> None:
     """The process that parses it ends in the midst of libxml2, and the pages behind it are parsed by another."""
     lot = [fetch("a"), fetch("bad", giant_tag()), fetch("b")]
     assert len(lot[1].html) < HASTY.page.trusted_bytes
-    with Parser(partial(page_of, config=HASTY), HASTY.page.max_seconds) as parser:
+    with Parser(partial(parse_fetch, config=HASTY), HASTY.page.max_seconds) as parser:
         found = pages_apart(parser, lot)
 
     assert ["page", "page_timeout", "page"] == told(found)
@@ -111,7 +111,7 @@ def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
         if one.capture.url.endswith("/b") and not mark.exists():
             mark.touch()
             die()
-        return page_of(one, CONFIG)
+        return parse_fetch(one, CONFIG)
 
     with Parser(work, 60) as parser:
         assert ["page", "page"] == told(pages_apart(parser, [fetch("a"), fetch("b")]))
@@ -125,7 +125,7 @@ def test_a_process_that_somebody_ends_costs_no_page(tmp_path: Path) -> None:
 def test_a_process_that_waits_for_ever_is_ended() -> None:
     """What computes nothing is not ended by the timer, but by who waits for it."""
     with Sandbox[float, None](time.sleep, 60, patience=0.2) as sleeper, pytest.raises(Lost, match=r"0\.2 s") as lost:
-        sleeper.of(600.0)
+        sleeper.result(600.0)
 
     assert lost.value.reason is RejectReason.PAGE_TIMEOUT
 
@@ -145,7 +145,7 @@ def test_an_exception_over_a_page_is_a_reject() -> None:
 def test_an_error_of_the_run_is_no_reject() -> None:
     """A classifier that is not there fails the task, and is told as it is."""
     broken = config("label.classifier=nowhere.npz")
-    with Parser(partial(page_of, config=broken), 60) as parser, pytest.raises(ConfigError, match=r"nowhere\.npz"):
+    with Parser(partial(parse_fetch, config=broken), 60) as parser, pytest.raises(ConfigError, match=r"nowhere\.npz"):
         pages_apart(parser, [fetch("a")])
 
 
@@ -155,7 +155,7 @@ def test_a_process_does_not_outlive_its_worker() -> None:
         "import os, signal\n"
         "from dbce_spark.spark.engine.sandbox import Sandbox\n"
         "apart = Sandbox(abs, 60)\n"
-        "print(apart.of(-1), flush=True)\n"
+        "print(apart.result(-1), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
@@ -174,8 +174,8 @@ def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path
                 die()
             yield at, one
 
-    with Sandbox[int, ReadRecord | None](partial(nth, deadly()), 60) as reader:
-        *good, last = found_apart(reader, path)
+    with Sandbox[int, ReadRecord | None](partial(nth_record, deadly()), 60) as reader:
+        *good, last = records_apart(reader, path)
 
     assert ["0", "1"] == [one.capture.url[-1] for one in good]  # type: ignore[union-attr]
     assert isinstance(last, Reject)
@@ -188,8 +188,8 @@ def test_reading_that_ends_its_process_costs_the_rest_of_the_file(tmp_path: Path
 def test_reading_goes_on_if_somebody_ends_its_process(tmp_path: Path) -> None:
     """Another finds the place again: no record is lost, and none comes twice."""
     path = archive(tmp_path / "a.warc", *(record(http(WORDS), url=f"http://www.example.org/{at}") for at in range(4)))
-    with Sandbox[int, ReadRecord | None](partial(nth, enumerate(fetches(path, CONFIG))), 60) as reader:
-        found = found_apart(reader, path)
+    with Sandbox[int, ReadRecord | None](partial(nth_record, enumerate(fetches(path, CONFIG))), 60) as reader:
+        found = records_apart(reader, path)
         urls = [next(found).capture.url, next(found).capture.url]  # type: ignore[union-attr]
         assert reader._running is not None
         reader._running.process.kill()
@@ -206,7 +206,7 @@ def test_every_attempt_gives_the_same_rows(tmp_path: Path, attempt: int) -> None
 
     def rows(at: int | None) -> tuple[list[Any], list[Any], pa.RecordBatch]:
         with reading(path, CONFIG, at) as read:
-            found = list(read.found)
+            found = list(read.records)
             made = read.pages([one for one in found if isinstance(one, warc.Fetch)])
         good = [one for one in made if isinstance(one, Page)]
         batch = page_rows.pages_batch(good, [None] * len(good), file_no=0, first_row=0)
@@ -223,7 +223,7 @@ def test_the_timer_is_off_behind_its_block() -> None:
     """However the block ends."""
     armed = 0.0
     with suppress(ValueError), timer(1):
-        wind(1000)
+        set_timer(1000)
         armed = signal.getitimer(signal.ITIMER_PROF)[0]
         raise ValueError
 
@@ -236,7 +236,7 @@ def test_nothing_ends_a_process_that_is_no_worker(tmp_path: Path, attempt: int |
     """Outside a task no timer runs; nor where all is done in other processes."""
     path = archive(tmp_path / "a.warc", record(http(WORDS)))
     with reading(path, CONFIG, attempt) as read:
-        next(read.found)
+        next(read.records)
         assert is_armed is (signal.getitimer(signal.ITIMER_PROF)[0] > 0)
 
 
@@ -311,7 +311,7 @@ def stage_with_killer(
 
     def page_with_killer(one: warc.Fetch, config: DbceConfig) -> Page | Reject:
         kill(one.capture.url)
-        return page_of(one, config)
+        return parse_fetch(one, config)
 
     def pages_with_killer(lot: list[warc.Fetch], config: DbceConfig) -> list[Page | Reject]:
         return [page_with_killer(one, config) for one in lot]
@@ -321,7 +321,7 @@ def stage_with_killer(
             kill(one.capture.url)  # type: ignore[union-attr]
             yield one
 
-    of_page: dict[str, Any] = {"of_fetches": pages_with_killer, "page_of": page_with_killer}
+    of_page: dict[str, Any] = {"parse_fetches": pages_with_killer, "parse_fetch": page_with_killer}
     named = of_page if of == "page" else {"fetches": found_with_killer}
     before = {name: getattr(sandbox, name) for name in named}
     vars(sandbox).update(named)

@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dbce_spark.spark.engine import small_run_settings
-from dbce_spark.spark.engine.session import defaults, under
+from dbce_spark.spark.engine.session import applied_settings, defaults
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,7 +48,7 @@ def test_more_captures_are_worked_on_as_ever(spark: "SparkSession") -> None:
 @pytest.mark.parametrize("chosen", [{small_run_settings.ADAPTIVE: "false"}, {small_run_settings.FEW: "0"}])
 def test_who_has_chosen_otherwise_is_left_to_it(spark: "SparkSession", chosen: dict[str, str]) -> None:
     """Adaptive execution turned off, or no run called little, leaves the other settings as they are."""
-    with under(spark, chosen):
+    with applied_settings(spark, chosen):
         before = now(spark)
         with small_run_settings.settings(spark, 1):
             assert before == now(spark)

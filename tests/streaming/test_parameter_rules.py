@@ -28,11 +28,11 @@ def test_rules_of_an_archive_are_written_as_configuration(tmp_path: Path, capsys
     archive(tmp_path / "a.warc.gz", *records)
 
     assert 0 == main(["rules", str(tmp_path)])
-    told = capsys.readouterr().out
-    assert told.startswith(
+    output = capsys.readouterr().out
+    assert output.startswith(
         "# 12 documents; duplicates within their domain by request 0, response 0, titled 0, key 11\n"
     )
-    assert {"keys": {"rules": [{"match": r"a\.example/story(\?|$)", "keep": ["id"]}]}} == tomllib.loads(told)
+    assert {"keys": {"rules": [{"match": r"a\.example/story(\?|$)", "keep": ["id"]}]}} == tomllib.loads(output)
 
 
 def test_rules_that_are_given_are_known_by_the_next_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

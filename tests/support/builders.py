@@ -14,7 +14,7 @@ from dbce_spark.archive import warc
 from dbce_spark.archive.records import Limits
 from dbce_spark.config import DbceConfig, load
 from dbce_spark.dbce import pages
-from dbce_spark.dbce.annotate import run_lengths
+from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed
 from dbce_spark.model import ARMS, Annotation, Bits, BlockFeatures, Capture, Cross, Hashes, Member, Page, Revisit
@@ -82,7 +82,7 @@ def capture(url: str = URL, date: str = DATE, **fields: Any) -> Capture:
 def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CONFIG, **fields: Any) -> Page:
     """A page of www.example.org, with its signature. No classifier has looked at it."""
     patterns_only = replace(settings, label=replace(settings.label, by="T002"))
-    made = pages.page_of(warc.Fetch(capture(url, date, **fields), html.encode()), patterns_only)
+    made = pages.parse_fetch(warc.Fetch(capture(url, date, **fields), html.encode()), patterns_only)
     assert isinstance(made, Page), made
     return made
 
@@ -94,7 +94,7 @@ def traits(of: Page, features: int = 3) -> BlockFeatures:
     hashes = np.array([crc32(text.encode()) for text in texts], np.uint32)
     return BlockFeatures(
         codes=np.stack([hashes >> np.uint32(row) for row in range(features)]).astype(np.uint8),
-        verdicts=(hashes % 1025).astype(np.uint16),
+        first_scores=(hashes % 1025).astype(np.uint16),
         keys=np.stack([hashes * np.uint32(2 * row + 1) for row in range(6)]),
     )
 

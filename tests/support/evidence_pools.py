@@ -1,4 +1,4 @@
-"""What pools are tested with: pages in buckets of our choice, and a judge that repeats what it was asked."""
+"""Support for tests of pools: pages in buckets of our choice, and a model that records what it was given."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -21,49 +21,49 @@ def page_in(bands: Sequence[int] | None, url: str = "a", day: int = 1, host: str
     made = replace(like, blocks=_LINES[lines].blocks)
     if bands is not None:
         made = replace(made, signature=np.zeros(4, np.uint32), bands=np.array(bands, np.uint64))
-    return replace(made, traits=traits(made))
+    return replace(made, features=traits(made))
 
 
 class Echo:
-    """A judge whose codes tell who was heard, in which order if that matters, and what they hold."""
+    """A model whose codes record the captures that are evidence, their order if that matters, and what they hold."""
 
-    def of_siblings(self, witnesses: Sequence[PageFeatures], wanted: Collection[str]) -> dict[str, Codes]:
+    def of_siblings(self, captures: Sequence[PageFeatures], wanted: Collection[str]) -> dict[str, Codes]:
         first: dict[str, PageFeatures] = {}
-        for one in sorted(witnesses, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
+        for one in sorted(captures, key=lambda one: (one.url_key, one.timestamp, one.capture_id)):
             first.setdefault(one.url_key, one)
-        speakers = [*first.values()]
+        evidence = [*first.values()]
         return {
-            one.capture_id: _codes(one, speakers, [*first].index(one.url_key))
-            for one in witnesses
-            if one.capture_id in wanted and len(speakers) > 1
+            one.capture_id: _codes(one, evidence, [*first].index(one.url_key))
+            for one in captures
+            if one.capture_id in wanted and len(evidence) > 1
         }
 
-    def of_snapshots(self, witnesses: Sequence[PageFeatures]) -> dict[str, Codes]:
-        some = [witnesses[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(witnesses))]
+    def of_snapshots(self, captures: Sequence[PageFeatures]) -> dict[str, Codes]:
+        some = [captures[max(0, at - NEAREST) : at + NEAREST + 1] for at in range(len(captures))]
         return {
             one.capture_id: _codes(one, near, [other.capture_id for other in near].index(one.capture_id))
-            for one, near in zip(witnesses, some, strict=True)
+            for one, near in zip(captures, some, strict=True)
         }
 
 
-def _codes(one: PageFeatures, heard: Sequence[PageFeatures], place: int) -> Codes:
-    """Rows: how many were heard, who, what they hold, which place it has itself; then its own columns."""
-    who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in heard).encode())
-    what = crc32(b"".join(column.tobytes() for other in heard for column in _columns(other)))
-    of_page = [np.full(len(one.words), number) for number in (len(heard), who, what, place)]
+def _codes(one: PageFeatures, evidence: Sequence[PageFeatures], place: int) -> Codes:
+    """Encode the number of captures, their ids, what they hold, the place of this one; then its own columns."""
+    who = crc32(" ".join(f"{other.capture_id} {other.url_key} {other.timestamp}" for other in evidence).encode())
+    what = crc32(b"".join(column.tobytes() for other in evidence for column in _columns(other)))
+    of_page = [np.full(len(one.words), number) for number in (len(evidence), who, what, place)]
     return np.stack([*of_page, *_columns(one)]).astype(np.uint8)
 
 
 def _columns(one: PageFeatures) -> list[Codes]:
-    return [column.astype(np.uint8) for column in (one.words, one.link_words, one.verdicts, *one.keys)]
+    return [column.astype(np.uint8) for column in (one.words, one.link_words, one.first_scores, *one.keys)]
 
 
 @st.composite
 def archives(draw: st.DrawFn, max_size: int = 14) -> list[Page]:
-    """Captures of few URLs at few times in few buckets; some without signature, some not looked at."""
-    known: dict[str, Page] = {}
+    """Draw captures of few URLs at few times in few buckets; some without signature, some without features."""
+    drawn: dict[str, Page] = {}
     for _ in range(draw(st.integers(0, max_size))):
         bands = draw(st.none() | st.lists(st.integers(0, 1), min_size=3, max_size=3))
         made = page_in(bands, draw(st.sampled_from("abcde")), draw(st.integers(1, 4)), lines=draw(st.integers(0, 2)))
-        known[made.capture_id] = made if draw(st.integers(0, 9)) else replace(made, traits=None)
-    return list(known.values())
+        drawn[made.capture_id] = made if draw(st.integers(0, 9)) else replace(made, features=None)
+    return list(drawn.values())

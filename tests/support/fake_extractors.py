@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dbce_spark.evaluation.child import Extract
+from dbce_spark.evaluation.child_process import Extract
 from dbce_spark.evaluation.datasets import GoldPage, read
 
 _MENU = "<table><tr><td>Harbour</td></tr></table><ul><li><b>Home</b></li><li>Tide tables for sailors</li></ul>"

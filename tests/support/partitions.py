@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import ADAPTIVE, PARTITIONS
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def spread_over(spark: "SparkSession", partitions: int) -> AbstractContextManager[None]:
     """Every shuffle has this many partitions, and adaptive execution does not put them together again."""
-    return under(spark, settings(partitions))
+    return applied_settings(spark, settings(partitions))
 
 
 def settings(partitions: int) -> dict[str, str]:

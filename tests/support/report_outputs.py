@@ -104,7 +104,7 @@ def write_output(folder: Path, archives: Sequence[Path], *, parts: int = 1, html
     """The finished output of a run over some archives, in `parts` files."""
     result = local.extract([str(path) for path in archives], PATTERNS)
     html = [f"<pre>{one.page.blocks.text}</pre>" if htmls else None for one in result.extractions]
-    languages = local.languages(result.extractions, PATTERNS.language)
+    languages = local.detect_languages(result.extractions, PATTERNS.language)
     batches = (
         [extraction_rows.extractions_batch(result.extractions, languages, html, parts)] if result.extractions else []
     )

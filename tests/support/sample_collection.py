@@ -163,7 +163,7 @@ def _members(folder: str, result: local.Result, ids: set[str]) -> None:
 
 def extractions(result: local.Result, parameters: DbceConfig) -> pa.RecordBatch:
     """The extractions of a run, as EXTRACTIONS rows."""
-    languages = local.languages(result.extractions, parameters.language)
+    languages = local.detect_languages(result.extractions, parameters.language)
     htmls = [None] * len(result.extractions)
     times: dict[str, list[int]] = {}
     for one in result.revisits:

@@ -42,7 +42,7 @@ def make(folder: Path, *, pages: int = 20, files: int = 2) -> Path:
 def write(folder: Path, result: local.Result, files: int) -> Path:
     """The tables of a result, and run.json."""
     parameters = config.default()
-    languages = local.languages(result.extractions, parameters.language)
+    languages = local.detect_languages(result.extractions, parameters.language)
     htmls = [None] * len(result.extractions)
     rows = extraction_rows.extractions_batch(result.extractions, languages, htmls, parameters.output.site_parts)
     for at in range(files):

@@ -20,7 +20,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
-from dbce_spark.spark.jobs import compaction, increment, job
+from dbce_spark.spark.jobs import compaction_job, extract_job, increment_job
 from dbce_spark.spark.run import staging
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
@@ -62,9 +62,9 @@ def request(files: Sequence[str], output: str = "") -> RunRequest:
 def extend(spark: "SparkSession", to: Collection, files: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:
     """Extend a collection by those of these files that it does not hold, and return what run.json says."""
     parameters = config(*settings)
-    made = increment.prepared(to, request(files), parameters)
+    made = increment_job.prepared(to, request(files), parameters)
     assert made is not None
-    return increment.run(spark, to, made, parameters)
+    return increment_job.run(spark, to, made, parameters)
 
 
 def in_order(some: Sequence[dict[str, Any]]) -> list[str]:
@@ -139,7 +139,7 @@ def grow_in_time(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> 
     grown.steps.pop()
     grown.extend(spark, [crawls[1]])
     grown.notes["numbers"] = [one.number for one in grown.to.current().increments]
-    compaction.run(grown.to, 1000)
+    compaction_job.run(grown.to, 1000)
     grown.to.vacuum(1)
     grown.notes["put together"] = texts_of(grown.to)
     grown.extend(spark, crawls)
@@ -152,18 +152,18 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
     grown, parameters = Grown(Collection(str(folder))), config(*SETTINGS)
     to, first = grown.to, [crawls[1], crawls[3]]
     with _many_texts():
-        one, other = (increment.prepared(to, request(files), parameters) for files in (first, crawls))
+        one, other = (increment_job.prepared(to, request(files), parameters) for files in (first, crawls))
         assert one
         assert other
         with staging.run_lock(one.work), pytest.raises(OutputError) as refused:
-            increment.run(spark, to, other, parameters)
+            increment_job.run(spark, to, other, parameters)
         grown.notes["while another is at work"] = str(refused.value)
-        report = job.run(spark, one, parameters)
+        report = extract_job.run(spark, one, parameters)
         grown.notes["numbers before the version"] = to.numbers()
         with pytest.raises(OutputError) as refused:
-            job.check_output(other, parameters)
+            extract_job.check_output(other, parameters)
         grown.notes["when another has ended"] = str(refused.value)
-        grown.notes["prepared"] = increment.prepared(to, request(crawls), parameters)
+        grown.notes["prepared"] = increment_job.prepared(to, request(crawls), parameters)
         grown.notes["numbers"] = to.numbers()
         grown.keep(report)
         grown.extend(spark, [crawls[0]])

@@ -17,9 +17,9 @@ from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import capture_rows, extraction_rows, reject_rows
-from dbce_spark.spark.engine.session import under
+from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.engine.small_run_settings import FEW
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages import write_captures
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
@@ -128,7 +128,7 @@ class Runs:
         if way.shuffled_by is not None:
             for some in (files, indexes):
                 random.Random(way.shuffled_by).shuffle(some)
-        with under(self.spark, way.spark), pytest.MonkeyPatch.context() as patch:
+        with applied_settings(self.spark, way.spark), pytest.MonkeyPatch.context() as patch:
             patch.setattr(write_captures, "ROWS_PER_FILE", ROWS_PER_FILE)
             if not way.are_duplicates_few:
                 patch.setattr(text_duplicates, "FEW", 0)
@@ -149,7 +149,7 @@ def extract(
     request = RunRequest(
         files=files, indexes=indexes or [], output=str(output), with_html=html, limit=limit, started=0.0
     )
-    return job.run(spark, request, parameters)
+    return extract_job.run(spark, request, parameters)
 
 
 def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
@@ -166,7 +166,7 @@ def rows(output: Path, table: str, schema: pa.Schema) -> Rows:
 
 def plain_extractions(result: local.Result, parameters: DbceConfig) -> Rows:
     """Return the rows of `extractions` that the plain engine makes, in order of capture id."""
-    languages = local.languages(result.extractions, parameters.language)
+    languages = local.detect_languages(result.extractions, parameters.language)
     again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
     nothing = [None] * len(result.extractions)
     batch = extraction_rows.extractions_batch(

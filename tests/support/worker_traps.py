@@ -81,15 +81,15 @@ def _set_deadly(ending: str) -> None:
     from dbce_spark.model import Page, Reject
     from dbce_spark.spark.engine import sandbox
 
-    def page_of(one: Fetch, config: DbceConfig) -> Page | Reject:
+    def parse_fetch(one: Fetch, config: DbceConfig) -> Page | Reject:
         if one.capture.url.endswith(ending):
             os.kill(os.getpid(), signal.SIGKILL)
-        return pages.page_of(one, config)
+        return pages.parse_fetch(one, config)
 
-    def of_fetches(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
-        return [page_of(one, config) for one in lot]
+    def parse_fetches(lot: Sequence[Fetch], config: DbceConfig) -> list[Page | Reject]:
+        return [parse_fetch(one, config) for one in lot]
 
-    vars(sandbox).update(page_of=page_of, of_fetches=of_fetches)
+    vars(sandbox).update(parse_fetch=parse_fetch, parse_fetches=parse_fetches)
 
 
 @cache

@@ -42,7 +42,7 @@ def written() -> list[dict[str, Any]]:
 def expected(archive: Path) -> list[dict[str, Any]]:
     """Extract the archive in plain Python; return its rows by capture id."""
     result = local.extract(sources.expand([str(archive)], CONFIG.input.patterns), CONFIG)
-    languages = local.languages(result.extractions, CONFIG.language)
+    languages = local.detect_languages(result.extractions, CONFIG.language)
     again = fetch_times([one.page.capture for one in result.extractions], result.revisits)
     no_html = [None] * len(result.extractions)
     batch = extraction_rows.extractions_batch(result.extractions, languages, no_html, CONFIG.output.site_parts, again)

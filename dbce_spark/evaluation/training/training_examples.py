@@ -16,7 +16,7 @@ from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
-from dbce_spark.dbce.pages import TOGETHER, of_parsed
+from dbce_spark.dbce.pages import TOGETHER, build_page
 from dbce_spark.dbce.trees import BINS
 from dbce_spark.evaluation.datasets import GoldPage
 from dbce_spark.evaluation.metrics import words
@@ -64,7 +64,7 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
             continue
         texts = _texts(parsed)
         counted = np.array([len(text) for text in texts], np.int64)
-        made = of_parsed(fetch, parsed, None, config)
+        made = build_page(fetch, parsed, None, config)
         found.append(Example(one, made, parsed, counted, held(one.gold, texts), held(one.comments, texts)))
     return found
 
@@ -161,7 +161,7 @@ def page_features(examples: Sequence[Example], scores: npt.NDArray[np.int64]) ->
                 timestamp=one.page.capture.timestamp,
                 words=one.page.blocks.words,
                 link_words=one.page.blocks.link_words,
-                verdicts=of_page,
+                first_scores=of_page,
                 keys=np.ascontiguousarray(keys[:, rows]),
             )
         start += len(pages)
@@ -172,10 +172,10 @@ def beside(examples: Sequence[Example], config: DbceConfig) -> dict[str, ShownNe
     """Find the neighbours of each page when nothing is hidden, by capture id: exactly as in a run over all of them."""
     pages = [one.page for one in examples]
     siblings: dict[str, tuple[str, ...]] = defaultdict(tuple)
-    for pool, wanted in pools.siblings(buckets.members(pages), config.bucket.cap):
+    for pool, wanted in pools.sibling_pools(buckets.members(pages), config.bucket.cap):
         siblings |= {capture_id: tuple(pool) for capture_id in wanted}
-    found = sites.chosen(buckets.members(pages), config)
-    annotated = local.annotations([one.cross for one in found], pages, config)
+    found = sites.choose_crosses(buckets.members(pages), config)
+    annotated = local.annotate_crosses([one.cross for one in found], pages, config)
     return {
         one.capture_id: ShownNeighbours(siblings[one.capture_id], tuple(annotated[one.capture_id])) for one in pages
     }
@@ -199,7 +199,7 @@ def hidden(
         chosen[capture_id] = (capture_id, *some) if some else ()
         if some:
             few_crosses.append(crosses.of_siblings(capture_id, some))
-    annotated = local.annotations(few_crosses, [one.page for one in examples], config)
+    annotated = local.annotate_crosses(few_crosses, [one.page for one in examples], config)
     return {
         capture_id: ShownNeighbours(some, tuple(annotated.get(capture_id, ()))) for capture_id, some in chosen.items()
     }

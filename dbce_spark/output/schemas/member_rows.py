@@ -62,7 +62,7 @@ def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
             timestamp=timestamp,
             words=words,
             link_words=link_words,
-            verdicts=np.frombuffer(verdicts, VERDICT),
+            first_scores=np.frombuffer(verdicts, VERDICT),
             keys=np.frombuffer(keys, KEY).reshape(-1, len(words)),
         )
 
@@ -71,7 +71,7 @@ def neighbours_from(rows: pa.Table) -> list[Neighbour]:
     """Restore the pages of one site from the columns that `page_features_from` reads, their site, signature, bands and
     tokens."""
     tokens = unpacked((one or b"" for one in plain(rows.column("tokens"))), HASH)
-    return [*decode(Neighbour, rows, member=_members_from(rows), witness=_seen_from(rows), tokens=tokens)]
+    return [*decode(Neighbour, rows, member=_members_from(rows), features=_seen_from(rows), tokens=tokens)]
 
 
 def _members_from(rows: pa.Table) -> Iterator[Member | None]:
@@ -91,7 +91,7 @@ def _members_from(rows: pa.Table) -> Iterator[Member | None]:
 
 def indexed_captures_from(rows: pa.Table) -> list[IndexedCapture]:
     """Restore the captures of one site from MEMBERS rows."""
-    return [*decode(IndexedCapture, rows, member=_members_from(rows))]
+    return [*decode(IndexedCapture, rows, member=_members_from(rows), has_features=plain(rows.column("is_witness")))]
 
 
 def _numbers(column: pa.ChunkedArray) -> list[Any]:

@@ -46,7 +46,7 @@ def pages_batch(
         PAGES,
         pages,
         **capture_columns(pages),
-        **_traits_columns([page.traits for page in pages]),
+        **_traits_columns([page.features for page in pages]),
         page_text=[one.text for one in blocks],
         xpaths=["\n".join(one.xpaths) for one in blocks],
         block_numbers=packed(numbers, NUMBER),
@@ -62,14 +62,15 @@ def pages_batch(
 def _carried(page: Page) -> int:
     """Count the bytes of ids and signature, of the hashed words, and of what other pages compare of each block."""
     signed = 0 if page.signature is None else page.signature.nbytes + page.bands.nbytes + page.blocks.tokens.nbytes
-    seen = 0 if page.traits is None else 8 * len(page.blocks) + page.traits.verdicts.nbytes + page.traits.keys.nbytes
+    features = page.features
+    seen = 0 if features is None else 8 * len(page.blocks) + features.first_scores.nbytes + features.keys.nbytes
     return _ID_BYTES + signed + seen
 
 
 def _traits_columns(traits: Sequence[BlockFeatures | None]) -> dict[str, Any]:
     return {
         "traits_codes": packed((None if one is None else one.codes for one in traits), np.uint8),
-        "verdicts": packed((None if one is None else one.verdicts for one in traits), VERDICT),
+        "verdicts": packed((None if one is None else one.first_scores for one in traits), VERDICT),
         "keys": packed((None if one is None else one.keys for one in traits), KEY),
     }
 
@@ -85,7 +86,7 @@ def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
         blocks=map(_blocks_from, *(plain(batch.column(field.name)) for field in _BLOCKS)),
         signature=[None] * len(batch),
         bands=[np.empty(0, np.uint64)] * len(batch),
-        traits=map(_traits_from, *(plain(batch.column(field.name)) for field in _TRAITS)),
+        features=map(_traits_from, *(plain(batch.column(field.name)) for field in _TRAITS)),
     )
 
 
@@ -105,6 +106,6 @@ def _traits_from(codes: bytes | None, verdicts: bytes | None, keys: bytes | None
     by_block = np.frombuffer(verdicts, VERDICT)
     return BlockFeatures(
         codes=np.frombuffer(codes, np.uint8).reshape(-1, len(by_block)),
-        verdicts=by_block,
+        first_scores=by_block,
         keys=np.frombuffer(keys, KEY).reshape(-1, len(by_block)),
     )

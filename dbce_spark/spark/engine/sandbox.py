@@ -20,7 +20,7 @@ from typing import Generic, Self, TypeVar
 
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import Source, fetches, of_fetches, page_of
+from dbce_spark.dbce.pages import Source, fetches, parse_fetch, parse_fetches
 from dbce_spark.errors import DbceError
 from dbce_spark.files import sources
 from dbce_spark.model import Capture, Page, Reject, RejectReason, RejectStage, Revisit, Skip
@@ -56,9 +56,9 @@ _ANY_PAGE = Fetch(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The records of one source, and what makes pages of fetched captures: as `fetches` and `of_fetches`."""
+    """The records of one source, and what makes pages of fetched captures: as `fetches` and `parse_fetches`."""
 
-    found: Iterator[ReadRecord]
+    records: Iterator[ReadRecord]
     pages: Callable[[Sequence[Fetch]], list[Page | Reject]]
 
 
@@ -66,7 +66,7 @@ class Reading:
 def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator[Reading]:
     """Open a source for the nth attempt (from 0) at a task. None: no task, and nothing may end this process."""
     records, seconds = fetches(source, config), config.page.max_seconds
-    in_place = partial(of_fetches, config=config)
+    in_place = partial(parse_fetches, config=config)
     if attempt is None:
         yield Reading(records, in_place)
         return
@@ -80,15 +80,18 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
             with timer(seconds):
                 yield Reading(_timed(records, seconds), apart)
         else:
-            with Sandbox[int, ReadRecord | None](partial(nth, enumerate(_timed(records, seconds))), seconds) as reader:
-                yield Reading(found_apart(reader, source), apart)
+            with Sandbox[int, ReadRecord | None](
+                partial(nth_record, enumerate(_timed(records, seconds))), seconds
+            ) as reader:
+                yield Reading(records_apart(reader, source), apart)
 
 
 def parser(config: DbceConfig) -> "Sandbox[Fetch, Page | Reject]":
     """Make the sandbox in which pages are parsed."""
-    page_of(_ANY_PAGE, config)  # loads here what a first page loads, so that no other process does it on a page's time
+    # Loads here what a first page loads, so that no other process does it on a page's time.
+    parse_fetch(_ANY_PAGE, config)
     seconds = config.page.max_seconds
-    return Sandbox(partial(page_of, config=config), seconds, patience=_PATIENCE * seconds)
+    return Sandbox(partial(parse_fetch, config=config), seconds, patience=_PATIENCE * seconds)
 
 
 @contextmanager
@@ -101,14 +104,14 @@ def timer(seconds: float) -> Iterator[None]:
     """
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
-    wind(seconds)
+    set_timer(seconds)
     try:
         yield
     finally:
-        wind(0)
+        set_timer(0)
 
 
-def wind(seconds: float) -> None:
+def set_timer(seconds: float) -> None:
     """Give this process so many seconds from now on; 0: as many as it likes."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -116,7 +119,7 @@ def wind(seconds: float) -> None:
 def _timed(records: Iterator[ReadRecord], seconds: float) -> Iterator[ReadRecord]:
     """Pass on records; each has the whole time, and so has what is done with it until the next is taken."""
     for one in records:
-        wind(seconds)
+        set_timer(seconds)
         yield one
 
 
@@ -162,7 +165,7 @@ class Sandbox(Generic[In, Out]):
             self._running.end()
         self._running = None
 
-    def of(self, what: In) -> Out:
+    def result(self, what: In) -> Out:
         """Do one piece of work, at the second try if the first ends the process: another cause may have.
 
         Raises:
@@ -248,22 +251,22 @@ def pages_apart(parser: Sandbox[Fetch, Page | Reject], lot: Sequence[Fetch]) -> 
 
 def _page_apart(parser: Sandbox[Fetch, Page | Reject], fetch: Fetch) -> Page | Reject:
     try:
-        return parser.of(fetch)
+        return parser.result(fetch)
     except Lost as lost:
         return Reject.of_record(fetch.capture, RejectStage.PAGE, lost.reason, str(lost))
 
 
-def nth(records: Iterator[tuple[int, ReadRecord]], number: int) -> ReadRecord | None:
+def nth_record(records: Iterator[tuple[int, ReadRecord]], number: int) -> ReadRecord | None:
     """Return a record by its number, None behind the last. A new reader finds the place again."""
     return next((one for at, one in records if at == number), None)
 
 
-def found_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> Iterator[ReadRecord]:
+def records_apart(reader: Sandbox[int, ReadRecord | None], source: Source) -> Iterator[ReadRecord]:
     """Iterate over the records of one source, read in a process of its own; where that is lost, one reject."""
     last: ReadRecord | None = None
     for number in count():
         try:
-            record = reader.of(number)
+            record = reader.result(number)
         except Lost as lost:
             yield _rest(source, last, lost)
             return

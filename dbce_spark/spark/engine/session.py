@@ -75,7 +75,7 @@ def defaults() -> dict[str, str]:
 
 
 @contextmanager
-def under(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+def applied_settings(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
     """Apply these settings of spark.sql within the block, and restore what held before."""
     before = {key: spark.conf.get(key, None) for key in settings}
     for key, value in settings.items():

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from pyspark.sql import SparkSession
 
-from dbce_spark.spark.engine.session import defaults, under
+from dbce_spark.spark.engine.session import applied_settings, defaults
 
 FEW = "spark.dbce.fewCaptures"
 ADAPTIVE, PARTITIONS = "spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions"
@@ -27,4 +27,4 @@ def settings(spark: SparkSession, captures: int) -> AbstractContextManager[None]
     if captures > few or spark.conf.get(ADAPTIVE) != "true":
         return nullcontext()
     partitions = min(spark.sparkContext.defaultParallelism, int(spark.conf.get(PARTITIONS) or 1))
-    return under(spark, {**_SETTINGS, PARTITIONS: str(partitions)})
+    return applied_settings(spark, {**_SETTINGS, PARTITIONS: str(partitions)})

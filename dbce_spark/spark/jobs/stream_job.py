@@ -31,8 +31,8 @@ from dbce_spark.model import Revisit
 from dbce_spark.output.schemas import stream_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.batches import batch_of, lots
-from dbce_spark.spark.engine.session import under
-from dbce_spark.spark.jobs.job import cause
+from dbce_spark.spark.engine.session import applied_settings
+from dbce_spark.spark.jobs.extract_job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
 from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import RecordOutcomes
@@ -131,7 +131,7 @@ def run_lock(folder: str) -> AbstractContextManager[None]:
 def _run(
     spark: SparkSession, request: StreamRequest, config: DbceConfig, tree: UrlTreeConfig, log: Log
 ) -> dict[str, int]:
-    with under(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
+    with applied_settings(spark, {**SETTINGS, "spark.sql.shuffle.partitions": str(config.stream.partitions)}):
         query = _started(spark, request, config, tree, log)
         try:
             while not query.awaitTermination(_WAIT_SECONDS):
@@ -274,8 +274,8 @@ class Labelling(StatefulProcessor):
         domain = Domain.from_bytes(bytes(before[0]), self._tree) if before else Domain(name, self._tree)
         made = (
             (name, one.table, file_no, row_no, one.packed_row, json.dumps(one.columns), _NOTHING)
-            for _, _, file_no, row_no, told, said, keys in waiting
-            for one in domain.take(restore_arrival(file_no, row_no, told, said, keys, self._tree))
+            for _, _, file_no, row_no, packed, fields, keys in waiting
+            for one in domain.take(restore_arrival(file_no, row_no, packed, fields, keys, self._tree))
         )
         for lot in lots(made, _ROWS_TOGETHER):
             yield pd.DataFrame(lot, columns=stream_rows.STREAM.names)
@@ -285,10 +285,10 @@ class Labelling(StatefulProcessor):
         """Do nothing: nothing is held."""
 
 
-def row_of(table: str, told: bytes, said: str) -> Row:
+def row_of(table: str, packed: bytes, fields: str) -> Row:
     """Return the row of its table that a STREAM row behind the state becomes."""
-    own: Row = json.loads(said)
-    return own if table in _PAST else build_row(Outcome(table, told, own))
+    own: Row = json.loads(fields)
+    return own if table in _PAST else build_row(Outcome(table, packed, own))
 
 
 def _writing(folder: str, log: Log) -> Callable[[DataFrame, int], None]:
@@ -318,8 +318,8 @@ def _part(folder: str, number: int) -> Callable[[Iterable[pa.RecordBatch]], Iter
             for batch in batches:
                 rows: dict[str, list[Row]] = defaultdict(list)
                 columns = (batch[name].to_pylist() for name in ("table", "told", "said"))
-                for table, told, said in zip(*columns, strict=True):
-                    rows[table].append(row_of(table, told, said))
+                for table, packed, fields in zip(*columns, strict=True):
+                    rows[table].append(row_of(table, packed, fields))
                 for counted in rows.pop(_COUNTS, []):
                     counts.update(counted)
                 for table, of_table in rows.items():
@@ -335,7 +335,7 @@ def _show(spark: SparkSession, made: stream_tables.Commit, log: Log) -> None:
     """Show the counts of a batch: to the log, and in Spark's metrics."""
     totals = Counter(made.totals)
     counted = totals + Counter(sources=totals["files"])
-    run_metrics.of(spark.sparkContext).show(run_metrics.values(counted, made.pages_per_second))
+    run_metrics.gauges_of(spark.sparkContext).show(run_metrics.values(counted, made.pages_per_second))
     seen = ", ".join(f"{made.counts.get(name, 0):,} {text}" for name, text in _SHOWN.items())
     figures = {"batch": made.batch, "seconds": made.seconds, "pages_per_second": made.pages_per_second}
     line = f"batch {made.batch}: {seen} in {made.seconds:,.1f} s; {totals[domains.LABELS]:,} labelled in all"

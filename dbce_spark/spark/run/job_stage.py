@@ -1,25 +1,13 @@
 """Stages of the main job, and the one wrapper around each: checkpoint, progress and account."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbce_spark.spark.run import checkpoints, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RunAccount
-
-
-def _always(_run: Run, _account: RunAccount) -> bool:
-    return True
-
-
-def _unknown(_run: Run, _account: RunAccount) -> Steps | None:
-    return None
-
-
-def _nothing(_run: Run, _account: RunAccount, _result: Any) -> None:
-    pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +21,10 @@ class Stage:
 
     name: str
     work: Callable[[Run, RunAccount], Any]
-    applies: Callable[[Run, RunAccount], bool] = _always
-    steps: Callable[[Run, RunAccount], Steps | None] = _unknown
+    applies: Callable[[Run, RunAccount], bool] = field(default=lambda run, account: True)
+    steps: Callable[[Run, RunAccount], Steps | None] = field(default=lambda run, account: None)
     kept_as: Any = None
-    count: Callable[[Run, RunAccount, Any], None] = _nothing
+    count: Callable[[Run, RunAccount, Any], None] = field(default=lambda run, account, result: None)
 
 
 def run_stage(stage: Stage, run: Run, account: RunAccount) -> None:

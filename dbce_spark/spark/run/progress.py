@@ -62,7 +62,7 @@ class Progress:
         self.counted = context.accumulator(Counter[str](), _Sum())
         self._context = context
         self._output = output
-        self._gauges = run_metrics.of(context)
+        self._gauges = run_metrics.gauges_of(context)
         self._beat = heartbeat.begin(log)
         heartbeat.write(output, self._beat)
 

@@ -22,7 +22,7 @@ _SOURCES = "org.apache.spark.metrics.source"
 _of_application: dict[str, "Gauges"] = {}
 
 
-def of(context: SparkContext) -> "Gauges":
+def gauges_of(context: SparkContext) -> "Gauges":
     """Return the gauges of a Spark application, which keeps those that it has: a later run sets them anew."""
     name = context.applicationId
     if name not in _of_application:

@@ -78,7 +78,7 @@ def new_files(inputs: Sequence[str], patterns: Sequence[str], taken: frozenset[s
     return sorted(paths - taken)
 
 
-def lot(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:
+def next_batch(paths: Sequence[str], most_files: int, most_bytes: int) -> list[str]:
     """Choose the first of these that a batch may take: so many, and so many bytes; one, however large it is."""
     taken: list[str] = []
     left = most_bytes
@@ -169,7 +169,7 @@ class ArrivalsReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             return {_COUNT: planned}
         waiting = self._waiting()
         if not isinstance(limit, ReadAllAvailable):
-            waiting = lot(waiting, self._most_files, self._most_bytes)
+            waiting = next_batch(waiting, self._most_files, self._most_bytes)
         return {_COUNT: self._ledger.take(waiting)} if waiting else start
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:

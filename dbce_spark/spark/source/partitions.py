@@ -38,7 +38,7 @@ class RangePartition(InputPartition):
         self.faults = faults
 
 
-def planned(options: Options) -> list[Files] | list[RangePartition]:
+def plan_tasks(options: Options) -> list[Files] | list[RangePartition]:
     """Plan all that is to be read, a task each."""
     return _of_index(options) if options.index else _of_files(options)
 

@@ -44,17 +44,17 @@ class Pushed:
         return _COMPARED[self.kind](value, self.given) != self.is_negated
 
 
-def taken(given: Iterable[ds.Filter]) -> tuple[list[Pushed], list[ds.Filter]]:
+def split_filters(given: Iterable[ds.Filter]) -> tuple[list[Pushed], list[ds.Filter]]:
     """Split filters into those applied here, in the order of their cost, and those left to Spark."""
     ours: list[Pushed] = []
-    others: list[ds.Filter] = []
+    rest: list[ds.Filter] = []
     for one in given:
         pushed = _pushed(one)
         if pushed is None:
-            others.append(one)
+            rest.append(one)
         else:
             ours.append(pushed)
-    return sorted(ours, key=lambda pushed: CHEAP.index(pushed.name)), others
+    return sorted(ours, key=lambda pushed: CHEAP.index(pushed.name)), rest
 
 
 def _pushed(given: ds.Filter) -> Pushed | None:

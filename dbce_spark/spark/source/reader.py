@@ -16,8 +16,8 @@ from dbce_spark.spark.source import rows
 from dbce_spark.spark.source.choice import Choice
 from dbce_spark.spark.source.columns import BATCH_BYTES, BATCH_ROWS, Columns, columns, size_of, spark_schema
 from dbce_spark.spark.source.options import Mode, Options, parse
-from dbce_spark.spark.source.partitions import Files, RangePartition, planned
-from dbce_spark.spark.source.pushed import Pushed, taken
+from dbce_spark.spark.source.partitions import Files, RangePartition, plan_tasks
+from dbce_spark.spark.source.pushed import Pushed, split_filters
 from dbce_spark.spark.source.rows import DamageRow, RecordRow
 
 Found = tuple[RecordRow | DamageRow, IndexEntry | None]
@@ -52,11 +52,11 @@ class WarcReader(DataSourceReader):
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802
         """Take the filters that a record's heads can answer, and leave the others to Spark."""
-        self.pushed, others = taken(filters)
-        return others
+        self.pushed, rest = split_filters(filters)
+        return rest
 
     def partitions(self) -> list[InputPartition]:
-        return list(planned(self.options))
+        return list(plan_tasks(self.options))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """Iterate over the rows of one task, in the order of its files and of their bytes."""

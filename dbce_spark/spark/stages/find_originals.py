@@ -1,4 +1,4 @@
-"""The stage `originals`: `dbce_spark.dbce.originals`, of what no input holds, over all indexes at once.
+"""The stage `originals`: `dbce_spark.dbce.revisit_originals`, of what no input holds, over all indexes at once.
 
 Tasks that read an index hold the names that are looked for; those come from staged rows, as what is found becomes such.
 The driver holds counts, and at most `original_lookup.MOST_KEYS` keys.
@@ -22,8 +22,8 @@ from dbce_spark.archive.index.original_lookup import MOST_KEYS, Lookup, Payload,
 from dbce_spark.archive.revisits import OriginalName, indexed_names
 from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import originals
-from dbce_spark.dbce.originals import Lack, Original
+from dbce_spark.dbce import revisit_originals
+from dbce_spark.dbce.revisit_originals import Lack, Original
 from dbce_spark.files import storage
 from dbce_spark.html.charset import decode
 from dbce_spark.model import Page, Reject, Skip
@@ -127,7 +127,7 @@ def _look_in_indexes(run: Run, first_no: int) -> FoundOriginals:
     claims = run.staged(_CLAIMS, _CLAIMS_ROW)
     by_part = _read(run, claims.where(F.col("original").isNull()), wanted, first_no)
     beyond = unmatched.join(lost.select(*PLACE), on=PLACE, how="left_anti")
-    detail = F.lit(originals.beyond(most)).alias("lack")
+    detail = F.lit(revisit_originals.beyond_limit_detail(most)).alias("lack")
     outcomes = _outcomes(run).unionByName(beyond.select(*PLACE, detail), allowMissingColumns=True)
     match_revisits.stage_outcomes(run, outcomes)
     return FoundOriginals(looked_for=looked_for, named=claims.count(), by_part=by_part)
@@ -261,7 +261,7 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
         storage.parquet_file(staged, page_rows.PAGES, dictionary=True, rows_per_group=ROWS_PER_GROUP) as out,
         sandbox.parser(to.config) as parser,
     ):
-        for one, fetched in originals.read(wanted, to.config):
+        for one, fetched in revisit_originals.read(wanted, to.config):
             outcome = _page(fetched, parser) if isinstance(fetched, Fetch) else fetched
             if isinstance(fetched, Fetch) and isinstance(outcome, Page):
                 html = decode(fetched.html, fetched.capture.declared_charset).html if to.with_html else None
@@ -275,13 +275,13 @@ def stage_part(part: pa.Table, file_no: int, to: OriginalStaging) -> RecordCount
 
 def _page(fetch: Fetch, parser: Sandbox[Fetch, Page | Reject]) -> Page | Lack:
     (parsed,) = sandbox.pages_apart(parser, [fetch])
-    return originals.outcome_of(parsed)
+    return revisit_originals.outcome_of(parsed)
 
 
 def _outcome(one: Original, outcome: Page | Skip | Lack) -> dict[str, Any]:
     place = {"path": one.payload.path, "offset": one.payload.offset}
     if isinstance(outcome, Lack):
-        return place | {"lack": originals.lack_at(originals.place_of(one.payload), outcome)}
+        return place | {"lack": revisit_originals.lack_detail(revisit_originals.place_of(one.payload), outcome)}
     if isinstance(outcome, Skip):
         return place | {"filter": outcome.filter}
     return place | {"original": {"capture_id": outcome.capture_id, "payload_digest": outcome.capture.payload_digest}}

@@ -252,7 +252,7 @@ def page_batches(
 
     Counts every record, and keeps rejects and revisits, in the `outcomes`.
     """
-    for lot in _lots(reading.found, outcomes, limit):
+    for lot in _lots(reading.records, outcomes, limit):
         pages: list[Page] = []
         htmls: list[bytes | None] = []
         for fetch, page in zip(lot, reading.pages(lot), strict=True):

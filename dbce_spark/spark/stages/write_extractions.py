@@ -21,7 +21,7 @@ from pyspark.sql import functions as F
 from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
 from dbce_spark.files import storage
-from dbce_spark.model import Gathered, Page, Seen, digest
+from dbce_spark.model import ComparedPage, Page, Seen, digest
 from dbce_spark.output.collection import SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
@@ -345,7 +345,7 @@ def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> pa.
         None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
         for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
     ]
-    languages = local.languages(results, config.language)
+    languages = local.detect_languages(results, config.language)
     seen = {one.page.capture_id: _seen(one.page, compared) for one in results if one.page.capture_id in compared.again}
     return extraction_rows.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
 
@@ -356,7 +356,7 @@ def _seen(page: Page, compared: _Compared) -> Seen:
     return Seen(first=min(own, row["first"]), last=max(own, row["last"]), revisits=row["revisits"])
 
 
-def _gathered(page: Page, compared: _Compared) -> Gathered:
+def _gathered(page: Page, compared: _Compared) -> ComparedPage:
     rows = compared.annotations.get(page.capture_id, [])
     codes = {row["kind"]: evidence_rows.codes_from(row) for row in compared.evidence.get(page.capture_id, [])}
     return local.gather(

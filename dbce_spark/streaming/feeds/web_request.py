@@ -124,17 +124,7 @@ class Web:
             **headers,
         }
         began = datetime.now(UTC)
-        try:
-            answer = self._pool.request(
-                "GET",
-                url,
-                headers=request_headers,
-                preload_content=False,
-                redirect=False,
-                timeout=urllib3.Timeout(connect=config.timeout_seconds, read=config.timeout_seconds),
-            )
-        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-            raise Unreachable(f"{url}: {type(error).__name__}: {error}"[:500]) from error
+        answer = self._send(url, request_headers)
         try:
             is_wanted = 200 <= answer.status < 300 and wants(answer.headers.get("Content-Type", ""))
             body, cut = _body(answer, max_bytes, config.answer_seconds) if is_wanted else (b"", "")
@@ -150,6 +140,21 @@ class Web:
             body=body,
             cut=cut,
         )
+
+    def _send(self, url: str, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+        """Send a GET request; return the answer before its body is read."""
+        seconds = self._config.timeout_seconds
+        try:
+            return self._pool.request(
+                "GET",
+                url,
+                headers=headers,
+                preload_content=False,
+                redirect=False,
+                timeout=urllib3.Timeout(connect=seconds, read=seconds),
+            )
+        except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
+            raise Unreachable(f"{url}: {type(error).__name__}: {error}"[:500]) from error
 
 
 def _body(answer: urllib3.BaseHTTPResponse, max_bytes: int, seconds: float) -> tuple[bytes, str]:

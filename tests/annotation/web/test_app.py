@@ -150,13 +150,13 @@ def test_the_models_labels_come_when_they_are_asked_for(app: Flask, opened: work
     client, headers = logged_in(app, "bob")
     found = next(stored_pages.read_kind(opened, stored_pages.CORPUS))
     before = client.get(f"/api/pages/{found.page}").json
-    asked = client.post(f"/api/pages/{found.page}/prelabel", headers=headers).json
+    answer = client.post(f"/api/pages/{found.page}/prelabel", headers=headers).json
     after = client.get(f"/api/pages/{found.page}").json
 
     assert before is not None
     assert after is not None
-    assert asked is not None
-    assert [label.word for label in found.labels] == asked["labels"] == after["labels"]
+    assert answer is not None
+    assert [label.word for label in found.labels] == answer["labels"] == after["labels"]
     assert (False, found.model) == ("labels" in before, after["draft"]["prelabelled"])
 
 

@@ -43,8 +43,8 @@ def submitted(path: str) -> list[submission.Submission]:
 
 @pytest.mark.browser
 def test_a_page_is_labelled_by_keyboard_alone(tmp_path: Path, context: Any) -> None:
-    """Without a mouse, from login to submission: all is boilerplate, then the article content, then a heading of it
-    not."""
+    """From login to submission, keys alone tag all as boilerplate, then the article as content, and a part of it as
+    undecided."""
     path = with_people(tmp_path, "ada")
     with served(path) as one:
         window = context.new_page()
@@ -365,7 +365,7 @@ def _label_all(served: Served, name: str, wrong: list[str]) -> None:
             for revision in range(1, 21):
                 _send(browser, f"{served.address}/api/pages/{number}/draft", token, "boilerplate", revision, "PUT")
             _send(browser, f"{served.address}/api/pages/{number}/submission", token, "content", 21, "POST")
-    except Exception as error:  # a thread's error is told where the test ends
+    except Exception as error:  # a thread's error is raised where the test ends
         wrong.append(repr(error))
 
 

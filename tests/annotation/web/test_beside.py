@@ -34,14 +34,14 @@ HIDDEN = "<p style='display: none'>Only for machines</p>"
 
 def story(name: str, year: int, malice: str = "") -> str:
     """Return a page of one template: a menu and a foot that all share, and paragraphs of its own."""
-    told = "".join(
+    paragraphs = "".join(
         f"<p>{' '.join(f'{name}{year if at == 2 else at}{word}' for word in range(40))}</p>" for at in range(4)
     )
     menu = "".join(f"<li><a href='/{other}'>About {other} and more</a></li>" for other in NAMES)
     foot = "<address><i>Printed by the harbour office, all rights reserved.</i></address>"
     return (
         f"<html><head><link rel=stylesheet href=/style.css><title>All of {name}s</title></head><body><ul>{menu}</ul>"
-        f"<div><h1>All of {name}s</h1>{told}{HIDDEN}{malice}</div>{foot}</body></html>"
+        f"<div><h1>All of {name}s</h1>{paragraphs}{HIDDEN}{malice}</div>{foot}</body></html>"
     )
 
 
@@ -235,8 +235,8 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
     )
     path, _ = taken(tmp_path, malice)
     with sat_down(path, context) as (one, window):
-        asked: set[str] = set()
-        context.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+        requested: set[str] = set()
+        context.on("request", lambda request: requested.add(urlsplit(request.url).netloc))
         for arm in ("up", "down", "prev", "next"):
             window.click(f"[data-arm={arm}]")
             frame = neighbour(window, arm)
@@ -246,7 +246,7 @@ def test_a_neighbour_reaches_nothing_and_runs_nothing(
         window.wait_for_timeout(500)
 
         assert window.url.startswith(f"{one.address}/pages/")
-        assert asked <= {f"127.0.0.1:{one.replay_port}"}
+        assert requested <= {f"127.0.0.1:{one.replay_port}"}
     assert [] == came
 
 

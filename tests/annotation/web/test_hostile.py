@@ -58,8 +58,8 @@ def test_an_archived_page_reaches_nothing_and_runs_nothing(
     """No request leaves the two ports of the workbench, no script of the page runs, and its links lead nowhere."""
     port, came = listener
     with served(made(tmp_path, hostile(port))) as one:
-        asked: set[str] = set()
-        context.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+        requested: set[str] = set()
+        context.on("request", lambda request: requested.add(urlsplit(request.url).netloc))
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")
         wait(window)
@@ -69,7 +69,7 @@ def test_an_archived_page_reaches_nothing_and_runs_nothing(
 
         assert archived(window).evaluate("document.documentElement.getAttribute('data-ran')") is None
         assert window.url.startswith(f"{one.address}/pages/")
-        assert {f"127.0.0.1:{one.port}", f"127.0.0.1:{one.replay_port}"} == asked
+        assert {f"127.0.0.1:{one.port}", f"127.0.0.1:{one.replay_port}"} == requested
     assert [] == came
 
 
@@ -112,7 +112,7 @@ def test_what_would_get_past_the_first_wall_stands_before_the_next(
         assert ["null", None] == reached
         assert window.url.startswith(f"{one.address}/pages/")
     # Chromium opens a connection for a frame before it asks the policy, and then says nothing on it.
-    assert [] == [said for said in came if said]
+    assert [] == [text for text in came if text]
 
 
 def test_an_archived_page_that_is_opened_by_itself_can_do_no_more(tmp_path: Path, context: Any) -> None:
@@ -121,7 +121,7 @@ def test_an_archived_page_that_is_opened_by_itself_can_do_no_more(tmp_path: Path
         window = log_in(context, one, "ada")
         window.goto(f"{one.address}/next")
         wait(window)
-        alone = context.new_page()
-        alone.goto(window.get_attribute("#page", "src"))
+        own_tab = context.new_page()
+        own_tab.goto(window.get_attribute("#page", "src"))
 
-        assert "null" == alone.evaluate("self.origin")
+        assert "null" == own_tab.evaluate("self.origin")

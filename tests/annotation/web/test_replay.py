@@ -78,10 +78,10 @@ def test_a_forged_or_an_old_ticket_opens_nothing(
 ) -> None:
     """Nobody reaches archived pages by guessing."""
     client, ticket = shown
-    told, dot, signature = ticket.rpartition(".")
+    content, dot, signature = ticket.rpartition(".")
     forged = [
         # Not its last letter, which has bits that stand for nothing.
-        f"{told}{dot}{'B' if signature.startswith('A') else 'A'}{signature[1:]}",
+        f"{content}{dot}{'B' if signature.startswith('A') else 'A'}{signature[1:]}",
         "/x",
         f"/{tickets.sign(Ticket('a', ORIGIN), 'other')}",
     ]

@@ -33,7 +33,7 @@ def test_line(name: str) -> None:
 
 @given(entries, st.lists(st.sampled_from(("deu", "eng")), max_size=2, unique=True), st.sampled_from(("", "text/html")))
 def test_entry_comes_back(written: IndexEntry, languages: list[str], detected: str) -> None:
-    """What is written is read."""
+    """An entry that is written is read again."""
     full = replace(written, languages=tuple(languages), mime_detected=detected)
 
     assert full == cdxj.read(cdxj_line(full))

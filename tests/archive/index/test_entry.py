@@ -49,7 +49,7 @@ def test_second_comes_back(seconds: int) -> None:
     ],
 )
 def test_moment_of_few_digits(digits: str, expected: str) -> None:
-    """What is left out is the first."""
+    """A part that is left out is the first of its kind."""
     assert micros(expected) == moment(digits)
 
 

@@ -1,4 +1,4 @@
-"""How much would be read."""
+"""The estimate of how much would be read."""
 
 from pathlib import Path
 
@@ -40,9 +40,9 @@ def test_it_is_what_reading_would_be(places: list[tuple[str, int, int]]) -> None
     """The figures are those of the spans that reading would ask for."""
     some: list[IndexEntry] = [entry(path=path, offset=offset, length=length) for path, offset, length in places]
     files, duplicates = by_file(some)
-    asked = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
+    wanted = [span for one in files.values() for span in spans(one, FETCH.gap_bytes, FETCH.span_bytes)]
     actual = read_estimate.estimate(some, FilterCounts(), FETCH)
 
-    assert (len(files), len(asked), duplicates) == (actual.files, actual.requests, actual.duplicates)
-    assert sum(span.length for span in asked if span.length > 0) == actual.requested_bytes
+    assert (len(files), len(wanted), duplicates) == (actual.files, actual.requests, actual.duplicates)
+    assert sum(span.length for span in wanted if span.length > 0) == actual.requested_bytes
     assert sum(map(len, files.values())) == actual.records

@@ -1,4 +1,4 @@
-"""Range reads: of every record asked for something is told, whatever the storage does."""
+"""Range reads: every requested record has an outcome, whatever the storage does."""
 
 import os
 from hashlib import sha256
@@ -34,7 +34,7 @@ LIMIT = 1 << 20
 
 
 def entries(path: str, known: bool = True) -> list[IndexEntry]:
-    """Those of the six records of FILE."""
+    """Return the entries of the six records of FILE."""
     starts = [sum(map(len, MEMBERS[:nth])) for nth in range(len(MEMBERS))]
     return [
         entry(path=path, offset=start, length=len(member) if known else -1)
@@ -42,12 +42,12 @@ def entries(path: str, known: bool = True) -> list[IndexEntry]:
     ]
 
 
-def fates(path: str, asked: list[IndexEntry], patience: FetchConfig = FETCH, limit: int = LIMIT) -> list[str]:
-    """ "ok" for each record that came whole, else the reason."""
-    return [_fate(one) for one in fetch(path, asked, patience, limit)]
+def outcomes(path: str, wanted: list[IndexEntry], patience: FetchConfig = FETCH, limit: int = LIMIT) -> list[str]:
+    """List "ok" for each record that came whole, else the reason."""
+    return [_outcome(one) for one in fetch(path, wanted, patience, limit)]
 
 
-def _fate(one: Fetched | Unfetched) -> str:
+def _outcome(one: Fetched | Unfetched) -> str:
     if isinstance(one, Unfetched):
         return one.detail
     return "ok" if one.data in MEMBERS else f"{len(one.data)} bytes"
@@ -62,7 +62,7 @@ def local(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("known", [True, False])
 def test_every_record_comes_by_itself(local: str, known: bool) -> None:
-    """Whether the index tells the length or not, an entry gets its own member and nothing behind it."""
+    """An entry gets its own member and nothing behind it, with or without a length in the index."""
     actual = [one.data for one in fetch(local, entries(local, known), FETCH, LIMIT) if isinstance(one, Fetched)]
 
     assert MEMBERS == actual
@@ -86,8 +86,8 @@ def test_dictionary_comes_with_a_record(tmp_path: Path, known: bool) -> None:
     head = b"\x5d\x2a\x4d\x18" + len(trained.as_bytes()).to_bytes(4, "little") + trained.as_bytes()
     path = tmp_path / "a.warc.zst"
     path.write_bytes(head + b"".join(frames))
-    asked = entry(offset=len(head) + len(frames[0]), length=len(frames[1]) if known else -1)
-    (found,) = fetch(str(path), [asked], FETCH, LIMIT)
+    wanted = entry(offset=len(head) + len(frames[0]), length=len(frames[1]) if known else -1)
+    (found,) = fetch(str(path), [wanted], FETCH, LIMIT)
 
     assert isinstance(found, Fetched)
     assert (head, frames[1]) == (found.dictionary, found.data)
@@ -102,8 +102,8 @@ def test_every_entry_gets_exactly_its_bytes(places: list[tuple[int, int]], gap: 
     filesystem = fsspec.filesystem("memory")
     data = bytes(nth % 251 for nth in range(700))
     filesystem.pipe("/ranges/any", data)
-    asked = [entry(offset=offset, length=length) for offset, length in sorted(places)]
-    found = fetch("memory://ranges/any", asked, fetching(gap_bytes=gap, span_bytes=150), LIMIT)
+    wanted = [entry(offset=offset, length=length) for offset, length in sorted(places)]
+    found = fetch("memory://ranges/any", wanted, fetching(gap_bytes=gap, span_bytes=150), LIMIT)
     expected = [data[offset : offset + length] for offset, length in sorted(places)]
     actual = [one.data for one in found if isinstance(one, Fetched)]
 
@@ -111,14 +111,14 @@ def test_every_entry_gets_exactly_its_bytes(places: list[tuple[int, int]], gap: 
 
 
 def test_file_that_ends_early(tmp_path: Path) -> None:
-    """What is there of the last record is handed on; what lies wholly behind the end is told."""
+    """The bytes that are there of the last record are returned; a record wholly behind the end is a fault."""
     path = tmp_path / "cut.warc.gz"
     path.write_bytes(FILE[: -len(MEMBERS[-1]) - 10])
     expected = ["ok"] * 4 + [
         f"{len(MEMBERS[4]) - 10} bytes",
         f"the file ends before byte {len(FILE) - len(MEMBERS[5])}",
     ]
-    actual = fates(str(path), entries(str(path)))
+    actual = outcomes(str(path), entries(str(path)))
 
     assert expected == actual
 
@@ -130,7 +130,7 @@ def test_file_that_is_missing(tmp_path: Path, known: bool) -> None:
     with RangeReader(path, FETCH) as ranges:
         ranges.read(0, 10)
         assert ranges.is_gone
-    actual = fates(path, entries(path, known))
+    actual = outcomes(path, entries(path, known))
 
     assert len(MEMBERS) == len(actual)
     assert all("FileNotFoundError" in detail for detail in actual)
@@ -141,7 +141,7 @@ def test_pipe_is_no_file(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
 
-    assert [f"{path} is no file"] == fates(str(path), entries(str(path))[:1])
+    assert [f"{path} is no file"] == outcomes(str(path), entries(str(path))[:1])
 
 
 def test_record_above_the_limit_is_not_fetched(local: str) -> None:
@@ -150,15 +150,15 @@ def test_record_above_the_limit_is_not_fetched(local: str) -> None:
     long = record(big)
     Path(local).write_bytes(long + MEMBERS[0])
     small = entry(path=local, offset=len(long), length=len(MEMBERS[0]))
-    told, untold = (entry(path=local, offset=0, length=length) for length in (len(long), -1))
+    declared, undeclared = (entry(path=local, offset=0, length=length) for length in (len(long), -1))
 
-    assert [f"{len(long)} bytes in one record", "ok"] == fates(local, [told, small], limit=10_000)
-    assert ["more than 10000 bytes in one record", "ok"] == fates(local, [untold, small], limit=10_000)
+    assert [f"{len(long)} bytes in one record", "ok"] == outcomes(local, [declared, small], limit=10_000)
+    assert ["more than 10000 bytes in one record", "ok"] == outcomes(local, [undeclared, small], limit=10_000)
 
 
 def test_place_without_a_record(local: str) -> None:
     """Without a length, what is no record has no end."""
-    (actual,) = fates(local, [entry(path=local, offset=5, length=-1)])
+    (actual,) = outcomes(local, [entry(path=local, offset=5, length=-1)])
 
     assert actual.startswith("no record")
 
@@ -177,10 +177,10 @@ def test_place_without_a_record(local: str) -> None:
 )
 @pytest.mark.parametrize("known", [True, False])
 def test_trouble_that_passes(trouble: str, known: bool) -> None:
-    """A server that is busy, resets the connection or sends half of an answer is asked again."""
+    """A server that is busy, resets the connection or sends half of an answer is requested again."""
     with served(a__gz=FILE) as site:
         site.troubles = [trouble]
-        actual = fates(f"{site.url}/a.gz", entries("", known))
+        actual = outcomes(f"{site.url}/a.gz", entries("", known))
 
         assert ["ok"] * 6 == actual
         assert len(site.asked) == (2 if known else 7)
@@ -188,20 +188,20 @@ def test_trouble_that_passes(trouble: str, known: bool) -> None:
 
 @pytest.mark.parametrize("trouble", ["short", "broken"])
 def test_half_an_answer_is_not_asked_for_twice(trouble: str) -> None:
-    """What came before the connection broke is kept; the rest is asked for from there."""
+    """Bytes that came before the connection broke are kept; the rest is requested from there."""
     with served(a__gz=FILE) as site:
         site.troubles = [trouble]
-        fates(f"{site.url}/a.gz", entries(""))
+        outcomes(f"{site.url}/a.gz", entries(""))
         expected = [("/a.gz", 0, len(FILE) - 1), ("/a.gz", len(FILE) // 2, len(FILE) - 1)]
 
         assert expected == site.asked
 
 
 def test_records_before_a_break_are_kept() -> None:
-    """Where patience ends, the records that had come whole are handed on, and the others told."""
+    """When retries end, the records that had come whole are returned, and the others are faults."""
     with served(a__gz=FILE) as site:
         site.troubles = ["broken", "status 503", "status 503"]
-        actual = fates(f"{site.url}/a.gz", entries(""))
+        actual = outcomes(f"{site.url}/a.gz", entries(""))
 
     whole = sum(sum(map(len, MEMBERS[: nth + 1])) <= len(FILE) // 2 for nth in range(6))
     assert ["ok"] * whole == actual[:whole]
@@ -211,10 +211,10 @@ def test_records_before_a_break_are_kept() -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410])
 def test_what_the_server_refuses_is_asked_once(status: int) -> None:
-    """Nothing is asked again, not even for other records, of a file that is gone or not allowed."""
+    """Nothing more is requested, not even other records, of a file that is gone or not allowed."""
     with served(a__gz=FILE) as site:
         site.troubles = [f"status {status}"]
-        actual = fates(f"{site.url}/a.gz", entries(""), fetching(gap_bytes=0, span_bytes=1))
+        actual = outcomes(f"{site.url}/a.gz", entries(""), fetching(gap_bytes=0, span_bytes=1))
 
         assert len(actual) == 6
         assert all(f"HTTP {status}" in detail for detail in actual)
@@ -222,10 +222,10 @@ def test_what_the_server_refuses_is_asked_once(status: int) -> None:
 
 
 def test_patience_with_a_file_ends() -> None:
-    """Behind so many failed ranges in a row the rest of a file is not asked for."""
+    """Behind so many failed ranges in a row the rest of a file is not requested."""
     with served(a__gz=FILE) as site:
         site.troubles = ["reset"] * 100
-        actual = fates(f"{site.url}/a.gz", entries(""), fetching(gap_bytes=0, span_bytes=1))
+        actual = outcomes(f"{site.url}/a.gz", entries(""), fetching(gap_bytes=0, span_bytes=1))
 
         assert [False, False, True, True, True, True] == ["not asked for" in detail for detail in actual]
         assert len(site.asked) == FETCH.max_failed_spans * FETCH.attempts
@@ -235,7 +235,7 @@ def test_server_that_is_not_there() -> None:
     """No connection is a failure like others."""
     with served() as site:
         url = site.url
-    actual = fates(f"{url}/a.gz", entries("")[:1])
+    actual = outcomes(f"{url}/a.gz", entries("")[:1])
 
     assert "Connection" in actual[0] or "Max" in actual[0]
 
@@ -244,8 +244,8 @@ def test_server_that_knows_no_ranges() -> None:
     """The whole file is cut where that costs little, and refused where it does not."""
     with served(a__gz=FILE) as site:
         site.troubles = ["whole", "whole"]
-        near = fates(f"{site.url}/a.gz", entries("")[1:2])
-        far = fates(f"{site.url}/a.gz", entries("")[1:2], fetching(span_bytes=1))
+        near = outcomes(f"{site.url}/a.gz", entries("")[1:2])
+        far = outcomes(f"{site.url}/a.gz", entries("")[1:2], fetching(span_bytes=1))
 
     assert ["ok"] == near
     assert "sends whole files only" in far[0]
@@ -255,7 +255,7 @@ def test_server_that_sends_another_range() -> None:
     """Bytes from elsewhere are not taken for a record."""
     with served(a__gz=FILE) as site:
         site.troubles = ["shifted"]
-        (actual,) = fates(f"{site.url}/a.gz", entries("")[:1])
+        (actual,) = outcomes(f"{site.url}/a.gz", entries("")[:1])
 
     assert "asked for bytes from 0, sent 'bytes 1-" in actual
 
@@ -263,16 +263,16 @@ def test_server_that_sends_another_range() -> None:
 def test_range_behind_the_end_of_a_remote_file() -> None:
     """416 is not an error of the server: the file ends."""
     with served(a__gz=FILE) as site:
-        actual = fates(f"{site.url}/a.gz", [entry(offset=len(FILE), length=10)])
+        actual = outcomes(f"{site.url}/a.gz", [entry(offset=len(FILE), length=10)])
 
     assert [f"the file ends before byte {len(FILE)}"] == actual
 
 
 def test_neighbours_are_one_request() -> None:
-    """Records that lie close together are asked for at once, others by themselves."""
+    """Records that lie close together are requested at once, others by themselves."""
     with served(a__gz=FILE) as site:
         some = [one for nth, one in enumerate(entries("")) if nth in (0, 1, 5)]
-        fates(f"{site.url}/a.gz", some)
+        outcomes(f"{site.url}/a.gz", some)
         behind = some[1].offset + some[1].length
 
         assert [("/a.gz", 0, behind - 1), ("/a.gz", some[2].offset, len(FILE) - 1)] == site.asked
@@ -282,14 +282,14 @@ def test_store_of_fsspec() -> None:
     """Any URL that fsspec knows is read by ranges."""
     fsspec.filesystem("memory").pipe("/store/a.gz", FILE)
 
-    assert ["ok"] * 6 == fates("memory://store/a.gz", entries(""))
-    assert ["ok"] * 6 == fates("memory://store/a.gz", entries("", known=False))
+    assert ["ok"] * 6 == outcomes("memory://store/a.gz", entries(""))
+    assert ["ok"] * 6 == outcomes("memory://store/a.gz", entries("", known=False))
 
 
 @pytest.mark.parametrize("url", ["nosuch://a/b", "memory://store/none"])
 def test_store_that_is_not_there(url: str) -> None:
     """A store without driver, or without the file, is a reason and no exception."""
-    assert 6 == len(fates(url, entries("")))
+    assert 6 == len(outcomes(url, entries("")))
 
 
 @pytest.mark.parametrize(
@@ -352,7 +352,7 @@ def test_tasks_begin_apart_where_storage_is_remote(longest: float) -> None:
 
 
 def test_a_remote_file_is_read_on_behind_failures() -> None:
-    """A file that is read from start to end is asked for again from where it broke off, and comes whole."""
+    """A file that is read from start to end is requested again from where it broke off, and comes whole."""
     with served(a__gz=FILE) as site:
         site.troubles = ["status 503", "", "broken", "reset"]
         with open_file(f"{site.url}/a.gz", FETCH) as stream:

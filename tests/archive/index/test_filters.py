@@ -1,4 +1,4 @@
-"""What is wanted, by every filter, of a line of an index and of a record alike."""
+"""Every filter of captures, on a line of an index and on a record alike."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -100,7 +100,7 @@ def test_entry_that_does_not_fit(name: str, chosen: dict[str, Any], fields: dict
     ],
 )
 def test_entry_that_does_not_say(name: str, chosen: dict[str, Any], fields: dict[str, Any]) -> None:
-    """What is not declared passes, is told, and can be judged when the page is read."""
+    """A field that is not declared passes, is reported, and can be checked when the page is read."""
     assert (None, [name]) == selection(select(**chosen)).match(entry(**fields))
 
 

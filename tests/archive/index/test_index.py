@@ -1,4 +1,4 @@
-"""Indexes are told apart by what they hold."""
+"""Indexes are recognised by their content."""
 
 import gzip
 import io
@@ -80,7 +80,7 @@ def test_file_that_is_no_index(tmp_path: Path, data: bytes, expected: list[tuple
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:
-    """It is told, and the other indexes are read."""
+    """It is a fault, and the other indexes are read."""
     good = write_lines(tmp_path / "a", [cdxj_line(entry())])
     paths = [str(tmp_path / "none.cdx"), "nosuch://index", good]
 

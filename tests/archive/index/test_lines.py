@@ -16,7 +16,7 @@ NUMBERED = [(1, "one"), (2, "two"), (3, ""), (4, "four")]
 
 
 def read(data: bytes) -> list[tuple[int, str]]:
-    """The lines of these bytes, a fault as "!"."""
+    """List the lines of these bytes, a fault as "!"."""
     return [(number, "!" if isinstance(line, LineFault) else line) for number, line in numbered(io.BytesIO(data))]
 
 
@@ -61,7 +61,7 @@ class _Slow(io.BytesIO):
 
 
 def test_broken_member_is_passed_over() -> None:
-    """Its damage is told in the place of a line, and the next member is read."""
+    """Its damage comes in the place of a line, and the next member is read."""
     middle = bytearray(gzip.compress(b"lost\n" * 50))
     middle[12] ^= 0xFF
     data = gzip.compress(b"one\n") + bytes(middle) + gzip.compress(b"last\n")

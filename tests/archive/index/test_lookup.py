@@ -20,13 +20,13 @@ DIGEST = entry().digest
 
 
 def revisit(**fields: Any) -> Revisit:
-    """A revisit of URL, ten seconds after noon, at byte 900 of b.warc.gz."""
+    """Make a revisit of URL, ten seconds after noon, at byte 900 of b.warc.gz."""
     known = {"url": URL, "url_key": KEY, "refers_to_key": KEY, "timestamp": NOON + 10_000_000, "warc_offset": 900}
     return made(**(known | fields))
 
 
 def original(some: list[IndexEntry], *revisits: Revisit) -> IndexEntry | None:
-    """The entry that is found for the first of the revisits."""
+    """Return the entry that is found for the first of the revisits."""
     lookup = looked_up(some, *revisits)
     payload = lookup.original(revisits[0])
     return next((one for one in some if payload and (one.path, one.offset) == payload[:2]), None)
@@ -43,7 +43,7 @@ def looked_up(some: list[IndexEntry], *revisits: Revisit) -> Lookup:
 
 
 def at(seconds: int, **fields: Any) -> IndexEntry:
-    """A capture of URL so many seconds after noon, which lies there."""
+    """Make a capture of URL so many seconds after noon, at that place."""
     return entry(timestamp=NOON + seconds * 1_000_000, offset=seconds, **fields)
 
 
@@ -65,7 +65,7 @@ def test_by_date() -> None:
 
 
 def test_key_of_another_kind() -> None:
-    """Of an index with keys that are no SURT, the URL says which capture it is."""
+    """An index whose keys are no SURT is searched by URL."""
     assert at(2, urlkey="") == original([at(2, urlkey="")], revisit(refers_to_time=NOON + 2_000_000))
 
 
@@ -88,23 +88,23 @@ def test_revisit_is_no_original(fields: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["", "sha1:B", DIGEST])), max_size=9), st.randoms())
-def test_order_does_not_matter(said: list[tuple[int, str]], random: Any) -> None:
-    """What is kept, and found, is the same in whatever order the lines come."""
+def test_order_does_not_matter(captures: list[tuple[int, str]], random: Any) -> None:
+    """The entries kept, and found, are the same in whatever order the lines come."""
     revisits = [
         revisit(is_unmodified=True, timestamp=NOON + 5_000_000),
         revisit(is_unmodified=True, timestamp=NOON + 7_000_000),
         revisit(digest=DIGEST),
         revisit(refers_to_time=NOON + 4_000_000),
     ]
-    some = [at(seconds, digest=digest) for seconds, digest in said]
+    some = [at(seconds, digest=digest) for seconds, digest in captures]
     shuffled = random.sample(some, len(some))
     one, other = looked_up(some, *revisits), looked_up(shuffled, *revisits)
-    before = [seconds for seconds, _ in said if seconds <= 5]
+    before = [seconds for seconds, _ in captures if seconds <= 5]
 
     assert sorted(one.found()) == sorted(other.found())
     assert [one.original(each) for each in revisits] == [other.original(each) for each in revisits]
     assert (max(before) if before else None) == offset_of(one.original(revisits[0]))
-    assert min((seconds for seconds, digest in said if digest == DIGEST), default=None) == offset_of(
+    assert min((seconds for seconds, digest in captures if digest == DIGEST), default=None) == offset_of(
         one.original(revisits[2])
     )
 

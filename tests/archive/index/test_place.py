@@ -77,7 +77,7 @@ def test_no_name_leads_out(parts: list[str]) -> None:
 
 
 def test_unsafe_line_is_a_fault(tmp_path: Path) -> None:
-    """It is told with its line, and counted as nothing else."""
+    """It is a fault with its line, and counted as nothing else."""
     lines = [cdx_line(entry(filename=name)) for name in ("a.warc.gz", "../b.warc.gz", "/c.warc.gz")]
     path = write_lines(tmp_path / "a.cdx", lines)
     counts = FilterCounts()

@@ -1,4 +1,4 @@
-"""Neighbours are read together, and nothing is lost or asked for in vain."""
+"""Neighbours are read together, and nothing is lost or requested in vain."""
 
 from itertools import pairwise
 
@@ -13,11 +13,11 @@ places = st.lists(st.tuples(st.integers(0, 1000), st.integers(-1, 300)), max_siz
 
 
 @given(places, st.integers(0, 200), st.integers(1, 500))
-def test_spans_cover_what_was_asked(asked: list[tuple[int, int]], gap: int, most: int) -> None:
+def test_spans_cover_what_is_wanted(wanted: list[tuple[int, int]], gap: int, most: int) -> None:
     """Each entry lies in exactly one span, whole; a span begins and ends with entries and has no hole above the gap."""
-    found = list(spans([entry(offset=offset, length=length) for offset, length in asked], gap, most))
+    found = list(spans([entry(offset=offset, length=length) for offset, length in wanted], gap, most))
 
-    assert asked == [(one.offset, one.length) for span in found for one in span.entries]
+    assert wanted == [(one.offset, one.length) for span in found for one in span.entries]
     for span in found:
         if span.length < 0:
             assert [(span.offset, True)] == [(one.offset, one.length <= 0) for one in span.entries]
@@ -32,9 +32,9 @@ def test_spans_cover_what_was_asked(asked: list[tuple[int, int]], gap: int, most
 
 
 @given(places, st.integers(0, 200), st.integers(1, 500))
-def test_spans_are_as_few_as_can_be(asked: list[tuple[int, int]], gap: int, most: int) -> None:
+def test_spans_are_as_few_as_can_be(wanted: list[tuple[int, int]], gap: int, most: int) -> None:
     """Two spans one behind the other could not be one."""
-    found = list(spans([entry(offset=offset, length=length) for offset, length in asked], gap, most))
+    found = list(spans([entry(offset=offset, length=length) for offset, length in wanted], gap, most))
     for one, other in pairwise(found):
         if one.length > 0 and other.length > 0:
             first = other.entries[0]
@@ -70,7 +70,7 @@ def test_files_and_places_come_in_order() -> None:
 
 @given(st.permutations(range(6)))
 def test_order_of_an_index_does_not_matter(order: list[int]) -> None:
-    """Of two entries that name one place always the same is kept."""
+    """One of two entries that name one place is kept, always the same."""
     pool = [entry(offset=nth % 3, url=f"http://example.org/{nth}", urlkey=f"k{nth}") for nth in range(6)]
     expected, _ = by_file(pool)
 

@@ -17,7 +17,7 @@ FILE = b"".join(MEMBERS)
 
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[str]:
-    """A bucket with an archive and its index."""
+    """Yield a bucket with an archive and its index."""
     with served() as url:
         store = fsspec.filesystem("s3")
         store.pipe(f"{url}/warc/a.warc.gz", FILE)
@@ -48,7 +48,7 @@ def test_records_of_a_bucket(bucket: str) -> None:
     ],
 )
 def test_what_a_bucket_does_not_hold(bucket: str, name: str, offset: int, reason: str) -> None:
-    """A range behind the end and a missing object are told apart, and neither is an exception."""
+    """A range behind the end and a missing object have different outcomes, and neither is an exception."""
     (found,) = fetch(f"{bucket}/{name}", [entry(offset=offset)], FETCH, 1 << 20)
 
     assert isinstance(found, Unfetched)

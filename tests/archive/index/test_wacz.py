@@ -23,7 +23,7 @@ LINES = [
 
 
 def fetched(path: str) -> list[bytes]:
-    """The records that the index of a WACZ points at."""
+    """Fetch the records that the index of a WACZ points at."""
     files, _ = by_file(one for one in found_in(path) if isinstance(one, IndexEntry))
     return [
         one.data
@@ -43,13 +43,13 @@ def test_records_of_a_wacz(tmp_path: Path, compression: int) -> None:
 
 
 def test_wacz_in_a_wacz(tmp_path: Path) -> None:
-    """Paths are told one inside the other, and lead to the records."""
+    """Paths are written one inside the other, and lead to the records."""
     inner = Path(write_wacz(tmp_path / "inner.wacz", FILE, LINES))
     with zipfile.ZipFile(tmp_path / "outer.zip", "w") as outer:
         outer.write(inner, "inner.wacz")
     path = f"{tmp_path}/outer.zip!/inner.wacz!/archive/data.warc.gz"
-    asked = [entry(offset=start, length=len(member)) for start, member in zip(STARTS, MEMBERS, strict=True)]
-    actual = [one.data for one in fetch(path, asked, FETCH, 1 << 20) if isinstance(one, Fetched)]
+    wanted = [entry(offset=start, length=len(member)) for start, member in zip(STARTS, MEMBERS, strict=True)]
+    actual = [one.data for one in fetch(path, wanted, FETCH, 1 << 20) if isinstance(one, Fetched)]
 
     assert MEMBERS == actual
 
@@ -78,14 +78,14 @@ def test_place_of_a_stored_member(tmp_path: Path) -> None:
 def test_range_does_not_leave_its_member(tmp_path: Path) -> None:
     """Behind the end of an archive there is nothing, though the WACZ goes on."""
     path = write_wacz(tmp_path / "a.wacz", FILE, LINES)
-    asked = [entry(offset=len(FILE) - 5, length=100), entry(offset=len(FILE), length=10)]
-    found = list(fetch(f"{path}!/archive/data.warc.gz", asked, FETCH, 1 << 20))
+    wanted = [entry(offset=len(FILE) - 5, length=100), entry(offset=len(FILE), length=10)]
+    found = list(fetch(f"{path}!/archive/data.warc.gz", wanted, FETCH, 1 << 20))
 
     assert [FILE[-5:]] == [one.data for one in found if isinstance(one, Fetched)]
 
 
 def test_index_that_names_a_missing_archive(tmp_path: Path) -> None:
-    """The records are told as not fetched, by the name of the archive."""
+    """The records are faults, by the name of the archive."""
     path = write_wacz(tmp_path / "a.wacz", FILE, [line.replace("data.warc.gz", "none.warc.gz") for line in LINES])
     (inner,) = {one.path for one in found_in(path)}
     found = list(fetch(inner, [entry()], FETCH, 1 << 20))
@@ -110,7 +110,7 @@ def test_zip_that_is_broken(tmp_path: Path) -> None:
 
 
 def test_index_in_a_wacz_that_is_none(tmp_path: Path) -> None:
-    """It is told by its path in the WACZ."""
+    """The fault names its path in the WACZ."""
     path = write_wacz(tmp_path / "a.wacz", FILE, ["<html>"])
 
     assert [(0, "not_an_index")] == faults_in(path)

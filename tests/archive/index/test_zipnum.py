@@ -60,7 +60,7 @@ def test_prefixes_that_meet_are_read_once(tmp_path: Path) -> None:
 
 
 def test_cluster_on_a_server(tmp_path: Path) -> None:
-    """Few ranges of a remote cluster are asked for, not its shards."""
+    """Few ranges of a remote cluster are requested, not its shards."""
     idx = Path(write_zipnum(tmp_path, LINES, per_block=7))
     shard = (tmp_path / "cdx-00000.gz").read_bytes()
     with served(cluster__idx=idx.read_bytes()) as site:

@@ -26,7 +26,7 @@ CODINGS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def read(content: bytes, limits: Limits = LIMITS) -> list[Record | Damage]:
-    """All of an archive, its account checked."""
+    """Read all of an archive, and check that its parts cover it."""
     found = list(records(io.BytesIO(content), limits))
     at = 0
     for one in found:
@@ -49,7 +49,7 @@ def page(nth: int) -> bytes:
 
 
 def made(kind: str, number: int = 6) -> list[bytes]:
-    """Records 0 to `number`; those of an ARC behind its header."""
+    """Make records 0 to `number`; those of an ARC behind its header."""
     if kind == "warc":
         return [record(page(nth), url=url(nth)) for nth in range(number)]
     return [arc_header(), *(arc_record(page(nth), url=url(nth)) for nth in range(number))]
@@ -74,7 +74,7 @@ def test_record_by_record(kind: str, coding: str) -> None:
 @pytest.mark.parametrize("coding", [name for name in CODINGS if name != "plain"])
 @pytest.mark.parametrize("kind", ["warc", "arc"])
 def test_one_member_for_all(kind: str, coding: str) -> None:
-    """Of an archive compressed as a whole each record says how many bytes of the member lie in front of it."""
+    """Each record of an archive compressed as a whole has the bytes of the member in front of it."""
     content = b"".join(made(kind))
     found = read(CODINGS[coding](content))
 
@@ -95,7 +95,7 @@ def test_members_that_know_nothing_of_records(size: int, kind: str) -> None:
 
 
 def test_codings_may_change_within_a_file() -> None:
-    """What was put together from files of every kind is read like one."""
+    """A file joined from files of every kind is read like one."""
     parts = made("warc")
     mixed = b"".join(CODINGS[name](part) for name, part in zip(CODINGS, parts, strict=False)) + parts[5]
 
@@ -203,7 +203,7 @@ def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[st
 def test_damage_in_one_member_that_is_too_large(
     kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]
 ) -> None:
-    """The same where no block is kept and members are inflated twice; and no record comes out twice."""
+    """Damage costs one record also where no block is kept and members are inflated twice; no record comes out twice."""
     parts = [CODINGS[coding](one) for one in made(kind)]
     parts[hit] = damaged(parts[hit], *damage)
     found = urls(read(b"".join(parts), at_most(record_bytes=99)))
@@ -228,7 +228,7 @@ def test_member_cut_short_whose_record_claims_more(cut: int, most: int) -> None:
 @settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.integers(1, 4), damages)
 def test_damage_in_one_plain_record(kind: str, hit: int, damage: tuple[str, float, bytes]) -> None:
-    """The same where nothing is compressed."""
+    """Damage costs one record also where nothing is compressed."""
     parts = made(kind)
     parts[hit] = damaged(parts[hit], *damage)
     blocks = [one.block for one in read(b"".join(parts)) if isinstance(one, Record)]

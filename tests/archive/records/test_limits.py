@@ -1,4 +1,4 @@
-"""What no input gets past: lengths that lie, heads that do not end, bombs, damages without number."""
+"""The limits on every input: lengths that lie, heads that do not end, bombs, damages without number."""
 
 import bz2
 import gzip
@@ -17,7 +17,7 @@ MB = 1 << 20
 
 
 def lying(length: object, nth: int = 1) -> bytes:
-    """A record that says another length than it has."""
+    """Make a record that declares another length than it has."""
     true = record(http(b"<p>%d" % nth), url=url(nth))
     size = len(http(b"<p>%d" % nth))
     return true.replace(b"Content-Length: %d\r\n" % size, b"Content-Length: %s\r\n" % str(length).encode())
@@ -89,7 +89,7 @@ def test_large_zeros_are_no_bomb() -> None:
     [("gzip", [Cause.SWOLLEN]), ("zstd", [Cause.SWOLLEN]), ("bz2", [])],
 )
 def test_bomb(coding: str, causes: list[Cause]) -> None:
-    """Of what inflates beyond the limits the rest is passed over, and counted; the next record is read."""
+    """Content that inflates beyond the limits is passed over and counted; the next record is read."""
     bomb = record(http(bytes(40 * MB)), url=url(1))
     compress = {"gzip": gzip.compress, "zstd": zstandard.ZstdCompressor().compress, "bz2": bz2.compress}[coding]
     parts = [*gzipped(record(url=url(0))), compress(bomb), *gzipped(record(url=url(2)))]

@@ -106,7 +106,7 @@ def test_bytes_of_what_is_no_file(name: str, shown: str, detail: str) -> None:
 
 
 def test_bomb_in_a_zip() -> None:
-    """What inflates beyond the limits is read as far as the limits go."""
+    """A file that inflates beyond the limits is read as far as the limits go."""
     bomb = record(url=url(0)) + record(bytes(40 << 20), url=url(1))
     content = zipped({"a.warc": bomb, "b.warc.gz": WARC}, zipfile.ZIP_DEFLATED)
     found = read(content, at_most(record_bytes=100_000, inflated_bytes=1 << 20, inflated_ratio=10))
@@ -128,7 +128,7 @@ def test_files_that_share_their_bytes() -> None:
 
 
 def test_broken_directory() -> None:
-    """Of a WACZ that lost its end the stored archives are found all the same."""
+    """The stored archives of a WACZ that lost its end are found all the same."""
     content = zipped({"archive/data.warc.gz": WARC, **SIDE})
     cut = content[: content.index(b"PK\x01\x02") + 10]
     found = read(cut)

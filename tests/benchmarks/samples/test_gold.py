@@ -31,7 +31,7 @@ def test_gold_is_what_the_labels_say(gold: Path, tmp_path: Path) -> None:
 def test_gold_of_the_sample_has_no_error(gold: Path) -> None:
     """Every word of it is in its page; pages have siblings and snapshots."""
     (pages,) = datasets.read([str(gold)]).sets.values()
-    known = facts.measure(pages)
-    assert [] == [one.page_id for one in known if one.gold_error]
-    assert {True} == {one.siblings > 0 for one in known}
-    assert max(one.snapshots for one in known) >= 2
+    measured = facts.measure(pages)
+    assert [] == [one.page_id for one in measured if one.gold_error]
+    assert {True} == {one.siblings > 0 for one in measured}
+    assert max(one.snapshots for one in measured) >= 2

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.samples import month, write_month
+from benchmarks.samples import sample_month, write_month
 from dbce_spark import config
 from dbce_spark.archive import warc
 from dbce_spark.archive.warc import Fetch
@@ -22,7 +22,7 @@ PAGES = 60
 @pytest.fixture(scope="module")
 def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("month") / "days"
-    write_month(folder, pages=PAGES, days=month.DAYS, seed=1)
+    write_month(folder, pages=PAGES, days=sample_month.DAYS, seed=1)
     return folder
 
 
@@ -45,7 +45,7 @@ def digests(folder: Path) -> dict[str, str]:
 def test_the_same_month_has_the_same_bytes(tmp_path: Path) -> None:
     """Another seed has others in every file."""
     for name, seed in (("one", 1), ("same", 1), ("other", 2)):
-        write_month(tmp_path / name, pages=9, days=month.WHOLE, seed=seed)
+        write_month(tmp_path / name, pages=9, days=sample_month.WHOLE, seed=seed)
     one, same, other = (digests(tmp_path / name) for name in ("one", "same", "other"))
 
     assert one == same
@@ -57,7 +57,7 @@ def test_a_day_has_a_file_or_two(days: Path) -> None:
     """One day has none: there was no crawl."""
     counts = {day: len([file for file in files(days, day) if file.name.startswith("crawl-")]) for day in range(1, 31)}
 
-    assert [month.MISSING] == [day for day, count in counts.items() if not count]
+    assert [sample_month.MISSING] == [day for day, count in counts.items() if not count]
     assert {1, 2} == {count for count in counts.values() if count}
 
 
@@ -72,7 +72,7 @@ def test_the_command_writes_a_shorter_month(tmp_path: Path, capsys: pytest.Captu
 
 def test_pages_that_did_not_change_are_revisits(days: Path) -> None:
     """Each names a response of an earlier day with the same URL, date and digest."""
-    damaged = files(days, month.DAMAGED)[0]
+    damaged = files(days, sample_month.DAMAGED)[0]
     records = [record for file in sorted(days.glob("*/*")) if file != damaged for record in read(file)]
     kinds = Counter(record.type for record in records)
 
@@ -91,8 +91,8 @@ def test_pages_are_born_and_deleted_day_by_day(days: Path) -> None:
     """On many days there are pages that were not there the day before, and in half a month some are gone."""
     pages = {
         day: {record.url: record.status for file in files(days, day) for record in read(file) if record.status}
-        for day in range(1, month.DAMAGED)
-        if day != month.MISSING
+        for day in range(1, sample_month.DAMAGED)
+        if day != sample_month.MISSING
     }
     found = {day: {url for url, status in urls.items() if status == "200"} for day, urls in pages.items()}
     born = [len(found[after] - pages[before].keys()) for before, after in pairwise(sorted(found))]
@@ -104,11 +104,11 @@ def test_pages_are_born_and_deleted_day_by_day(days: Path) -> None:
 
 def test_a_crawl_comes_twice(days: Path) -> None:
     """The files of the day before, byte for byte, beside those of the day."""
-    before = [file.read_bytes() for file in files(days, month.AGAIN - 1)]
-    again = [file.read_bytes() for file in files(days, month.AGAIN) if file.name.startswith(month.COPY)]
+    before = [file.read_bytes() for file in files(days, sample_month.AGAIN - 1)]
+    again = [file.read_bytes() for file in files(days, sample_month.AGAIN) if file.name.startswith(sample_month.COPY)]
 
     assert before == again
-    assert len(files(days, month.AGAIN)) > len(again)
+    assert len(files(days, sample_month.AGAIN)) > len(again)
 
 
 def test_one_site_is_redesigned(days: Path) -> None:
@@ -122,19 +122,21 @@ def test_one_site_is_redesigned(days: Path) -> None:
             if isinstance(one, Fetch) and b'<header class="hero">' in one.html
         }
 
-    assert [set(), {"dnevnik.example"}] == [has_new_design(day) for day in (month.REDESIGNED - 1, month.REDESIGNED)]
+    assert [set(), {"dnevnik.example"}] == [
+        has_new_design(day) for day in (sample_month.REDESIGNED - 1, sample_month.REDESIGNED)
+    ]
 
 
 def test_a_damaged_file_is_read_but_for_what_it_lost(days: Path) -> None:
     """Records before and behind the gap are whole; one page is cut short, and what cannot be read is a reject."""
-    (mended,) = (file for file in files(days, month.WHOLE) if file.name.startswith(month.MENDED))
-    damaged = files(days, month.DAMAGED)[0]
+    (mended,) = (file for file in files(days, sample_month.WHOLE) if file.name.startswith(sample_month.MENDED))
+    damaged = files(days, sample_month.DAMAGED)[0]
     whole = {one.capture.capture_id for one in extracted(mended) if isinstance(one, Fetch)}
     found = [*extracted(damaged)]
     read = {one.capture.capture_id for one in found if isinstance(one, Fetch) and not one.capture.truncated}
     cut = [one for one in found if isinstance(one, Fetch) and one.capture.truncated]
 
-    assert damaged.name == mended.name.removeprefix(month.MENDED)
+    assert damaged.name == mended.name.removeprefix(sample_month.MENDED)
     assert read < whole
     assert len(read) > len(whole) / 2
     assert 1 == len(cut)

@@ -28,7 +28,7 @@ def test_a_shape_is_read_back_as_it_was_made(tmp_path: Path) -> None:
     assert (sum(len(html) for _, html in found), 40) == (archive.html_bytes, archive.equivalents)
 
 
-def test_a_sample_has_about_the_captures_that_were_asked_for(tmp_path: Path) -> None:
+def test_a_sample_has_about_the_requested_captures(tmp_path: Path) -> None:
     """They are pages with HTML; the archive's counts are those that can be read in it."""
     archive = scale_archives.sample(tmp_path, 200, 0)
     found = read(archive.folder)

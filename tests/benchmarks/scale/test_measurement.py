@@ -66,7 +66,7 @@ def test_two_workers_are_compared_stage_by_stage() -> None:
     assert {"pages": 1.8} == measurement.speed_up({"pages": 9.0, "start": 3.0}, {"pages": 5.0, "start": 0.0})
 
 
-def test_what_is_over_its_bound_is_said() -> None:
+def test_what_is_over_its_bound_is_listed() -> None:
     """Each bound has its sentence, and what keeps within all has none."""
     well = {
         "growth": {"base": kept(run(1, 1.0)), "5": kept(run(5, 1.0), ms_per_page=1.0, ratio=1.15)},
@@ -137,7 +137,7 @@ def test_a_setting_that_is_none_is_refused_before_anything_is_made(tmp_path: Pat
     assert [] == list(tmp_path.iterdir())
 
 
-def test_without_psutil_the_command_says_what_to_install(tmp_path: Path) -> None:
+def test_without_psutil_the_command_names_what_to_install(tmp_path: Path) -> None:
     """It comes with an extra."""
     program = (
         "import sys; sys.modules['psutil'] = None; from benchmarks.__main__ import main;"
@@ -158,10 +158,10 @@ def test_growth_is_measured_by_the_command(
     """`dbce bench-scale` runs the base and each size, with the settings given, and writes what they took. What a run
     is, test_runs tries."""
     output = tmp_path / "bench-scale.json"
-    asked: list[tuple[int, list[str]]] = []
+    runs: list[tuple[int, list[str]]] = []
 
     def extract(archive: Archive, work: Path, settings: Sequence[str]) -> Run:
-        asked.append((archive.equivalents, [*settings]))
+        runs.append((archive.equivalents, [*settings]))
         return run(archive.equivalents, 2.0 + archive.equivalents / 100)
 
     monkeypatch.setattr(measurement, "extract", extract)
@@ -170,7 +170,7 @@ def test_growth_is_measured_by_the_command(
     status = main(["scale", "--work", str(tmp_path / "work"), "--output", str(output), *options])
     report = json.loads(output.read_text())
 
-    base, small = asked
+    base, small = runs
 
     assert 0 == status
     assert base[0] > small[0] > 0

@@ -11,7 +11,7 @@ from dbce_spark.errors import JobError
 
 
 @pytest.mark.spark
-def test_a_run_on_two_workers_says_what_it_took(tmp_path: Path) -> None:
+def test_a_run_on_two_workers_reports_what_it_took(tmp_path: Path) -> None:
     """Processes, stages and shuffles are all seen on Spark's own cluster, and only the log of the command stays."""
     import pyspark
 

@@ -25,7 +25,7 @@ def test_a_shape_is_the_same_each_time_it_is_made(name: str) -> None:
     assert all(one.when < other.when for one, other in pairwise(first))
 
 
-def test_each_shape_is_what_its_name_says() -> None:
+def test_each_shape_is_true_to_its_name() -> None:
     """It has as many sites and URLs as it should, and the largest have the right size."""
     made = {name: list(shape(200)) for name, shape in ALL.items()}
     facts = {

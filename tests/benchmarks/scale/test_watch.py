@@ -28,7 +28,7 @@ def one_below(program: str) -> Iterator[int]:
         process.communicate(b"\n")
 
 
-def test_processes_are_told_apart_and_added_up(tmp_path: Path) -> None:
+def test_processes_are_distinguished_and_added_up(tmp_path: Path) -> None:
     """The command is the driver, what runs below it a worker: each with its processor time and its largest memory."""
     with one_below(_WORKS.format(size=200_000_000, seconds=0.6)) as pid:
         watch = Watch(pid, tmp_path)
@@ -75,7 +75,7 @@ def test_a_folder_weighs_what_is_below_it(tmp_path: Path) -> None:
     assert 0 == folder_bytes(tmp_path / "none")
 
 
-def test_workers_are_told_apart_by_stage(tmp_path: Path) -> None:
+def test_workers_are_distinguished_by_stage(tmp_path: Path) -> None:
     """A worker's memory is counted under the stage that the run's folder shows."""
     folder = tmp_path / staging.FOLDER
     folder.mkdir()

@@ -71,7 +71,7 @@ def test_examples_are_the_pages_of_the_gold() -> None:
         assert (one.held <= one.counted).all()
         assert (one.replied <= one.counted).all()
         assert one.held.any()
-        assert one.page.traits is None
+        assert one.page.features is None
         assert one.parsed.blocks.text == one.page.blocks.text
 
 

@@ -33,19 +33,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small: None) -> Path:
     request = train_job.TrainRequest(
         paths=[str(made / "gold.jsonl")], output=str(made / "new" / "all.npz"), folds=str(made / "folds"), limit=None
     )
-    (made / "told.txt").write_text(train_job.train(request, CONFIG))
+    (made / "message.txt").write_text(train_job.train(request, CONFIG))
     return made
 
 
-def test_training_says_what_it_wrote(folder: Path) -> None:
+def test_training_reports_what_it_wrote(folder: Path) -> None:
     """The message has the file, its size and the number of pages."""
     size = (folder / "new" / "all.npz").stat().st_size
     pages = len((folder / "gold.jsonl").read_text("utf-8").splitlines())
 
-    assert f"{folder}/new/all.npz: {size:,} bytes, trained on {pages} pages" == (folder / "told.txt").read_text()
+    assert f"{folder}/new/all.npz: {size:,} bytes, trained on {pages} pages" == (folder / "message.txt").read_text()
 
 
-def test_card_says_what_it_was_trained_on(folder: Path) -> None:
+def test_card_names_what_it_was_trained_on(folder: Path) -> None:
     """Sets, pages, sites and blocks; those of a fold also which one they have not seen."""
     card = classify.load_classifier(str(folder / "new" / "all.npz")).card
     of_fold = classify.load_classifier(str(folder / "folds" / "fold-1.npz")).card
@@ -86,7 +86,7 @@ def test_training_on_nothing_is_an_error(tmp_path: Path) -> None:
     assert not (tmp_path / "x.npz").exists()
 
 
-def test_missing_lightgbm_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_lightgbm_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The error comes before anything is read, with what to install."""
     monkeypatch.setattr(train_job, "find_spec", lambda name: None)
     request = train_job.TrainRequest(paths=["none.jsonl"], output=str(tmp_path / "x.npz"), folds=None, limit=None)

@@ -42,7 +42,7 @@ def test_folds_are_about_as_large(sites: list[str], count: int) -> None:
     assert (sizes.min() > 0) == (len(set(sites)) >= count)
 
 
-def test_training_computes_what_judging_does(tmp_path: Path) -> None:
+def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     """With nothing hidden, a page's rows in training are those that its scores are computed of."""
     of = small_classifier.prepared()
     half_done = small_classifier.classifier()
@@ -59,13 +59,13 @@ def test_training_computes_what_judging_does(tmp_path: Path) -> None:
     classify.save(classifier, path)
     settings = config(f"label.classifier={path}")
 
-    read = pages.of_fetches([one.gold.fetch(0) for one in of.examples], settings)
-    known = [one for one in read if isinstance(one, Page)]
-    evidence = pools.evidence(known, settings.bucket.cap, lambda: classifier)
-    found = sites.chosen(buckets.members(known), settings)
-    annotated = local.annotations([one.cross for one in found], known, settings)
-    assert len(of.examples) == len(known)
-    for at, one in enumerate(known):
+    read = pages.parse_fetches([one.gold.fetch(0) for one in of.examples], settings)
+    parsed = [one for one in read if isinstance(one, Page)]
+    evidence = pools.evidence(parsed, settings.bucket.cap, lambda: classifier)
+    found = sites.choose_crosses(buckets.members(parsed), settings)
+    annotated = local.annotate_crosses([one.cross for one in found], parsed, settings)
+    assert len(of.examples) == len(parsed)
+    for at, one in enumerate(parsed):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
         assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], classifier._third_codes([gathered])[0]), (
@@ -77,8 +77,8 @@ def test_hidden_evidence_is_hidden_from_training() -> None:
     """For a page without neighbours, the second half of the rows has the bin of missing evidence."""
     of = small_classifier.prepared()
     nothing = replace(of, hidden=small_classifier.alone(of.examples))
-    verdicts = np.zeros(len(of.pages), np.int64)
-    binnings, codes = trainer._second_codes(nothing, of.examples, of.page_codes, verdicts, verdicts)
+    scores = np.zeros(len(of.pages), np.int64)
+    binnings, codes = trainer._second_codes(nothing, of.examples, of.page_codes, scores, scores)
     own = len(of.page_codes) + len(binnings["context"].names) + len(binnings["replies"].names)
     for group in ("siblings", "crosses"):
         rows = slice(own, own + len(binnings[group].names))

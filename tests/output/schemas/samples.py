@@ -28,7 +28,7 @@ PAGES = [
 ]
 
 
-LOOKED_AT = [dataclasses.replace(one, traits=traits(one)) for one in PAGES]
+LOOKED_AT = [dataclasses.replace(one, features=traits(one)) for one in PAGES]
 
 
 def plain(value: Any) -> Any:
@@ -44,4 +44,4 @@ def staged(pages: list[Page], htmls: list[bytes | None]) -> pa.RecordBatch:
 
 
 def extracted() -> list[Extraction]:
-    return local.extractions(PAGES, CONFIG)
+    return local.extract_pages(PAGES, CONFIG)

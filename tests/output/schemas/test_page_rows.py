@@ -64,12 +64,12 @@ def test_any_traits_come_back(html: str, features: int) -> None:
     """Codes, verdicts and keys of any page, in their shapes and types."""
     one = page(html)
     made = traits(one, features)
-    (actual,) = page_rows.pages_from(staged([dataclasses.replace(one, traits=made)], [None]))
+    (actual,) = page_rows.pages_from(staged([dataclasses.replace(one, features=made)], [None]))
 
-    assert actual.traits is not None
-    assert plain(made) == plain(actual.traits)
-    for name in ("codes", "verdicts", "keys"):
-        assert getattr(made, name).dtype == getattr(actual.traits, name).dtype
+    assert actual.features is not None
+    assert plain(made) == plain(actual.features)
+    for name in ("codes", "first_scores", "keys"):
+        assert getattr(made, name).dtype == getattr(actual.features, name).dtype
 
 
 def test_page_that_no_classifier_saw_has_null_traits() -> None:

@@ -46,7 +46,7 @@ def test_a_table_that_lacks_a_column_is_named(tmp_path: Path) -> None:
         list(krdwrd.read(written(tmp_path, TABLE.replace("\tkrdwrd-tag-2", ""))))
 
 
-def test_votes_that_are_not_there_are_asked_for(tmp_path: Path) -> None:
+def test_votes_that_are_not_there_are_required(tmp_path: Path) -> None:
     """The error says what to do."""
     with pytest.raises(InputError, match="unpack KrdWrd's votes there"):
         list(krdwrd.read(str(tmp_path)))
@@ -76,7 +76,7 @@ def test_the_merge_is_that_of_krdwrd(canola: list[Votes]) -> None:
 
 
 @pytest.mark.data
-def test_the_agreement_of_canola_is_known(canola: list[Votes]) -> None:
+def test_the_agreement_of_canola_is_the_published_one(canola: list[Votes]) -> None:
     """.86 of pairs agree, the published multi-pi; more than half of that is to be expected by chance."""
     corpus = {one.page: one for one in canola}
     found = merge(
@@ -130,11 +130,13 @@ def test_the_gold_tags_are_those_of_the_merge(canola: list[Votes], shared_data: 
     same = pages = nodes = 0
     for sheet, tags in krdwrd.pages(str(shared_data / "gold" / "canola.jsonl.xz")):
         votes = by_page[sheet.page]
-        known = [merged for merged, words in zip(votes.merged, votes.words, strict=True) if words]
-        if len(known) == len(tags):
+        merged_tags = [merged for merged, words in zip(votes.merged, votes.words, strict=True) if words]
+        if len(merged_tags) == len(tags):
             pages += 1
             decided = [
-                pair for pair in zip(known, tags, strict=True) if Label.UNDECIDED not in pair and pair[1] is not None
+                pair
+                for pair in zip(merged_tags, tags, strict=True)
+                if Label.UNDECIDED not in pair and pair[1] is not None
             ]
             nodes += len(decided)
             same += sum(merged == tag for merged, tag in decided)

@@ -58,9 +58,9 @@ def test_what_is_learnt_is_a_table(krdwrd: Path, capsys: pytest.CaptureFixture[s
     learnt = ["--labels", str(out / "gold.jsonl"), "--output", str(out / "table.md")]
     assert reproductions.main(["learn", str(out / "pages.jsonl"), *learnt, "--said", str(out / "said")]) == 0
 
-    told = (out / "table.md").read_text("utf-8")
-    assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in told
-    assert "| viz |" not in told
+    table = (out / "table.md").read_text("utf-8")
+    assert "| cl | 21 | 1.000 | 1.000 | 1.000 |" in table
+    assert "| viz |" not in table
     assert sorted(one.name for one in (out / "said").iterdir()) == [
         "cl-dom.jsonl",
         "cl.jsonl",

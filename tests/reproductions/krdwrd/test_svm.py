@@ -32,7 +32,7 @@ def made(pages: int = 9, segments: int = 20) -> Vectors:
     )
 
 
-def test_what_tells_content_is_found_on_pages_that_were_not_seen() -> None:
+def test_what_separates_content_is_found_on_pages_that_were_not_seen() -> None:
     """Words find nearly all, the DOM no more than calling all boilerplate; the vote trusts words."""
     found = {one.name: one for one in compare(made(), PLAN, lambda _: None).results}
 
@@ -50,7 +50,7 @@ def test_the_same_vectors_give_the_same_results() -> None:
     assert first == second
 
 
-def test_no_page_is_judged_by_what_was_learnt_of_it() -> None:
+def test_no_page_is_predicted_by_what_was_learnt_of_it() -> None:
     """Each page is in one part alone, and in the others to learn from."""
     of = made()
     for train, test in svm._folds(of, PLAN):
@@ -60,21 +60,21 @@ def test_no_page_is_judged_by_what_was_learnt_of_it() -> None:
 
 def test_results_stand_beside_the_published_ones() -> None:
     """A row for each set of features, with that of table 4.1; the vote has none."""
-    told = table(compare(made(6), PLAN, lambda _: None).results).splitlines()
+    rows = table(compare(made(6), PLAN, lambda _: None).results).splitlines()
 
-    assert told[2].startswith("| cl | 21 | 0.")
-    assert told[2].endswith("| 21 | 0.86 | 0.61 | 0.76 |")
-    assert told[-1].startswith("| vote | 34 |")
-    assert told[-1].endswith("|  |  |  |  |")
+    assert rows[2].startswith("| cl | 21 | 0.")
+    assert rows[2].endswith("| 21 | 0.86 | 0.61 | 0.76 |")
+    assert rows[-1].startswith("| vote | 34 |")
+    assert rows[-1].endswith("|  |  |  |  |")
 
 
-def test_what_a_machine_said_lies_where_the_segments_are() -> None:
+def test_predictions_lie_where_the_segments_are() -> None:
     """A segment without a label has no prediction."""
     labels = {"p": (Label.CONTENT, None, Label.BOILERPLATE), "q": (None, Label.CONTENT)}
     of = vectors([sheet("p", "a", "b", "c"), sheet("q", "d", "e")], labels, {})
-    said = Compared([], {"cl": np.array([False, True, True])}).labelling(of, "cl")
+    predicted = Compared([], {"cl": np.array([False, True, True])}).labelling(of, "cl")
 
-    assert said == {"p": (Label.BOILERPLATE, None, Label.CONTENT), "q": (None, Label.CONTENT)}
+    assert predicted == {"p": (Label.BOILERPLATE, None, Label.CONTENT), "q": (None, Label.CONTENT)}
 
 
 def sheet(name: str, *texts: str) -> Sheet:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from dbce_spark.dbce import postprocess
-from dbce_spark.dbce.merge import resolve
+from dbce_spark.dbce.annotation_merge import resolve
 from dbce_spark.model import Annotation, Label
 from reproductions.thesis import learned_cases
 from reproductions.thesis.label_merging import by_evidence
@@ -26,7 +26,7 @@ def full(html: str = HTML) -> Annotation:
     return annotation(filled_cross("11111"), patterns)
 
 
-def said(name: str) -> list[int]:
+def labels_by(name: str) -> list[int]:
     dom, blocks = read(HTML)
     _, labels = learned_cases.merged(dom, blocks, [full()], CASES[name], by_evidence, Clock())
     return [int(label) for label in labels]
@@ -34,21 +34,21 @@ def said(name: str) -> list[int]:
 
 def test_patterns_leave_undecided_what_the_tables_do_not_know() -> None:
     """T001."""
-    assert [*[B] * 6, *[C] * 6, U] == said("T001")
+    assert [*[B] * 6, *[C] * 6, U] == labels_by("T001")
 
 
 def test_t002_calls_that_boilerplate() -> None:
     """T002 is T001 but for it."""
-    assert [*[B] * 6, *[C] * 6, B] == said("T002")
+    assert [*[B] * 6, *[C] * 6, B] == labels_by("T002")
 
 
 @pytest.mark.parametrize("name", ["T003", "T004", "T005", "T006"])
 def test_learned_cases_label_it_by_what_it_is_like(name: str) -> None:
     """A paragraph of the story is content."""
-    assert [*[B] * 6, *[C] * 7] == said(name)
+    assert [*[B] * 6, *[C] * 7] == labels_by(name)
 
 
-def test_a_cross_tells_what_it_learned_from() -> None:
+def test_a_cross_keeps_what_it_learned_from() -> None:
     """All nodes that the patterns know, without those in conflict."""
     dom, _ = read(HTML)
     found = learned_cases.label(dom, full(), CASES["T005"], Clock())
@@ -88,7 +88,7 @@ def test_text_is_not_torn_where_an_element_begins() -> None:
 
 
 @given(documents.flatmap(lambda html: annotations(len(read(html)[1].tokens)).map(lambda some: (html, some))))
-def test_t001_and_t002_say_what_the_method_says(drawn: tuple[str, list[Annotation]]) -> None:
+def test_t001_and_t002_label_as_the_method_does(drawn: tuple[str, list[Annotation]]) -> None:
     """Merged by evidence, nodes have the labels of the segments they lie in: the same words in the same order."""
     html, some = drawn
     dom, blocks = read(html)

@@ -19,7 +19,7 @@ def test_undecided_nodes_are_content_between_content(before: int, behind: int, e
     assert [before, expected, expected, behind] == in_context(nodes_of(HTML), some, min_density=0).tolist()
 
 
-def test_at_the_ends_of_a_page_nothing_speaks_for_content() -> None:
+def test_at_the_ends_of_a_page_nothing_is_evidence_of_content() -> None:
     """There is no neighbour on one side."""
     assert [B, C, C, B] == in_context(nodes_of(HTML), labels(U, C, C, U), min_density=0).tolist()
 
@@ -30,6 +30,6 @@ def test_neighbours_must_be_dense_enough() -> None:
     assert [C, B, B, C] == in_context(nodes_of(HTML), between, min_density=15).tolist()
 
 
-def test_a_page_without_a_verdict_is_boilerplate() -> None:
+def test_a_page_without_a_label_is_boilerplate() -> None:
     """No pattern labels any node."""
     assert [B] * 4 == in_context(nodes_of(HTML), labels(U, U, U, U), min_density=0).tolist()

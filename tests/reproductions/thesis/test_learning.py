@@ -34,24 +34,24 @@ def test_all_nodes_are_labelled_anew(learner: Learner) -> None:
     """An undecided node gets the label of those like it, and so does a pre-classified one that is unlike its own."""
     near, far = [[0.0, value] for value in range(6)], [[900.0, value] for value in range(6)]
     vectors = np.array([*near, *far, [1.0, 1.5], [899.0, 2.5]])
-    known = labels(*[C] * 6, *[B] * 6, U, U)
-    found = reclassify(learn(learner, cross_learning.examples(vectors, known)), vectors, known)
+    decided = labels(*[C] * 6, *[B] * 6, U, U)
+    found = reclassify(learn(learner, cross_learning.examples(vectors, decided)), vectors, decided)
     assert [*[C] * 6, *[B] * 6, C, B] == found.tolist()
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_with_nothing_to_learn_from_labels_stay(learner: Learner) -> None:
-    """No pattern known, or all in conflict: there is no model."""
-    for known in (labels(U, U), labels(C, B)):
-        found = cross_learning.examples(np.array([[1.0], [1.0]]), known)
-        assert known.tolist() == reclassify(learn(learner, found), np.array([[1.0], [1.0]]), known).tolist()
+    """No node labelled by a pattern, or all in conflict: there is no model."""
+    for decided in (labels(U, U), labels(C, B)):
+        found = cross_learning.examples(np.array([[1.0], [1.0]]), decided)
+        assert decided.tolist() == reclassify(learn(learner, found), np.array([[1.0], [1.0]]), decided).tolist()
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_with_examples_of_one_label_all_nodes_get_it(learner: Learner) -> None:
     """Fewer examples than neighbours are no error either."""
-    known = labels(B, U, U, B, U)
-    found = reclassify(learn(learner, cross_learning.examples(VECTORS, known)), VECTORS, known)
+    decided = labels(B, U, U, B, U)
+    found = reclassify(learn(learner, cross_learning.examples(VECTORS, decided)), VECTORS, decided)
     assert [B] * 5 == found.tolist()
 
 

@@ -30,14 +30,14 @@ def prose(*names: object) -> str:
 
 def story(name: str, version: int = 0, site: str = "harbour.example") -> dict[str, Any]:
     """A page of one template: a menu, a story with a paragraph that each version words anew, and a foot."""
-    told = [*(prose(name, word) for word in NAMES[:5]), prose(name, "version", version)]
+    paragraphs = [*(prose(name, word) for word in NAMES[:5]), prose(name, "version", version)]
     menu = "".join(f"<li><a href='/{word}'>About {word} and more</a></li>" for word in NAMES)
-    body = "".join(f"<p>{paragraph}</p>" for paragraph in told)
+    body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs)
     foot = "<address><i>Printed by the harbour office, all rights reserved.</i></address>"
     return line(
         f"{site}/{name}/{version}",
         f"<html><body><ul>{menu}</ul><div><b></b><h1>{prose(name)}</h1>{body}</div>{foot}</body></html>",
-        "\n".join([prose(name), *told]),
+        "\n".join([prose(name), *paragraphs]),
         site=site,
         url=f"http://{site}/{name}.html",
         url_key=f"{site}/{name}",
@@ -84,14 +84,14 @@ def test_thin_learning_sets_are_no_error(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["T001", "T002"])
 def test_the_unlearned_cases_are_those_of_the_method(name: str, tmp_path: Path) -> None:
-    """They give the words of `local.extractions` with that `label.by`."""
+    """They give the words of `local.extract_pages` with that `label.by`."""
     pages = gold_pages(tmp_path, [{**fields, "dataset": "made"} for fields in [*sites(), *series()]])
     setting = extractors.Setting(config=CONFIG, time_limit=2.0, workers=1, folds="", advance=lambda _: None)
     expected = {page_id: one.text.split() for page_id, one in extractors.together(pages, setting, name).items()}
     assert expected == {page_id: one.text.split() for page_id, one in extract(pages, CONFIG, name).items()}
 
 
-def test_a_page_without_a_word_is_told(tmp_path: Path) -> None:
+def test_a_page_without_a_word_is_an_error(tmp_path: Path) -> None:
     """It has no text and no time, and says why."""
     found = extract(gold_pages(tmp_path, [line("a", "<script>1</script>"), line("b")]), CONFIG, "T006")
     assert ("", "no_text: no word outside scripts, styles and forms") == (found["a"].text, found["a"].error)
@@ -99,7 +99,7 @@ def test_a_page_without_a_word_is_told(tmp_path: Path) -> None:
     assert "" == found["b"].error
 
 
-def test_an_unknown_case_is_told_with_the_known_ones() -> None:
+def test_an_unknown_case_is_refused_with_the_available_ones() -> None:
     """There are six."""
     with pytest.raises(ConfigError, match=r"T007 is no test case of the thesis; known are T001, .*T006"):
         extract([], CONFIG, "T007")
@@ -134,7 +134,7 @@ def measured(tmp_path: Path, fields: list[dict[str, Any]]) -> gold_sample.Sample
 
 
 def test_chapter_4_has_all_cases_with_scores_and_times(tmp_path: Path) -> None:
-    """On a clean template every node is told right, and learning takes time where there is some."""
+    """On a clean template every node is labelled right, and learning takes time where there is some."""
     found = {"made": chapter4.measure(measured(tmp_path, sites()), CONFIG)}
     rows = cells(chapter4.scores(found))
     assert list(CASES) == [row[1] for row in rows]
@@ -206,7 +206,7 @@ def test_fullness_measures_the_same_captures_in_every_cross(tmp_path: Path) -> N
     assert float(rows["11111", "T001"][3]) < float(rows["11100", "T001"][3]) == 1
 
 
-def test_distances_tell_the_days_between_snapshots(tmp_path: Path) -> None:
+def test_distances_have_the_days_between_snapshots(tmp_path: Path) -> None:
     """Nine snapshots a year apart: only the middle one has four on either side."""
     rows = cells(snapshots.distances(measured(tmp_path, series()), CONFIG))
     assert [("1", "365"), ("2", "730"), ("3", "1,096"), ("4", "1,461")] == sorted({(row[0], row[1]) for row in rows})
@@ -230,7 +230,7 @@ def test_context_is_measured_beside_the_cases(tmp_path: Path) -> None:
     assert {".000"} == {row[-2] for row in rows if row[0].startswith("T007")}
 
 
-def test_a_crawl_without_gold_tells_what_is_still_there(tmp_path: Path) -> None:
+def test_a_crawl_without_gold_shows_what_is_still_there(tmp_path: Path) -> None:
     """Nothing changes but one paragraph of a page."""
     records = [
         record(http(story(name, version)["html"]), url=f"http://a.org/{name}", date=f"20{10 + version}-01-01T00:00:00Z")
@@ -249,13 +249,13 @@ def test_the_report_holds_every_experiment(tmp_path: Path) -> None:
     """Sets with series and without, in one document that is the same the next time, but for the times."""
     paths = [written(tmp_path, sites(), "sites.jsonl"), written(tmp_path, series(3), "series.jsonl")]
     crawl = archive(tmp_path / "c.warc", record())
-    told = thesis_report.write(
+    report = thesis_report.write(
         thesis_report.Request(paths=paths, crawls=[crawl], output=str(tmp_path / "out"), pages=6), CONFIG
     )
-    assert told == (tmp_path / "out" / thesis_report.FILE).read_text(encoding="utf-8")
-    heads = [row.removeprefix("## ") for row in told.splitlines() if row.startswith("## ")]
+    assert report == (tmp_path / "out" / thesis_report.FILE).read_text(encoding="utf-8")
+    heads = [row.removeprefix("## ") for row in report.splitlines() if row.startswith("## ")]
     assert [*thesis_report.ON_SITES, *(f"{title}: series" for title in thesis_report.ON_SERIES)] == heads[2:-1]
-    assert 2 == told.count("<svg ")
+    assert 2 == report.count("<svg ")
 
 
 @pytest.mark.data

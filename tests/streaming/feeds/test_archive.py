@@ -58,7 +58,9 @@ def test_a_redirect_to_nowhere_is_none(location: str) -> None:
     assert "" == exchange(status=302, Location=location).redirect
 
 
-@pytest.mark.parametrize(("said", "seconds"), [("120", 120.0), ("\xb2", 0.0), ("soon", 0.0), ("", 0.0), ("-3", 0.0)])
-def test_how_long_a_server_asks_to_be_left_alone(said: str, seconds: float) -> None:
+@pytest.mark.parametrize(
+    ("retry_after", "seconds"), [("120", 120.0), ("\xb2", 0.0), ("soon", 0.0), ("", 0.0), ("-3", 0.0)]
+)
+def test_how_long_a_server_asks_to_be_left_alone(retry_after: str, seconds: float) -> None:
     """Retry-After counts only if it is a number of ASCII digits."""
-    assert seconds == exchange(status=429, Retry_After=said).retry_seconds
+    assert seconds == exchange(status=429, Retry_After=retry_after).retry_seconds

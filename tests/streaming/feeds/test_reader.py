@@ -157,9 +157,9 @@ def test_redirects_are_recorded_and_the_page_is_under_the_address_that_answered(
     feed = room.publish("/rss", item(f"{room.url}/go?to=a", "A"))
     desk.read([feed])
 
-    told = fates(desk.files()[0])
-    assert [f"{room.url}/a?x=1"] == [one for one in told if one.startswith("http")]
-    assert ["skip:status:302", "skip:status:301"] == [one for one in told if one.startswith("skip:status")]
+    outcomes = fates(desk.files()[0])
+    assert [f"{room.url}/a?x=1"] == [one for one in outcomes if one.startswith("http")]
+    assert ["skip:status:302", "skip:status:301"] == [one for one in outcomes if one.startswith("skip:status")]
 
 
 def test_endless_redirects_end(room: Newsroom, desk: Desk) -> None:
@@ -210,9 +210,9 @@ def test_a_feed_that_fails_is_polled_ever_more_seldom(room: Newsroom, desk: Desk
         began = time.time()
         desk.read([feed], "acquire.poll_seconds=0.2")
         with Memory(desk.folder / "state" / "memory.sqlite") as memory:
-            known = memory.feed(feed)
-        waits.append((known.failures, known.next_at - began >= 0.2 * 2.0 ** max(0, known.failures - 1)))
-        time.sleep(max(0.0, known.next_at - time.time()))
+            state = memory.feed(feed)
+        waits.append((state.failures, state.next_at - began >= 0.2 * 2.0 ** max(0, state.failures - 1)))
+        time.sleep(max(0.0, state.next_at - time.time()))
 
     assert [(1, True), (2, True), (3, True), (0, True)] == waits
 
@@ -234,10 +234,10 @@ def test_a_feed_is_left_alone_as_long_as_it_asks(room: Newsroom, desk: Desk) -> 
     desk.read([feed])
     desk.read([feed])
     with Memory(desk.folder / "state" / "memory.sqlite") as memory:
-        known = memory.feed(feed)
+        state = memory.feed(feed)
 
     assert 1 == room.paths().count("/rss")
-    assert known.next_at >= began + 3600
+    assert state.next_at >= began + 3600
 
 
 def test_what_is_no_page_is_not_kept(room: Newsroom, desk: Desk) -> None:
@@ -269,7 +269,7 @@ def test_what_a_kill_leaves_is_handed_over_as_far_as_it_was_noted(room: Newsroom
     left = desk.folder / "state" / "open" / whole.name
     left.write_bytes(whole.read_bytes() + b"half a record")
     with Memory(desk.folder / "state" / "memory.sqlite") as memory:
-        known = next(iter(memory.waiting()), None)
+        waiting = next(iter(memory.waiting()), None)
         memory.note_poll(memory.feed(feed), [], 0.0)
         memory._store.execute("INSERT INTO files VALUES (?, ?)", (whole.name, whole.stat().st_size))
     expected = whole.read_bytes()
@@ -277,7 +277,7 @@ def test_what_a_kill_leaves_is_handed_over_as_far_as_it_was_noted(room: Newsroom
     (left.parent / "of-nothing.warc.gz").write_bytes(b"half a file")
     desk.read([feed])
 
-    assert known is None
+    assert waiting is None
     assert [expected] == [one.read_bytes() for one in desk.files()]
     assert 1 == room.paths().count("/a")
     assert [] == list(left.parent.iterdir())
@@ -299,14 +299,14 @@ def test_records_are_as_the_standard_wants_them(room: Newsroom, desk: Desk) -> N
     room.article("/a", "Of a")
     feed = room.publish("/rss", item(f"{room.url}/a", "A"))
     desk.read([feed])
-    kinds, told = [], b""
+    kinds, metadata = [], b""
     for found in ArchiveIterator(io.BytesIO(desk.files()[0].read_bytes()), check_digests="raise"):
         kinds.append(found.rec_type)
         content = found.content_stream().read()
-        told = content if found.rec_type == "metadata" else told
+        metadata = content if found.rec_type == "metadata" else metadata
 
     assert ["warcinfo", "request", "response", "metadata"] == kinds
-    assert [f"via: {feed}", f"link: {room.url}/a", "title: A"] == told.decode().splitlines()[:3]
+    assert [f"via: {feed}", f"link: {room.url}/a", "title: A"] == metadata.decode().splitlines()[:3]
 
 
 def test_an_output_that_cannot_be_written_costs_no_page(room: Newsroom, desk: Desk) -> None:

@@ -18,7 +18,7 @@ CONFIG = config("acquire.timeout_seconds=5", "acquire.answer_seconds=1").acquire
 @contextmanager
 def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
     """Start a server that sends these bytes, one part after the other, to its first client; yield its URL."""
-    asked = threading.Event()
+    ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -30,12 +30,12 @@ def answering(*parts: bytes, pause: float = 0.0) -> Iterator[str]:
                         connection.sendall(part)
                     except OSError:
                         return
-                    asked.wait(pause)
+                    ended.wait(pause)
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield f"http://127.0.0.1:{server.getsockname()[1]}/"
-        asked.set()
+        ended.set()
         thread.join(10)
 
 

@@ -42,9 +42,9 @@ def test_keys_are_those_of_each_block_by_itself(texts: list[str]) -> None:
     """The key of a block does not depend on the blocks beside it."""
     blocks = parsed("".join(f"<p>x{escape(text)}</p>" for text in texts)).blocks
     each = (blocks.text[start:end] for start, end in zip(blocks.starts, blocks.ends, strict=True))
-    alone = [block_keys(parsed(f"<p>{escape(text)}</p>").blocks, "xxh3") for text in each]
+    separate = [block_keys(parsed(f"<p>{escape(text)}</p>").blocks, "xxh3") for text in each]
 
-    assert np.concatenate(alone).tolist() == block_keys(blocks, "xxh3").tolist()
+    assert np.concatenate(separate).tolist() == block_keys(blocks, "xxh3").tolist()
 
 
 def test_inline_tags_do_not_cut_blocks() -> None:

@@ -66,7 +66,7 @@ def test_without_a_rule_the_query_is_dropped() -> None:
 
 
 def test_first_rule_that_fits_decides() -> None:
-    """Of two rules that fit, the first one is applied."""
+    """The first of two rules that fit is applied."""
     rules = [Rule(match="a", keep=("x",)), Rule(match="a.org", keep=("y",))]
 
     assert url_key("http://a.org/?y=1&x=2", "", rules).key == "http://a.org/?x=2"

@@ -15,14 +15,14 @@ batches = st.lists(st.lists(st.integers(0, 300), max_size=60), max_size=12)
 def test_every_key_keeps_one_number_of_its_own(words: int, some: list[list[int]]) -> None:
     """Each key keeps its number in whatever order keys come, and though all of them want the same slot."""
     vocabulary = Vocabulary(words)
-    known: dict[int, int] = {}
+    expected: dict[int, int] = {}
     for batch in some:
         keys = np.array([[value << 32] * words for value in batch], np.uint64).reshape(len(batch), words)
         for value, number in zip(batch, vocabulary.numbers(keys).tolist(), strict=True):
-            assert known.setdefault(value, number) == number
+            assert expected.setdefault(value, number) == number
 
-    assert set(range(len(known))) == set(known.values())
-    assert len(known) == len(vocabulary)
+    assert set(range(len(expected))) == set(expected.values())
+    assert len(expected) == len(vocabulary)
 
 
 def test_second_word_tells_keys_apart() -> None:

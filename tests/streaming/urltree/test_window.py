@@ -86,12 +86,12 @@ def test_order_of_labels_is_that_of_the_page() -> None:
 def test_early_pages_are_labelled_again_when_their_node_has_seen_enough() -> None:
     """The first four pages, labelled by fewer than five documents, are labelled again once."""
     held = DomainTree("news.eu", config("relabel.support=5"))
-    told = [held.add(article(at)) for at in range(7)]
+    labelled = [held.add(article(at)) for at in range(7)]
 
-    assert [1, 1, 1, 1, 5, 1, 1] == [len(one) for one in told]
-    assert [False, True, True, True, True] == [one.is_late for one in told[4]]
-    assert all([BOILERPLATE, CONTENT] == one.labels.tolist() for one in told[4])
-    assert [article(at).document_id for at in range(4)] == [one.document_id for one in told[4][1:]]
+    assert [1, 1, 1, 1, 5, 1, 1] == [len(one) for one in labelled]
+    assert [False, True, True, True, True] == [one.is_late for one in labelled[4]]
+    assert all([BOILERPLATE, CONTENT] == one.labels.tolist() for one in labelled[4])
+    assert [article(at).document_id for at in range(4)] == [one.document_id for one in labelled[4][1:]]
 
 
 def test_label_of_a_node_that_had_seen_enough_is_final() -> None:
@@ -99,10 +99,10 @@ def test_label_of_a_node_that_had_seen_enough_is_final() -> None:
     held = DomainTree("news.eu", config("relabel.support=5"))
     for at in range(5):
         held.add(article(at))
-    told = [held.add(article(at, folder="sport")) for at in range(5, 10)]
+    labelled = [held.add(article(at, folder="sport")) for at in range(5, 10)]
 
-    assert [1, 1, 1, 1, 1] == [len(one) for one in told]
-    assert ["news.eu/www"] * 4 + ["news.eu/www/sport"] == [one[0].node for one in told]
+    assert [1, 1, 1, 1, 1] == [len(one) for one in labelled]
+    assert ["news.eu/www"] * 4 + ["news.eu/www/sport"] == [one[0].node for one in labelled]
 
 
 arrivals = st.lists(

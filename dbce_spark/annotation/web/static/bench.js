@@ -43,8 +43,8 @@ class Bench {
     this.lastMove = Date.now();
     this.isReady = false;
     this.desk = new Desk(bench.dataset.page, bench.dataset.csrf, data.draft, () => this.content(), (how) => this.tellKept(how));
-    this.frame = new Frame($("#page"), (said) => this.hear(said));
-    if (this.isCross) this.beside = new Beside($("#beside"), data.places, (said) => this.press(said));
+    this.frame = new Frame($("#page"), (message) => this.receive(message));
+    if (this.isCross) this.beside = new Beside($("#beside"), data.places, (message) => this.press(message));
     this.tellKept("kept");
     this.take(this.desk.left() || data.draft);
     if (data.model) this.model = data;
@@ -173,9 +173,9 @@ class Bench {
   showAim() {
     const names = ["segment", "block"];
     $("#level").textContent = names[this.level] || `${this.level - 1} around block`;
-    const said = $("#said");
+    const message = $("#said");
     if (this.aimed < 0) {
-      said.textContent = this.brush === null ? "Point at a piece, or press ↓; then 1 boilerplate, 2 undecided, 3 content." : "";
+      message.textContent = this.brush === null ? "Point at a piece, or press ↓; then 1 boilerplate, 2 undecided, 3 content." : "";
       return;
     }
     const [first, last] = [this.outline.first[this.aimed], this.outline.last[this.aimed]];
@@ -186,7 +186,7 @@ class Bench {
     if (kinds.size === 1 && this.tags[first]) tag += own ? "" : this.hidden.has(first) && first === last ? " (not visible)" : this.model && !this.isMarked(this.aimed) ? " (the model's)" : " (from around it)";
     const score = this.model && first === last ? ` · the model: ${Math.round(100 * this.model.scores[first])} % content` : "";
     const text = this.data.texts[first];
-    said.textContent = `${words} ${words === 1 ? "word" : "words"} · ${tag}${score} · ${text.slice(0, 90)}${text.length > 90 || last > first ? "…" : ""}`;
+    message.textContent = `${words} ${words === 1 ? "word" : "words"} · ${tag}${score} · ${text.slice(0, 90)}${text.length > 90 || last > first ? "…" : ""}`;
   }
 
   isMarked(node) {
@@ -200,7 +200,7 @@ class Bench {
     this.segment = segment;
     this.aimed = node;
     const leaves = node < 0 ? [] : this.data.leaves.slice(this.outline.first[node], this.outline.last[node] + 1);
-    if (this.isReady) this.frame.say({ type: "aim", node, leaves: leaves.length > 40 ? [] : leaves, scroll: Boolean(scroll) });
+    if (this.isReady) this.frame.send({ type: "aim", node, leaves: leaves.length > 40 ? [] : leaves, scroll: Boolean(scroll) });
     if (this.isCross) this.beside.follow(segment);
     for (const item of document.querySelectorAll("#texts [aria-current]")) item.removeAttribute("aria-current");
     const item = segment >= 0 && !$("#texts").hidden ? $("#texts ol").children[segment] : null;
@@ -248,14 +248,14 @@ class Bench {
 
   // ---- the hand
 
-  hear(said) {
+  receive(message) {
     this.lastMove = Date.now();
-    const isNode = Number.isInteger(said.node) && said.node < this.data.parents.length;
-    if (said.type === "ready" && Array.isArray(said.hidden)) this.begin(said.hidden);
-    else if (said.type === "hover" && isNode && !this.isCross && $("#menu").hidden && said.node >= 0) this.point(said.node);
-    else if (said.type === "key") this.press(said);
-    else if (said.type === "menu" && isNode) this.openMenu(said);
-    else if (said.type === "click" && isNode) this.click(said);
+    const isNode = Number.isInteger(message.node) && message.node < this.data.parents.length;
+    if (message.type === "ready" && Array.isArray(message.hidden)) this.begin(message.hidden);
+    else if (message.type === "hover" && isNode && !this.isCross && $("#menu").hidden && message.node >= 0) this.point(message.node);
+    else if (message.type === "key") this.press(message);
+    else if (message.type === "menu" && isNode) this.openMenu(message);
+    else if (message.type === "click" && isNode) this.click(message);
   }
 
   begin(nodes) {
@@ -277,12 +277,12 @@ class Bench {
     if (this.isCross && tag) this.next();
   }
 
-  click(said) {
+  click(message) {
     if (!$("#menu").hidden) return this.closeMenu();
-    if (this.isCross && said.node >= 0) return this.point(said.node);
-    if (this.brush !== null && said.node >= 0) {
-      this.point(said.node);
-      this.tag(this.aimed, this.brush, said.shift);
+    if (this.isCross && message.node >= 0) return this.point(message.node);
+    if (this.brush !== null && message.node >= 0) {
+      this.point(message.node);
+      this.tag(this.aimed, this.brush, message.shift);
     }
   }
 
@@ -411,32 +411,32 @@ class Bench {
 }
 
 // The answer to a page of the tutorial: what agrees is light, what differs has the colour it should have had.
-class Verdict {
+class TutorialAnswer {
   constructor(data) {
     this.data = data;
     this.outline = new Outline(data);
     this.words = data.texts.map((text) => text.split(/\s+/).filter(Boolean).length);
-    this.frame = new Frame($("#page"), (said) => this.hear(said));
+    this.frame = new Frame($("#page"), (message) => this.receive(message));
     const total = this.words.reduce((sum, one) => sum + one, 0) || 1;
     const right = this.words.reduce((sum, one, at) => (data.given[at] === data.reference[at] ? sum + one : sum), 0);
     $("#verdict").textContent = right === total ? "All as the reference has it" : `${Math.round((100 * right) / total)} % of words as the reference has them`;
   }
 
-  hear(said) {
-    if (said.type === "ready") {
+  receive(message) {
+    if (message.type === "ready") {
       const { leaves, given, reference } = this.data;
       this.frame.paint(leaves.map((leaf, at) => [leaf, given[at] === reference[at] ? `light-${reference[at]}` : reference[at]]));
       document.body.dataset.ready = "yes";
-    } else if (said.type === "hover") {
-      const at = this.outline.segmentOf.get(said.node);
+    } else if (message.type === "hover") {
+      const at = this.outline.segmentOf.get(message.node);
       if (at === undefined) return;
       const [given, reference] = [this.data.given[at], this.data.reference[at]];
       $("#said").textContent = given === reference ? `${reference}, as the reference has it` : `you: ${WORDS[given]} · the reference: ${reference} · ${this.data.texts[at].slice(0, 90)}`;
-    } else if (said.type === "key" && (said.key === "Enter" || said.key === "n")) {
+    } else if (message.type === "key" && (message.key === "Enter" || message.key === "n")) {
       location.href = $("#onward").href;
     }
   }
 }
 
 if (bench.dataset.mode === "label") globalThis.workbench = new Bench(await json(`/api/pages/${bench.dataset.page}`));
-else globalThis.workbench = new Verdict(await json(`/api/tutorial/${bench.dataset.page}`));
+else globalThis.workbench = new TutorialAnswer(await json(`/api/tutorial/${bench.dataset.page}`));

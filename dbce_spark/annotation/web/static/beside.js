@@ -3,7 +3,7 @@
 import { Frame } from "./frame-talk.js";
 
 export class Beside {
-  // `places` has of each segment the node of its place in the neighbours; `pressed` hears the keys.
+  // `places` has for each segment the node of its place in the neighbours; `pressed` is called with the keys.
   constructor(element, places, pressed) {
     this.element = element;
     this.places = places;
@@ -17,13 +17,13 @@ export class Beside {
   show(tab) {
     this.tab = tab;
     for (const one of this.tabs) one.setAttribute("aria-selected", String(one === tab));
-    for (const seat of this.element.querySelectorAll("[data-of]")) seat.hidden = seat.dataset.of !== tab.dataset.arm;
+    for (const pane of this.element.querySelectorAll("[data-of]")) pane.hidden = pane.dataset.of !== tab.dataset.arm;
     this.element.querySelector(".url").textContent = tab.title;
     if (!this.frames.has(tab)) {
       // A neighbour is loaded when it is first looked at.
       const frame = this.element.querySelector(`[data-of=${tab.dataset.arm}] iframe`);
       frame.src = tab.dataset.src;
-      this.frames.set(tab, new Frame(frame, (said) => this.hear(said)));
+      this.frames.set(tab, new Frame(frame, (message) => this.receive(message)));
     }
     this.follow(this.segment);
   }
@@ -35,11 +35,11 @@ export class Beside {
 
   follow(segment) {
     this.segment = segment;
-    this.frames.get(this.tab).say({ type: "aim", node: this.places[segment] ?? -1, leaves: [], scroll: true });
+    this.frames.get(this.tab).send({ type: "aim", node: this.places[segment] ?? -1, leaves: [], scroll: true });
   }
 
-  hear(said) {
-    if (said.type === "ready") this.follow(this.segment);
-    else if (said.type === "key") this.pressed(said);
+  receive(message) {
+    if (message.type === "ready") this.follow(this.segment);
+    else if (message.type === "key") this.pressed(message);
   }
 }

@@ -3,13 +3,13 @@
 const WAIT = 1500;
 
 export class Desk {
-  // `content` gives what is to be kept; `tell` shows how it stands: "kept", "keeping", "away", "stale" or "out".
-  constructor(page, csrf, draft, content, tell) {
+  // `content` gives what is to be kept; `show` displays its state: "kept", "keeping", "away", "stale" or "out".
+  constructor(page, csrf, draft, content, show) {
     this.url = `/api/pages/${page}`;
     this.csrf = csrf;
     this.revision = draft.revision;
     this.content = content;
-    this.tell = tell;
+    this.show = show;
     this.key = `draft ${page}`;
     this.isDirty = this.isBusy = this.isOver = false;
   }
@@ -47,13 +47,13 @@ export class Desk {
     this.isBusy = true;
     while (this.isDirty && !this.isOver) {
       this.isDirty = false;
-      this.tell("keeping");
+      this.show("keeping");
       const body = this.body();
       try {
         const answer = await this.send("PUT", "/draft", body);
         if (answer.ok) {
           if (!this.isDirty) this.forget();
-          this.tell(this.isDirty ? "keeping" : "kept");
+          this.show(this.isDirty ? "keeping" : "kept");
         } else {
           this.refused(answer.status);
         }
@@ -61,7 +61,7 @@ export class Desk {
         // It may have come through and only its answer be lost, so the next try is a later revision.
         this.revision += 1;
         this.isDirty = true;
-        this.tell("away");
+        this.show("away");
         await new Promise((resolve) => setTimeout(resolve, WAIT));
       }
     }
@@ -71,11 +71,11 @@ export class Desk {
   refused(status) {
     if (status === 409 || status === 403 || status === 400) {
       this.isOver = true;
-      this.tell(status === 409 ? "stale" : "out");
+      this.show(status === 409 ? "stale" : "out");
       if (status === 409) this.forget();
     } else {
       this.isDirty = true;
-      this.tell("away");
+      this.show("away");
       return;
     }
   }
@@ -100,7 +100,7 @@ export class Desk {
       this.refused(answer.status);
     } catch {
       this.revision += 1;
-      this.tell("away");
+      this.show("away");
     } finally {
       this.isBusy = false;
     }

@@ -1,19 +1,19 @@
-// The frame of the archived page: what is said to it and heard from it. It is of no origin, so it is known by its window.
+// Exchanges messages with the frame of the archived page. It is of no origin, so it is identified by its window.
 
 export class Frame {
-  constructor(element, heard) {
+  constructor(element, receive) {
     this.element = element;
     addEventListener("message", (event) => {
-      if (event.source === element.contentWindow && event.origin === "null" && event.data) heard(event.data);
+      if (event.source === element.contentWindow && event.origin === "null" && event.data) receive(event.data);
     });
-    this.say({ type: "ask" }); // it may have been ready before anybody listened
+    this.send({ type: "ask" }); // it may have been ready before anybody listened
   }
 
-  say(message) {
+  send(message) {
     this.element.contentWindow.postMessage(message, "*");
   }
 
   paint(changes) {
-    if (changes.length) this.say({ type: "paint", changes });
+    if (changes.length) this.send({ type: "paint", changes });
   }
 }

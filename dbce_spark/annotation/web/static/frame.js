@@ -1,4 +1,4 @@
-// The one script that runs in the frame of an archived page. It shows what the workbench says and tells it what the
+// The one script that runs in the frame of an archived page. It shows the messages of the workbench and reports what the
 // hand does; it decides nothing, and knows neither a name nor a password.
 "use strict";
 
@@ -9,7 +9,7 @@
   const containers = new Map(), pieces = new Map();
   let aimed = [], hovered = -1, rested = "", begun = false;
 
-  const tell = (message) => window.parent.postMessage(message, workbench);
+  const report = (message) => window.parent.postMessage(message, workbench);
   const nodeAt = (target) => {
     const element = target instanceof Element ? target.closest(`[${NODE}]`) : null;
     return element ? Number(element.getAttribute(NODE)) : -1;
@@ -65,10 +65,10 @@
 
   addEventListener("message", (event) => {
     if (event.source !== window.parent || event.origin !== workbench) return;
-    const said = event.data;
-    if (said.type === "aim") aim(said.node, said.leaves, said.scroll);
-    else if (said.type === "paint") paint(said.changes);
-    else if (said.type === "ask" && begun) tell({ type: "ready", hidden: hidden() });
+    const message = event.data;
+    if (message.type === "aim") aim(message.node, message.leaves, message.scroll);
+    else if (message.type === "paint") paint(message.changes);
+    else if (message.type === "ask" && begun) report({ type: "ready", hidden: hidden() });
   });
 
   addEventListener("pointermove", (event) => {
@@ -77,33 +77,33 @@
     const node = nodeAt(event.target);
     if (place !== rested && node !== hovered) {
       hovered = node;
-      tell({ type: "hover", node });
+      report({ type: "hover", node });
     }
     rested = place;
   }, { passive: true });
   addEventListener("contextmenu", (event) => {
     event.preventDefault();
-    tell({ type: "menu", node: nodeAt(event.target), x: event.clientX, y: event.clientY });
+    report({ type: "menu", node: nodeAt(event.target), x: event.clientX, y: event.clientY });
   }, true);
   for (const name of ["click", "auxclick", "dblclick", "submit", "dragstart"]) {
     addEventListener(name, (event) => {
       event.preventDefault();
       event.stopPropagation();
-      if (name === "click") tell({ type: "click", node: nodeAt(event.target), shift: event.shiftKey });
+      if (name === "click") report({ type: "click", node: nodeAt(event.target), shift: event.shiftKey });
     }, true);
   }
   addEventListener("keydown", (event) => {
     if (PASSED.has(event.key) || ((event.ctrlKey || event.metaKey) && "rfcwt+-=0".includes(event.key) && !event.altKey)) return;
     event.preventDefault();
     event.stopPropagation();
-    tell({ type: "key", key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
+    report({ type: "key", key: event.key, code: event.code, ctrl: event.ctrlKey || event.metaKey, shift: event.shiftKey, alt: event.altKey });
   }, true);
 
   function begin() {
     if (begun) return;
     begun = true;
     collect();
-    tell({ type: "ready", hidden: hidden() });
+    report({ type: "ready", hidden: hidden() });
   }
   // An image that never comes does not keep anybody from working.
   addEventListener("load", begin);

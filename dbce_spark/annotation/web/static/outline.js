@@ -17,7 +17,7 @@ export class Outline {
     });
   }
 
-  // What marks come to at the segments: the tag of the nearest marked node; of those without, what `below` says.
+  // Resolves marks into tags of the segments: the tag of the nearest marked node; without one, that of `below`.
   tags(marks, hidden, below) {
     const reached = new Array(this.parents.length);
     this.parents.forEach((parent, node) => {

@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.dbce.annotate import annotate
+from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.model import ARMS
 from dbce_spark.output.schemas import annotation_rows, cross_rows
 from dbce_spark.spark.engine.groups import groups

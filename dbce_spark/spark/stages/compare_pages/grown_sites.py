@@ -11,7 +11,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import growth
+from dbce_spark.dbce import growth_effects
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.output.schemas import comparison_rows, cross_rows, evidence_rows, member_rows
 from dbce_spark.spark.engine.batches import lots
@@ -59,17 +59,17 @@ def _compare_sites(sites: Iterator[pa.Table], tables: TaskTables, config: DbceCo
     for site in sites:
         affected = _affected_of_site(site, config)
         sizes += affected.sizes
-        tables.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(affected.found))
+        tables.write(staging.GROWN_CROSSES, cross_rows.bucket_crosses_batch(affected.crosses))
         _write(tables, staging.POOL_MEMBERS, _pool_members(affected, site))
         _write(tables, staging.AFFECTED, _affected_rows(affected, site))
     return sizes
 
 
-def _affected_of_site(site: pa.Table, config: DbceConfig) -> growth.AffectedCaptures:
+def _affected_of_site(site: pa.Table, config: DbceConfig) -> growth_effects.AffectedCaptures:
     rows = [*zip(*(site.column(name).to_pylist() for name in ("capture_id", "file_no", "is_again")), strict=True)]
     new = {capture_id for capture_id, file_no, _ in rows if file_no < FIRST}
     again = {capture_id for capture_id, _, is_again in rows if is_again}
-    return growth.affected_captures(member_rows.indexed_captures_from(site), new, again, config)
+    return growth_effects.affected_captures(member_rows.indexed_captures_from(site), new, again, config)
 
 
 def _write(tables: TaskTables, name: str, rows: Iterator[dict[str, Any]]) -> None:
@@ -77,7 +77,7 @@ def _write(tables: TaskTables, name: str, rows: Iterator[dict[str, Any]]) -> Non
         tables.write(name, pa.RecordBatch.from_pylist(lot, schema=_SCHEMAS[name]))
 
 
-def _pool_members(affected: growth.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
+def _pool_members(affected: growth_effects.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
     name = site.column("site")[0].as_py()
     by_kind = {evidence_rows.SIBLINGS: affected.siblings, evidence_rows.SNAPSHOTS: affected.snapshots}
     for kind, pools in by_kind.items():
@@ -88,7 +88,7 @@ def _pool_members(affected: growth.AffectedCaptures, site: pa.Table) -> Iterator
                 yield row | {"wanted": one in scored}
 
 
-def _affected_rows(affected: growth.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
+def _affected_rows(affected: growth_effects.AffectedCaptures, site: pa.Table) -> Iterator[dict[str, Any]]:
     needed = affected.needed
     columns = (site.column(column).to_pylist() for column in ("capture_id", *PLACE))
     for capture_id, file_no, row_no in zip(*columns, strict=True):

@@ -66,7 +66,7 @@ def features(pages: DataFrame) -> DataFrame:
 
 
 def siblings(pages: DataFrame, cap: int) -> DataFrame:
-    """Make the pools that `pools.siblings` makes, as POOL_MEMBERS rows."""
+    """Make the pools that `pools.sibling_pools` makes, as POOL_MEMBERS rows."""
     chunk = Window.partitionBy(*bucket_crosses.CHUNK)
     used = home_buckets(pages, cap).withColumn("is_used", F.bool_or("wanted").over(chunk)).where("is_used")
     pool = F.concat_ws(" ", "band", "key", "chunk").alias("pool")
@@ -87,7 +87,7 @@ def home_buckets(pages: DataFrame, cap: int) -> DataFrame:
 
 
 def snapshots(pages: DataFrame, cap: int) -> DataFrame:
-    """Make the pools that `pools.snapshots` makes, as POOL_MEMBERS rows, `cap` captures at a time.
+    """Make the pools that `pools.snapshot_sequences` makes, as POOL_MEMBERS rows, `cap` captures at a time.
 
     Each such stretch has, beside those that are wanted in it, the neighbours of the first and the last of these.
     """

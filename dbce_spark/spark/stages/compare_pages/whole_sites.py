@@ -70,11 +70,11 @@ class _Rows:
     def add(self, compared: sites.SiteComparison, site: pa.Table) -> None:
         ids, *place = (site.column(name).to_pylist() for name in ("capture_id", *PLACE))
         place_of: dict[str, Any] = dict(zip(ids, zip(*place, strict=True), strict=True))
-        for found, annotation in zip(compared.found, compared.annotations, strict=True):
+        for found, annotation in zip(compared.crosses, compared.annotations, strict=True):
             self.annotations.append((place_of[found.cross.cur], (found, annotation)))
         by_kind = {
-            evidence_rows.SIBLINGS: compared.heard.by_siblings,
-            evidence_rows.SNAPSHOTS: compared.heard.by_snapshots,
+            evidence_rows.SIBLINGS: compared.evidence.by_siblings,
+            evidence_rows.SNAPSHOTS: compared.evidence.by_snapshots,
         }
         for kind, by_capture in by_kind.items():
             self.evidence += [(place_of[one], (one, kind, codes)) for one, codes in by_capture.items()]

@@ -13,7 +13,7 @@ from dbce_spark.spark.run import staging
 
 
 def marks(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
-    """Make MARKS rows of TEXTS or COMPARED rows, as `dbce.duplicates.marks` and `dbce.duplicates.extended` do."""
+    """Make MARKS rows of TEXTS or COMPARED rows, as `duplicates.mark_texts` and `duplicates.extend_marks` do."""
     names = [name for name in duplicate_rows.COMPARED.names if name in rows.columns]
 
     def at_once(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -25,11 +25,11 @@ def marks(rows: DataFrame, config: DuplicatesConfig) -> DataFrame:
 
 def _marks(rows: pa.Table, config: DuplicatesConfig) -> pa.RecordBatch:
     if "is_relabelled" not in rows.column_names:
-        return duplicate_rows.marks_batch(duplicates.marks([], duplicate_rows.texts_from(rows), config), rows)
+        return duplicate_rows.marks_batch(duplicates.mark_texts([], duplicate_rows.texts_from(rows), config), rows)
     is_prior = pc.is_valid(rows.column("is_relabelled"))
     prior, texts = rows.filter(is_prior), rows.filter(pc.invert(is_prior))
     now = {text.capture_id: text for text in duplicate_rows.texts_from(texts)}
     again = prior.filter(prior.column("is_relabelled")).column("capture_id").to_pylist()
     relabelled = {capture_id: now.pop(capture_id, None) for capture_id in again}
-    extended = duplicates.extended(duplicate_rows.marked_from(prior), relabelled, now.values(), config)
+    extended = duplicates.extend_marks(duplicate_rows.marked_from(prior), relabelled, now.values(), config)
     return duplicate_rows.marks_batch(extended, texts)

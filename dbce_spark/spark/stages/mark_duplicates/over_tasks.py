@@ -64,29 +64,29 @@ MOST_LIKES = 100_000
 
 
 def extended_marks(run: Run, before: DataFrame, relabelled: DataFrame, texts: DataFrame) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.extended` does, from prior DUPLICATES rows, the ids of relabelled captures,
+    """Make MARKS rows as `duplicates.extend_marks` does, from prior DUPLICATES rows, the ids of relabelled captures,
     and TEXTS rows."""
-    gone = prior_duplicates.gone(run, before, texts, relabelled)
-    lasting = prior_duplicates.lasting(before, gone)
+    gone = prior_duplicates.stage_changed(run, before, texts, relabelled)
+    lasting = prior_duplicates.lasting_marks(before, gone)
     ids = lasting.join(texts.select("capture_id"), on="capture_id", how="left_semi").select("capture_id")
     run.stage_rows(ids, _AGAIN)
     again = run.staged(_AGAIN, prior_duplicates.ID)
     fresh = texts.join(again, on="capture_id", how="left_anti")
-    reopened = prior_duplicates.reopened(before, gone).join(
+    reopened = prior_duplicates.reopened_texts(before, gone).join(
         texts.select("capture_id"), on="capture_id", how="left_anti"
     )
     new = fresh.unionByName(reopened).select(*duplicate_rows.TEXTS.names)
     firsts_of_prior = lasting.where("copy_of is null")
     config = run.config.duplicates
     in_bands = [members(rows.select("capture_id", "signature"), config) for rows in (firsts_of_prior, new)]
-    run.stage_rows(prior_duplicates.touching(lasting, new, *in_bands), _TOUCHING)
+    run.stage_rows(prior_duplicates.related_marks(lasting, new, *in_bands), _TOUCHING)
     touching = run.staged(_TOUCHING, duplicate_rows.DUPLICATES)
     same = texts.select("capture_id", "task", "row_no").join(lasting, on="capture_id", how="inner")
     return marks(run, new, touching).unionByName(same.select(*duplicate_rows.MARKS.names))
 
 
 def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame:
-    """Make MARKS rows as `dbce.duplicates.marks` does, from TEXTS rows beside prior DUPLICATES rows."""
+    """Make MARKS rows as `dbce.duplicates.mark_texts` does, from TEXTS rows beside prior DUPLICATES rows."""
     every = _arrived(new, _NEW)
     if prior is not None:
         every = every.unionByName(_arrived(prior, _PRIOR), allowMissingColumns=True)
@@ -100,8 +100,8 @@ def marks(run: Run, new: DataFrame, prior: DataFrame | None = None) -> DataFrame
 
 def _arrived(rows: DataFrame, arrived: int) -> DataFrame:
     micros = F.unix_micros("timestamp").alias("timestamp")
-    others = [F.col(name) for name in rows.columns if name not in ("timestamp", "site_part")]
-    return rows.select(*others, micros, F.lit(arrived).alias("arrived"))
+    rest = [F.col(name) for name in rows.columns if name not in ("timestamp", "site_part")]
+    return rows.select(*rest, micros, F.lit(arrived).alias("arrived"))
 
 
 def firsts(every: DataFrame) -> DataFrame:
@@ -113,8 +113,8 @@ def firsts(every: DataFrame) -> DataFrame:
     # Of a prior text the capture that others are copies of, though one that came later may be earlier.
     is_copy = F.col("copy_of").isNotNull() if "copy_of" in every.columns else F.lit(False)
     rows = every.select(*columns, is_copy.alias("is_copy"))
-    others = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
-    whole = ["arrived", "is_copy", *ORDER[1:], *others]
+    rest = [name for name in _FIRST_ROW.names if name not in (*ORDER, "text_digest", "signature")]
+    whole = ["arrived", "is_copy", *ORDER[1:], *rest]
     first = rows.groupBy("text_digest").agg(F.min(F.struct(*whole)).alias("first"), F.first("signature").alias("sig"))
     return first.select("text_digest", F.col("sig").alias("signature"), "first.*").select(*_FIRST_ROW.names)
 

@@ -1,5 +1,5 @@
 """The marks that a collection holds already: which of them last when captures come and others are labelled again, and
-which have to do with new texts. `dbce_spark.dbce.duplicates.parted`, over all at once."""
+which have to do with new texts. `dbce_spark.dbce.duplicates.split_prior`, over all at once."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -28,7 +28,7 @@ def count(prior: PriorState) -> int:
     return sum(pq.read_metadata(path).num_rows for path in paths)
 
 
-def before(spark: SparkSession, prior: PriorState) -> DataFrame:
+def prior_marks(spark: SparkSession, prior: PriorState) -> DataFrame:
     """Read the last marks of each prior text: DUPLICATES rows. Of captures that were labelled or marked again, those of
     earlier increments count no more."""
     marks = collection_state.rows_of_increments(spark, prior, duplicate_rows.DUPLICATES, DUPLICATES, REMARKED)
@@ -41,7 +41,7 @@ def relabelled(spark: SparkSession, output: str) -> DataFrame:
     return collection_state.numbered(spark, files(output, SUPERSEDED), ID).select("capture_id")
 
 
-def gone(run: Run, before: DataFrame, texts: DataFrame, again: DataFrame) -> DataFrame:
+def stage_changed(run: Run, before: DataFrame, texts: DataFrame, again: DataFrame) -> DataFrame:
     """Stage the prior captures that have another text now, or none: capture_id."""
     now = texts.select("capture_id", F.col("text_digest").alias("now"))
     beside = before.join(again, on="capture_id", how="left_semi").join(now, on="capture_id", how="left")
@@ -50,7 +50,7 @@ def gone(run: Run, before: DataFrame, texts: DataFrame, again: DataFrame) -> Dat
     return run.staged(_GONE, ID)
 
 
-def lasting(before: DataFrame, gone: DataFrame) -> DataFrame:
+def lasting_marks(before: DataFrame, gone: DataFrame) -> DataFrame:
     """Keep the prior marks that last: DUPLICATES rows."""
     left = before
     for name in ("capture_id", "duplicate_of", "copy_of"):
@@ -58,7 +58,7 @@ def lasting(before: DataFrame, gone: DataFrame) -> DataFrame:
     return left.select(*duplicate_rows.DUPLICATES.names)
 
 
-def reopened(before: DataFrame, gone: DataFrame) -> DataFrame:
+def reopened_texts(before: DataFrame, gone: DataFrame) -> DataFrame:
     """Choose the prior texts that were marked as like one that is gone, as TEXTS rows that are staged nowhere."""
     left = before.join(gone, on="capture_id", how="left_anti")
     like = [
@@ -74,7 +74,7 @@ def texts_of(prior: DataFrame) -> DataFrame:
     return prior.withColumns(nowhere).select(*duplicate_rows.TEXTS.names)
 
 
-def touching(prior: DataFrame, new: DataFrame, prior_members: DataFrame, new_members: DataFrame) -> DataFrame:
+def related_marks(prior: DataFrame, new: DataFrame, prior_members: DataFrame, new_members: DataFrame) -> DataFrame:
     """Choose the prior DUPLICATES rows that have to do with new texts: of the same text, of the same URL, in a bucket
     with one; and those that these name. `*_members` are the rows of both in the bands."""
     related = [prior.join(new.select(name).distinct(), on=name, how="left_semi") for name in ("text_digest", "url_key")]

@@ -66,7 +66,7 @@ def _marks(run: Run) -> DataFrame:
     are_few = _are_few(run)
     if not run.prior:
         return in_one_task.marks(texts, run.config.duplicates) if are_few else over_tasks.marks(run, texts)
-    before = prior_duplicates.before(run.spark, run.prior)
+    before = prior_duplicates.prior_marks(run.spark, run.prior)
     again = prior_duplicates.relabelled(run.spark, run.output)
     if are_few:
         is_relabelled = before.join(again.withColumn("is_relabelled", F.lit(True)), on="capture_id", how="left")

@@ -12,7 +12,7 @@ HTML = (
 )
 
 
-def known(xpath: str) -> dict[str, float]:
+def features_of(xpath: str) -> dict[str, float]:
     sheet = Sheet(page="p", html=HTML, text="x", segments=(SegmentSpan(f"/html/body/{xpath}", 0, 1),))
     return dict(zip(structural.NAMES, structural.features(sheet)[0].tolist(), strict=True))
 
@@ -32,29 +32,29 @@ def test_there_are_as_many_as_in_table_41() -> None:
 )
 def test_what_is_around_it_is_seen(xpath: str, places: set[str]) -> None:
     """At any height."""
-    found = known(xpath)
+    found = features_of(xpath)
 
     assert {name for name in structural.NAMES if name.startswith("in ") and found[name]} == places
 
 
 def test_links_beside_it_are_a_share_of_the_text() -> None:
     """All of the first item's parent is a link, and of the table's cell five characters of eleven."""
-    assert (known("ul/li[1]/a")["link text"], round(known("table/tr/td/p")["link text"], 3)) == (1.0, 0.455)
+    assert (features_of("ul/li[1]/a")["link text"], round(features_of("table/tr/td/p")["link text"], 3)) == (1.0, 0.455)
 
 
 def test_the_page_is_counted() -> None:
     """Two links and an image, as logarithms; the same for every segment."""
-    found = known("h1")
+    found = features_of("h1")
 
     assert [round(found[f"{name} of the page"], 3) for name in ("links", "images", "objects")] == [1.099, 0.693, 0.0]
 
 
 def test_less_markup_is_more_text() -> None:
     """A heading of five characters beside a list of items and links."""
-    assert known("h1")["text in HTML"] > known("ul")["text in HTML"]
+    assert features_of("h1")["text in HTML"] > features_of("ul")["text in HTML"]
 
 
 def test_a_segment_of_another_page_is_refused() -> None:
     """The error names its place."""
     with pytest.raises(InputError, match="/html/body/pre is not in the page"):
-        known("pre")
+        features_of("pre")

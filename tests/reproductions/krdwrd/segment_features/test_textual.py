@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reproductions.krdwrd.segment_features import textual
 
 
-def known(text: str, *others: str) -> dict[str, float]:
+def features_of(text: str, *others: str) -> dict[str, float]:
     return dict(zip(textual.NAMES, textual.features([text, *others])[0].tolist(), strict=True))
 
 
@@ -30,12 +30,12 @@ def test_there_are_as_many_as_in_table_41() -> None:
 )
 def test_signs_are_seen(name: str, has: str, lacks: str) -> None:
     """Each is 1 where it stands and 0 where it does not."""
-    assert (known(has)[name], known(lacks)[name]) == (1.0, 0.0)
+    assert (features_of(has)[name], features_of(lacks)[name]) == (1.0, 0.0)
 
 
 def test_shares_are_of_characters_or_words() -> None:
     """Eight characters: four letters, of which two are large, two digits, two signs."""
-    found = known("Ab C1 d2 |!")
+    found = features_of("Ab C1 d2 |!")
     shares = {
         name: round(found[name], 3) for name in ("letters", "digits", "punctuation", "capitals", "capitalised words")
     }
@@ -46,7 +46,7 @@ def test_shares_are_of_characters_or_words() -> None:
 
 def test_what_recurs_and_what_stands_beside_it_counts() -> None:
     """A text that stands twice, and the three words behind the first, are counted."""
-    found = known("Reply", "one two three", "reply")
+    found = features_of("Reply", "one two three", "reply")
 
     assert (round(found["recurs on the page"], 3), found["words before"], round(found["words behind"], 3)) == (
         0.693,

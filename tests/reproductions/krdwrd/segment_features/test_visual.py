@@ -6,7 +6,7 @@ from dbce_spark.annotation.rendering import UNSEEN, RenderedText, Rendering
 from reproductions.krdwrd.segment_features import visual
 
 
-def known(run: RenderedText) -> dict[str, float]:
+def features_of(run: RenderedText) -> dict[str, float]:
     page = Rendering(page="p", width=1000, height=5000, runs=(run,))
     return dict(zip(visual.NAMES, visual.features(page)[0].tolist(), strict=True))
 
@@ -18,7 +18,7 @@ def test_there_are_as_many_as_in_table_41() -> None:
 
 def test_two_lines_are_measured_in_pages() -> None:
     """Two boxes, the first of them indented: 100 and 300 of 1,000 pixels from the left, at a fifth of the height."""
-    found = known(RenderedText(boxes=((300, 1000, 100, 20), (100, 1020, 200, 20)), font_size=16, is_visible=True))
+    found = features_of(RenderedText(boxes=((300, 1000, 100, 20), (100, 1020, 200, 20)), font_size=16, is_visible=True))
 
     assert (round(float(np.expm1(found["area"]))), round(float(np.expm1(found["boxes"])))) == (6000, 2)
     assert (found["left"], found["top"], found["spread of left edges"], found["visible"]) == (0.1, 0.2, 0.1, 1.0)
@@ -26,4 +26,4 @@ def test_two_lines_are_measured_in_pages() -> None:
 
 def test_what_takes_no_room_is_not_seen() -> None:
     """And has no place."""
-    assert set(known(UNSEEN).values()) == {0.0}
+    assert set(features_of(UNSEEN).values()) == {0.0}

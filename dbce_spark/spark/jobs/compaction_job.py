@@ -36,7 +36,7 @@ from dbce_spark.output.output_reader import mark_current, replaced, table_files
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
-from dbce_spark.spark.jobs import increment
+from dbce_spark.spark.jobs import increment_job
 from dbce_spark.spark.run import checkpoints, collection_state, staging
 from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PENDING
 from dbce_spark.spark.run.run_request import RUN_FILE
@@ -72,7 +72,7 @@ def run(collection: Collection, rows_per_file: int) -> Version | None:
             _empty(work)
             _write(collection, version, work, rows_per_file)
             _take_place(collection, version, work, target)
-        increment.commit(collection)
+        increment_job.commit(collection)
         shutil.rmtree(staging.path(str(target), ""))
     return collection.current()
 
@@ -321,7 +321,7 @@ def _report(version: Version, seconds: float) -> dict[str, Any]:
         for name in ("page_files", "captures", "extractions")
     }
     return {
-        "why": increment.COMPACT,
+        "why": increment_job.COMPACT,
         "increments": [one.number for one in version.increments],
         **counts,
         "relabelled": 0,

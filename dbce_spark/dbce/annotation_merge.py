@@ -1,7 +1,7 @@
 """The merge of a capture's annotations from several crosses (thesis 2.4, figure 2.10).
 
-Merging is the union of sets of annotations, each known by its cross: commutative, associative and idempotent as unions
-are. What the union says is decided once, by `resolve`, when it is whole.
+Merging is the union of sets of annotations, each named by its cross: commutative, associative and idempotent as unions
+are. The labels are decided once, by `resolve`, when the union is whole.
 """
 
 import dataclasses
@@ -13,26 +13,36 @@ import numpy.typing as npt
 from dbce_spark.dbce import single
 from dbce_spark.dbce.patterns import classify
 from dbce_spark.html.tokens import spans as token_spans
-from dbce_spark.model import SIBLING_ARMS, SNAPSHOT_ARMS, Annotation, Blocks, Gathered, Ints, Label, Segments, arm_bit
+from dbce_spark.model import (
+    SIBLING_ARMS,
+    SNAPSHOT_ARMS,
+    Annotation,
+    Blocks,
+    ComparedPage,
+    Ints,
+    Label,
+    Segments,
+    arm_bit,
+)
 
 Annotations = Mapping[str, Annotation]
 """The annotations of one capture, by cross id."""
 
 
 def merge(*several: Annotations) -> dict[str, Annotation]:
-    """All annotations of the sets together."""
-    return {cross_id: annotation for some in several for cross_id, annotation in some.items()}
+    """Unite sets of annotations."""
+    return {cross_id: annotation for annotations in several for cross_id, annotation in annotations.items()}
 
 
-def by_score(one: Gathered, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
-    """The segments of a page, each with the score of its block, and content where that block is kept."""
+def by_score(one: ComparedPage, scores: npt.NDArray[np.float64], is_kept: npt.NDArray[np.bool_]) -> Segments:
+    """Label the segments of a page: each has the score of its block, and is content where that block is kept."""
     segments = by_pattern(one, "T001")  # for where they stand, and their evidence
     labels = np.where(is_kept[segments.blocks], Label.CONTENT, Label.BOILERPLATE).astype(np.uint8)
     return dataclasses.replace(segments, labels=labels, scores=scores[segments.blocks].astype(np.float32))
 
 
-def by_pattern(one: Gathered, test_case: str) -> Segments:
-    """The segments of a page labelled by the bit patterns of its crosses: T001, or T002 for undecided as boilerplate.
+def by_pattern(one: ComparedPage, test_case: str) -> Segments:
+    """Label the segments of a page by the bit patterns of its crosses: T001, or T002 for undecided as boilerplate.
 
     Without a cross there is no pattern; then the page's own words and links decide.
     """
@@ -43,12 +53,12 @@ def by_pattern(one: Gathered, test_case: str) -> Segments:
 
 
 def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Label) -> Segments:
-    """The segments of a capture and what all its crosses together say of them.
+    """Cut a capture into segments, and label each by all its crosses together.
 
-    Crosses that agree hand on their label, those without an opinion (undecided) aside. Where content stands against
-    boilerplate, the evidence decides: siblings that lack the text and snapshots that keep it speak for content,
-    siblings that have it and snapshots that lack it against. A draw, like a segment no cross has an opinion on, gets
-    the label `undecided`.
+    Crosses that agree give their label, the undecided ones aside. Where some have content and some boilerplate, the
+    evidence decides: siblings that lack the text and snapshots that keep it are evidence for content, siblings that
+    have it and snapshots that lack it against. A draw, like a segment on which all crosses are undecided, gets the
+    label `undecided`.
     """
     ordered = sorted(annotations, key=lambda annotation: annotation.cross.cross_id)
     per_token = np.stack([annotation.per_token() for annotation in ordered])
@@ -58,12 +68,12 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
     labels = np.stack([classify(one.cross.bits, of_one) for one, of_one in zip(ordered, bits, strict=True)])
     siblings, siblings_with = _presence(ordered, bits, SIBLING_ARMS)
     snapshots, snapshots_with = _presence(ordered, bits, SNAPSHOT_ARMS)
-    speaks_for = siblings - siblings_with + snapshots_with
-    speaks_against = siblings_with + snapshots - snapshots_with
+    evidence_for = siblings - siblings_with + snapshots_with
+    evidence_against = siblings_with + snapshots - snapshots_with
     content, boilerplate = (labels == Label.CONTENT).any(axis=0), (labels == Label.BOILERPLATE).any(axis=0)
     conflicts = content & boilerplate
-    content = np.where(conflicts, speaks_for > speaks_against, content)
-    boilerplate = np.where(conflicts, speaks_for < speaks_against, boilerplate)
+    content = np.where(conflicts, evidence_for > evidence_against, content)
+    boilerplate = np.where(conflicts, evidence_for < evidence_against, boilerplate)
     in_block = (np.searchsorted(block_starts, firsts, side="right") - 1).astype(np.int32)
     starts, ends = _spans(blocks, block_starts, firsts, in_block)
     return Segments(
@@ -71,7 +81,7 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
         starts=starts,
         ends=ends,
         labels=np.select([content, boilerplate], [Label.CONTENT, Label.BOILERPLATE], undecided).astype(np.uint8),
-        scores=(speaks_for / (speaks_for + speaks_against)).astype(np.float32),
+        scores=(evidence_for / (evidence_for + evidence_against)).astype(np.float32),
         bits=bits[0],
         siblings=np.full(len(firsts), siblings, np.int32),
         siblings_with=siblings_with,
@@ -82,7 +92,7 @@ def resolve(blocks: Blocks, annotations: Iterable[Annotation], *, undecided: Lab
 
 
 def _segment_starts(per_token: npt.NDArray[np.uint8], block_starts: Ints) -> npt.NDArray[np.intp]:
-    """The first token of each segment: where a block begins, or the bits change in any cross."""
+    """Find the first token of each segment: where a block begins, or the bits change in any cross."""
     is_start = np.zeros(per_token.shape[1], np.bool_)
     is_start[block_starts] = True
     is_start[1:] |= (per_token[:, 1:] != per_token[:, :-1]).any(axis=0)
@@ -90,7 +100,7 @@ def _segment_starts(per_token: npt.NDArray[np.uint8], block_starts: Ints) -> npt
 
 
 def _presence(annotations: Iterable[Annotation], bits: npt.NDArray[np.uint8], arms: Iterable[str]) -> tuple[int, Ints]:
-    """How many different captures stand on these arms in all crosses, and how many of them hold each segment."""
+    """Count the different captures on these arms in all crosses, and those of them that hold each segment."""
     holds: dict[str, npt.NDArray[np.bool_]] = {}
     for annotation, of_one in zip(annotations, bits, strict=True):
         for arm in arms:
@@ -101,15 +111,15 @@ def _presence(annotations: Iterable[Annotation], bits: npt.NDArray[np.uint8], ar
 
 
 def _spans(blocks: Blocks, block_starts: Ints, firsts: npt.NDArray[np.intp], in_block: Ints) -> tuple[Ints, Ints]:
-    """Where each segment stands in the page text. Only blocks of several segments need their words looked up."""
+    """Find the span of each segment in the page text. Only blocks of several segments need their words looked up."""
     starts, ends = blocks.starts[in_block], blocks.ends[in_block]
     continues = np.flatnonzero(firsts != block_starts[in_block])
     spans: list[tuple[int, int]] = []
-    known = -1
+    last_block = -1
     for at in continues.tolist():
         block = int(in_block[at])
-        if block != known:
-            known, offset = block, int(blocks.starts[block])
+        if block != last_block:
+            last_block, offset = block, int(blocks.starts[block])
             spans = token_spans(blocks.text[offset : int(blocks.ends[block])])
         token = int(firsts[at] - block_starts[block])
         starts[at] = offset + spans[token][0]

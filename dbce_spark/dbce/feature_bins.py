@@ -1,4 +1,4 @@
-"""The bins of one feature, and which of them each value falls into, without a search."""
+"""The bins of one feature, and the bin of each value without a search."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ _MOST_CELLS = 4096
 
 @dataclass(frozen=True, slots=True)
 class BinTable:
-    """Where each of some edges lies among all positive numbers, cut into cells.
+    """A table of some edges among all positive numbers, which are cut into cells.
 
     A search takes six steps, and half of the time the processor guesses the next one wrong. But the leading bits of a
     positive number, read as an integer, grow with the number: the cell. So many bits are taken that no two edges share
@@ -26,7 +26,7 @@ class BinTable:
     within: Values  # the edge that lies in a cell, infinite where none does
 
     def bins(self, values: Values) -> npt.NDArray[np.uint8]:
-        """How many edges are at most each value."""
+        """Count for each value the edges that are at most as large."""
         bins: npt.NDArray[np.uint8]
         if len(self.within) == 1:
             bins = (values >= self.within[0]).view(np.uint8)
@@ -39,7 +39,9 @@ class BinTable:
 
 
 def table(edges: Values) -> BinTable | None:
-    """None where there would be too many cells, or no edge, or another than the first is not positive."""
+    """Build the table of some edges.
+
+    None where there would be too many cells, or no edge, or another than the first is not positive."""
     if not len(edges) or (edges[1:] <= 0).any():
         return None
     bits = edges.view(np.int64)

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.originals import account as originals_account
+from dbce_spark.dbce.revisit_originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
@@ -84,7 +84,7 @@ def check_output(request: RunRequest, config: DbceConfig) -> None:
         raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
 
 
-def name(log: Log, request: RunRequest, config: DbceConfig) -> Log:
+def identify_run(log: Log, request: RunRequest, config: DbceConfig) -> Log:
     """Give a log the id of its run: that of the run that it goes on with, if it does. Raises as `RunRequest.goes_on`
     does."""
     log.run_id, log.attempt = heartbeat.next_attempt(request.work, goes_on=request.goes_on(config))
@@ -103,7 +103,7 @@ def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log |
             run with another plan.
     """
     with staging.run_lock(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
-        return _run(spark, request, config, log or name(Log(), request, config))
+        return _run(spark, request, config, log or identify_run(Log(), request, config))
 
 
 @contextmanager

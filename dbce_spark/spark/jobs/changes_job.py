@@ -32,7 +32,7 @@ from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import history_rows, increment_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
-from dbce_spark.spark.jobs.job import cause
+from dbce_spark.spark.jobs.extract_job import cause
 from dbce_spark.spark.run import collection_state, staging
 from dbce_spark.spark.run.collection_state import PriorState
 from dbce_spark.spark.run.run_request import RUN_FILE

@@ -1,7 +1,7 @@
 """Originals that no input holds: found in the indexes, fetched, and parsed as the pages of their revisits.
 
 Of the revisits of an original the first is the page: the payload with the revisit's own URL, time and record id, since
-the original is no capture that was asked for. The other revisits share its extraction.
+the original is no capture of the selection. The other revisits share its extraction.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,21 +36,21 @@ class Original:
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Why an original is no page."""
+    """The reason why an original is no page."""
 
     detail: str
 
 
 RecordOutcome = Page | Resolved | Reject | Skip
-"""What became of a revisit: the page of its original's payload, one that shares it, or neither."""
+"""The outcome of a revisit: the page of its original's payload, one that shares it, or neither."""
 
 
-def find(
+def find_originals(
     revisits: Sequence[Revisit], read: Iterable[Capture], indexes: Sequence[str], base: str, config: DbceConfig
 ) -> tuple[list[RecordOutcome], dict[str, int]]:
-    """What becomes of the revisits whose originals are none of the captures that were read, and the account of it.
+    """Find the originals of revisits that none of the captures read is; return an outcome for each, and their counts.
 
-    `read` are those captures all the same: an index may know one by a name that its record does not tell. No more than
+    `read` are those captures all the same: an index may have one by a name that its record lacks. No more than
     the first `select.max_wanted` revisits are looked for.
     """
     most = config.select.max_wanted
@@ -59,26 +59,26 @@ def find(
     first: dict[Place, Original] = {}
     for revisit, payload in sorted(zip(revisits, payloads, strict=False), key=_time):
         if payload is not None and (place := place_of(payload)) not in captures:
-            known = first.setdefault(place, Original(payload, revisit))
-            first[place] = replace(known, payload=min(known.payload, payload))
+            original = first.setdefault(place, Original(payload, revisit))
+            first[place] = replace(original, payload=min(original.payload, payload))
     ordered = sorted(first.values(), key=lambda one: (one.payload.path, one.payload.offset))
-    outcomes = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
-    fates: list[RecordOutcome] = []
+    of_originals = {place_of(one.payload): outcome for one, outcome in outcomes_of(ordered, config)}
+    outcomes: list[RecordOutcome] = []
     for revisit, payload in zip(revisits, payloads, strict=False):
         if payload is None:
-            fates.append(unresolved(revisit))
+            outcomes.append(unresolved(revisit))
         elif capture := captures.get(place_of(payload)):
-            fates.append(Resolved(revisit, capture.capture_id, capture.payload_digest))
+            outcomes.append(Resolved(revisit, capture.capture_id, capture.payload_digest))
         else:
             place = place_of(payload)
-            fates.append(_fate(revisit, first[place], outcomes[place]))
-    fates += [unresolved(one, beyond(most)) for one in revisits[most:]]
+            outcomes.append(_outcome(revisit, first[place], of_originals[place]))
+    outcomes += [unresolved(one, beyond_limit_detail(most)) for one in revisits[most:]]
     found = len(payloads) - payloads.count(None)
-    return fates, account(len(payloads), found, sum(isinstance(one, Page) for one in outcomes.values()))
+    return outcomes, account(len(payloads), found, sum(isinstance(one, Page) for one in of_originals.values()))
 
 
 def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, config: DbceConfig) -> list[Payload | None]:
-    """The payload of each revisit's original as the indexes know it."""
+    """Look up the payload of each revisit's original in the indexes."""
     if not revisits:
         return []
     lookup = Lookup.from_names(
@@ -93,43 +93,45 @@ def look_up(revisits: Sequence[Revisit], indexes: Sequence[str], base: str, conf
 
 
 def account(looked_for: int, found: int, pages: int) -> dict[str, int]:
-    """How many revisits were looked for in the indexes, of how many the original is there, and how many originals were
+    """Count the revisits that were looked up in the indexes, those whose original is there, and the originals that were
     read as pages, as run.json has it."""
     return {"revisits": looked_for, "found": found, "pages": pages}
 
 
-def beyond(most: int) -> str:
-    """The detail of a revisit that was not looked for."""
+def beyond_limit_detail(most: int) -> str:
+    """Word the detail of a revisit that was not looked up."""
     return f"not looked for in the index: more than select.max_wanted ({most:,}) revisits have no original in the input"
 
 
-def lack_at(place: Place, lack: Lack) -> str:
-    """The detail of a revisit whose original is no page."""
+def lack_detail(place: Place, lack: Lack) -> str:
+    """Word the detail of a revisit whose original is no page."""
     return f"its original at {place[1]} of {place[0]}: {lack.detail}"
 
 
 def place_of(payload: Payload) -> Place:
+    """Return the place of a payload."""
     return payload.path, payload.offset
 
 
-def outcomes_of(some: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, Page | Skip | Lack]]:
-    """Each original as a page, one after the other."""
-    for one, found in read(some, config):
-        yield one, outcome_of(pages.page_of(found, config)) if isinstance(found, warc.Fetch) else found
+def outcomes_of(originals: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, Page | Skip | Lack]]:
+    """Read each original as a page, one after the other."""
+    for one, found in read(originals, config):
+        yield one, outcome_of(pages.parse_fetch(found, config)) if isinstance(found, warc.Fetch) else found
 
 
 def outcome_of(parsed: Page | Reject) -> Page | Lack:
+    """Turn the reject of an original into its lack."""
     return parsed if isinstance(parsed, Page) else Lack(f"{parsed.reason}: {parsed.detail}")
 
 
-def read(some: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, warc.Fetch | Skip | Lack]]:
-    """The payloads of some originals, which come in order of path and offset, as captures of their revisits.
+def read(originals: Iterable[Original], config: DbceConfig) -> Iterator[tuple[Original, warc.Fetch | Skip | Lack]]:
+    """Read the payloads of some originals, which come in order of path and offset, as captures of their revisits.
 
-    The filters are asked what they ask of a payload: media type, status, digest, language. By its own time and URL each
-    revisit has passed them.
+    The filters apply as to any payload: media type, status, digest, language. By its own time and URL each revisit has
+    passed them.
     """
     refusal = indexed_records.refusal(config.select) or _refuses_nothing
-    for path, of_path in groupby(some, key=lambda one: one.payload.path):
+    for path, of_path in groupby(originals, key=lambda one: one.payload.path):
         fetched: dict[int, Original] = {}
         entries = []
         for one in of_path:
@@ -157,7 +159,7 @@ def _read(one: Original, found: Fetched, config: DbceConfig, refusal: warc.Refus
 
 
 def _as_capture(revisit: Revisit, original: Capture) -> Capture:
-    """The revisit as a capture with a payload. Its place is that of the payload, so that it can be read there again."""
+    """Make a capture of the revisit with the original's payload, and its place, so that it can be read there again."""
     return replace(
         original,
         url=revisit.url,
@@ -171,7 +173,7 @@ def _as_capture(revisit: Revisit, original: Capture) -> Capture:
 
 
 def _entry(one: Original) -> IndexEntry:
-    """What the filters are asked about: the revisit, with what the index says of its payload."""
+    """Build the entry that the filters see: the revisit, with the index's columns of its payload."""
     revisit = one.revisit
     return IndexEntry(
         urlkey=revisit.url_key,
@@ -184,7 +186,7 @@ def _entry(one: Original) -> IndexEntry:
 
 
 def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) -> Skip | None:
-    """What need not be fetched since the index says that it is no page, as `warc.read` would count it."""
+    """Return the skip of an entry that need not be fetched, as `warc.read` would count it; None: to be fetched."""
     if entry.status and entry.status not in config.statuses:
         return Skip(f"status:{entry.status}")
     if refused := refusal(entry):
@@ -193,9 +195,9 @@ def _passed_over(entry: IndexEntry, config: InputConfig, refusal: warc.Refusal) 
     return Skip("mime") if is_type and entry.mime not in config.mimes and not mime.is_sniffed(entry.mime) else None
 
 
-def _fate(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
+def _outcome(revisit: Revisit, first: Original, outcome: Page | Skip | Lack) -> RecordOutcome:
     if isinstance(outcome, Lack):
-        return unresolved(revisit, lack_at(place_of(first.payload), outcome))
+        return unresolved(revisit, lack_detail(place_of(first.payload), outcome))
     if isinstance(outcome, Skip) or first.revisit is revisit:
         return outcome
     return Resolved(revisit, outcome.capture_id, outcome.capture.payload_digest)
@@ -209,5 +211,5 @@ def _capture_id(capture: Capture) -> str:
     return capture.capture_id
 
 
-def _time(asked_for: tuple[Revisit, Payload | None]) -> int:
-    return asked_for[0].timestamp
+def _time(revisit_and_payload: tuple[Revisit, Payload | None]) -> int:
+    return revisit_and_payload[0].timestamp

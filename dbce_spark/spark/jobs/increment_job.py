@@ -13,7 +13,7 @@ from dbce_spark.files import sources
 from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
-from dbce_spark.spark.jobs import job
+from dbce_spark.spark.jobs import extract_job
 from dbce_spark.spark.run import collection_state, plan
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
@@ -25,7 +25,7 @@ _OF_A_RUN = ("input", "select", "fetch", "corpus")
 """Sections from which no label follows; on the others all increments must agree."""
 
 
-def prepared(to: Collection, request: RunRequest, config: DbceConfig) -> RunRequest | None:
+def prepared(collection: Collection, request: RunRequest, config: DbceConfig) -> RunRequest | None:
     """Make the request for the next increment, without the files that earlier ones read; None if nothing is left.
 
     An increment that was ended just before it was made a version is made one first.
@@ -33,57 +33,59 @@ def prepared(to: Collection, request: RunRequest, config: DbceConfig) -> RunRequ
     Raises:
         OutputError: the collection was labelled otherwise, cannot be read, or is none.
     """
-    latest = to.latest()
-    if Path(to.increment(_next(latest)), RUN_FILE).exists():
-        commit(to)
-        latest = to.latest()
+    latest = collection.latest()
+    if Path(collection.increment(_next(latest)), RUN_FILE).exists():
+        commit(collection)
+        latest = collection.latest()
     settings = _settings(request.plan(config))
     if latest:
-        _check(to, latest, settings)
-    before = to.inputs(latest) if latest else {}
+        _check(collection, latest, settings)
+    before = collection.inputs(latest) if latest else {}
     files = [path for path in request.files if path not in before or before[path] != _size(path)]
     if not files and not request.indexes:
         return None
     return replace(
         request,
         files=files,
-        output=to.increment(_next(latest)),
-        prior=collection_state.prior_state(to, latest),
+        output=collection.increment(_next(latest)),
+        prior=collection_state.prior_state(collection, latest),
         settings=settings,
     )
 
 
 def run(
-    spark: SparkSession, to: Collection, request: RunRequest, config: DbceConfig, log: Log | None = None
+    spark: SparkSession, collection: Collection, request: RunRequest, config: DbceConfig, log: Log | None = None
 ) -> dict[str, Any]:
     """Run all stages over what is new, and make the increment the next version. Returns the content of run.json.
 
     Raises:
-        JobError, OutputError: as `job.run`; or another run has extended the collection meanwhile.
+        JobError, OutputError: as `extract_job.run`; or another run has extended the collection meanwhile.
     """
-    report = job.run(spark, request, config, log)
-    commit(to)
+    report = extract_job.run(spark, request, config, log)
+    commit(collection)
     return report
 
 
-def commit(to: Collection) -> None:
+def commit(collection: Collection) -> None:
     """Make the increment that a run has ended, all of it written, the next version.
 
     Raises:
         OutputError: another version was made meanwhile.
     """
-    latest = to.latest()
+    latest = collection.latest()
     number = _next(latest)
     try:
-        report = json.loads(Path(to.increment(number), RUN_FILE).read_text(encoding="utf-8"))
+        report = json.loads(Path(collection.increment(number), RUN_FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise OutputError(
-            f"{to.folder} was changed meanwhile: version {number - 1} is there; give the same command again"
+            f"{collection.folder} was changed meanwhile: version {number - 1} is there; give the same command again"
         ) from None
     counts = {name: report[name] for name in ("page_files", "captures", "extractions", "relabelled")}
     own, why = Increment(number=number, **counts), report.get("why", "extract")
     before = latest.increments if latest and why != COMPACT else ()
-    to.commit(Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"]))
+    collection.commit(
+        Version(number=number, made=now(), why=why, increments=(*before, own), settings=report["settings"])
+    )
 
 
 def _next(latest: Version | None) -> int:
@@ -102,13 +104,13 @@ def _settings(made: Plan) -> dict[str, Any]:
     }
 
 
-def _check(to: Collection, latest: Version, settings: dict[str, Any]) -> None:
+def _check(collection: Collection, latest: Version, settings: dict[str, Any]) -> None:
     """Check that labels follow from the same settings; libraries may be other ones."""
-    others = [*plan.unlike(_labelled(latest.settings), _labelled(settings))]
-    if others:
+    differing = [*plan.unlike(_labelled(latest.settings), _labelled(settings))]
+    if differing:
         raise OutputError(
-            f"{to.folder} was labelled with other settings: {'; '.join(others)}. Give the same settings to extend"
-            " it, or begin another collection"
+            f"{collection.folder} was labelled with other settings: {'; '.join(differing)}. Give the same settings to"
+            " extend it, or begin another collection"
         )
 
 

@@ -23,7 +23,7 @@ if sys.platform == "linux":
     import resource
 
 Extract = Callable[[str, str], str | None]
-"""The main text of a page from its HTML and its language ("" if not known).
+"""The main text of a page from its HTML and its language ("" if unknown).
 
 One that works in a process of its own has a `clock`: seconds of CPU spent there so far.
 """
