@@ -18,7 +18,7 @@ METADATA = (
     "text_words", "http_status", "mime", "charset", "flags", "published", "modified", "canonical_url", "first_seen",
     "last_seen", "revisits", "warc_file", "warc_offset", "warc_length", "record_id", "record_type", "payload_digest",
 )  # fmt: skip
-"""Columns that a document's metadata has under their names, null where nothing is known."""
+"""Columns that a document's metadata has under their names, null without a value."""
 
 COLUMNS = ("capture_id", "timestamp", *METADATA)
 

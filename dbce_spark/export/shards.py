@@ -14,7 +14,7 @@ from dbce_spark.export.export_settings import ExportSettings
 from dbce_spark.files import storage
 
 Lines = Sequence[bytes]
-"""What is said of one document: a line for each file of the shard, the document's own first."""
+"""One document: a line for each file of the shard, the document's own first."""
 
 _BUFFER = 1 << 20
 """Bytes handed to a compressor at once: lines alone would be a call each."""

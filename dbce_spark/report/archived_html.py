@@ -16,7 +16,7 @@ COLUMNS = (
     "url", "title", "timestamp", "warc_file", "warc_offset", "warc_length", "http_status", "mime", "page_text", "html",
     "record_type", "payload_digest",
 )  # fmt: skip
-"""What must be known of a capture to find its HTML and to be sure that it is the right one."""
+"""Columns by which the HTML of a capture is found, and checked to be the right one."""
 
 
 class HtmlGone(ValueError):

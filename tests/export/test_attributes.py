@@ -17,27 +17,27 @@ SEGMENT = {"score": 0.5, "label": "content", "siblings": 0, "siblings_with": 0, 
 def page(*pieces: tuple[str, dict[str, Any]]) -> dict[str, Any]:
     """A row whose page has a block for each piece of text, of one segment."""
     segments, text = [], ""
-    for at, (piece, said) in enumerate(pieces):
-        segments.append(SEGMENT | {"block": at, "start": len(text), "end": len(text) + len(piece)} | said)
+    for at, (piece, values) in enumerate(pieces):
+        segments.append(SEGMENT | {"block": at, "start": len(text), "end": len(text) + len(piece)} | values)
         text += piece + "\n"
     return {"capture_id": "a", "page_text": text[:-1], "segments": segments, "words": 4, "text_words": 1}
 
 
-def said_of(row: dict[str, Any]) -> dict[str, Spans]:
+def spans_of(row: dict[str, Any]) -> dict[str, Spans]:
     """The attributes of a page by their names."""
     batch = extractions(row)
     found: dict[str, Spans] = {}
     for line in (*labels(batch, "web"), *evidence(batch, "web")):
-        told = json.loads(line)
-        assert ("a", "web") == (told["id"], told["source"])
-        found |= {name: [tuple(span) for span in spans] for name, spans in told["attributes"].items()}
+        parsed = json.loads(line)
+        assert ("a", "web") == (parsed["id"], parsed["source"])
+        found |= {name: [tuple(span) for span in spans] for name, spans in parsed["attributes"].items()}
     return found
 
 
 def test_a_span_reaches_to_the_next_segment_in_code_points() -> None:
     """A letter beyond the Basic Multilingual Plane is one character, and the line's end is its line's."""
     row = page(("😀 𝔘n", {"score": 0.9}), ("menu", {"label": "boilerplate", "score": 0.2}), ("end", {}))
-    found = said_of(row)
+    found = spans_of(row)
 
     assert [(0, 5, 0.9), (10, 13, 0.5)] == found["dbce__labels__content"]
     assert [(5, 10, 0.8)] == found["dbce__labels__boilerplate"]
@@ -46,18 +46,23 @@ def test_a_span_reaches_to_the_next_segment_in_code_points() -> None:
 
 
 def test_neighbours_of_a_block_with_one_label_are_one_span() -> None:
-    """Where a block was cut only by what others have of it, its label is one; two blocks are two."""
+    """Segments of one block with one label are one span, whatever evidence divides them; two blocks are two."""
     row = page(("one", {}), ("two", {}), ("three", {}))
     row["segments"][1]["block"] = 0
 
-    assert [(0, 8, 0.5), (8, 13, 0.5)] == said_of(row)["dbce__labels__content"]
+    assert [(0, 8, 0.5), (8, 13, 0.5)] == spans_of(row)["dbce__labels__content"]
 
 
 def test_evidence_is_the_share_of_pages_that_have_a_text() -> None:
-    """Two of three siblings are two thirds; what was compared with none is not told of."""
-    told = {"siblings": 3, "siblings_with": 2}
-    found = said_of(
-        page(("a", told), ("b", {}), ("c", told | {"siblings_with": 0}), ("d", {"snapshots": 1, "snapshots_with": 1}))
+    """Two of three siblings are two thirds; text that was compared with none has no span."""
+    compared = {"siblings": 3, "siblings_with": 2}
+    found = spans_of(
+        page(
+            ("a", compared),
+            ("b", {}),
+            ("c", compared | {"siblings_with": 0}),
+            ("d", {"snapshots": 1, "snapshots_with": 1}),
+        )
     )
 
     assert [(0, 2, 0.6667), (4, 6, 0.0)] == found["dbce__evidence__siblings"]
@@ -65,8 +70,8 @@ def test_evidence_is_the_share_of_pages_that_have_a_text() -> None:
 
 
 def test_a_page_without_segments_has_no_spans() -> None:
-    """Nothing is said of nothing, but that there is no main text."""
-    found = said_of(page() | {"page_text": "", "words": 0, "text_words": 0})
+    """A page without segments has only the span of its main text, with a share of 0."""
+    found = spans_of(page() | {"page_text": "", "words": 0, "text_words": 0})
 
     assert [(0, 0, 0.0)] == found.pop("dbce__labels__main_text")
     assert [[]] * 5 == list(found.values())
@@ -82,7 +87,7 @@ SAID = st.fixed_dictionaries(
 def test_the_spans_of_all_labels_are_the_page(pieces: list[tuple[str, dict[str, Any]]]) -> None:
     """Each character is in the spans of one label, and what is left without the others is the text of that label."""
     row = page(*pieces)
-    found = said_of(row)
+    found = spans_of(row)
     spans = {name.removeprefix("dbce__labels__"): found[name] for name in found if name.startswith("dbce__labels__")}
     del spans["main_text"]
     covered = sorted(at for some in spans.values() for start, end, _ in some for at in range(start, end))
@@ -90,7 +95,7 @@ def test_the_spans_of_all_labels_are_the_page(pieces: list[tuple[str, dict[str, 
     assert [*range(len(row["page_text"]))] == covered
     for label in spans:
         others = [span for name, some in spans.items() if name != label for span in some]
-        kept = [piece for piece, said in pieces if said["label"] == label]
+        kept = [piece for piece, values in pieces if values["label"] == label]
         assert "\n".join(kept) == without(row["page_text"], others).removesuffix("\n")
 
 
@@ -114,9 +119,9 @@ def test_a_page_without_its_boilerplate_is_its_main_text(extracted: Path, tmp_pa
     texts = {row["capture_id"]: row["text"] for row in rows(extracted, "extractions", ["capture_id", "text"])}
     left = {}
     for name in [name for name in files if name.startswith("documents/")]:
-        told = lines(files[name.replace("documents", f"attributes/{LABELS}")])
-        for document, said in zip(lines(files[name]), told, strict=True):
-            kept = without(document["text"], said["attributes"]["dbce__labels__boilerplate"])
+        label_lines = lines(files[name.replace("documents", f"attributes/{LABELS}")])
+        for document, labelled in zip(lines(files[name]), label_lines, strict=True):
+            kept = without(document["text"], labelled["attributes"]["dbce__labels__boilerplate"])
             left[document["id"]] = kept.removesuffix("\n")
 
     assert texts == left
@@ -125,8 +130,8 @@ def test_a_page_without_its_boilerplate_is_its_main_text(extracted: Path, tmp_pa
 def test_pages_of_a_template_have_evidence(extracted: Path, tmp_path: Path) -> None:
     """In the sample some text stands in all siblings, some in none, and some pages have snapshots."""
     files = written(exported(extracted, tmp_path / "out", "dolma"))
-    told = [line["attributes"] for name in files if f"/{EVIDENCE}/" in name for line in lines(files[name])]
-    by_siblings = {score for one in told for _, _, score in one["dbce__evidence__siblings"]}
+    found = [line["attributes"] for name in files if f"/{EVIDENCE}/" in name for line in lines(files[name])]
+    by_siblings = {score for one in found for _, _, score in one["dbce__evidence__siblings"]}
 
     assert {0.0, 1.0} <= by_siblings
-    assert any(one["dbce__evidence__snapshots"] for one in told)
+    assert any(one["dbce__evidence__snapshots"] for one in found)

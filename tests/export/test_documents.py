@@ -65,14 +65,14 @@ def test_each_row_is_a_document(extracted: Path, tmp_path: Path) -> None:
     """The main text of each row is the text of one document, with the row's values beside it."""
     files = written(exported(extracted, tmp_path / "out", "jsonl"))
     found = [line for name, data in files.items() if name != "export.json" for line in lines(data)]
-    known = {row["capture_id"]: row for row in rows(extracted, "extractions", ["capture_id", "text", *METADATA])}
+    by_id = {row["capture_id"]: row for row in rows(extracted, "extractions", ["capture_id", "text", *METADATA])}
     plain = [
         name for name in METADATA if name not in ("published", "modified", "first_seen", "last_seen", "language_score")
     ]
 
-    assert len(known) == len(found)
+    assert len(by_id) == len(found)
     for one in found:
-        row = known.pop(one["id"])
+        row = by_id.pop(one["id"])
         assert row["text"] == one["text"]
         assert [row[name] for name in plain] == [one["metadata"][name] for name in plain]
     assert [SMILES] == [one["metadata"]["url"] for one in found if "𝔘nfug 🤷" in one["text"]]

@@ -1,4 +1,4 @@
-"""`dbce export`: whole or not at all, the same whoever writes it."""
+"""`dbce export` writes everything or nothing, and the same files from any number of processes."""
 
 import json
 import os
@@ -45,16 +45,16 @@ def test_a_store_gets_what_a_folder_gets(extracted: Path, tmp_path: Path, to: st
 
 
 def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None:
-    """How many documents, of which run, with which settings."""
+    """export.json has the number of documents, the run and the settings."""
     folder = exported(
         extracted, tmp_path / "out", "jsonl", wanted=WantedRows(status=frozenset(["single"])), source="web"
     )
-    told = json.loads((folder / "export.json").read_text())
+    account = json.loads((folder / "export.json").read_text())
     statuses = [row["status"] for row in rows(extracted, "extractions", ["status"])]
 
-    assert (statuses.count("single"), statuses.count("crossed")) == (told["documents"], told["left_out"])
+    assert (statuses.count("single"), statuses.count("crossed")) == (account["documents"], account["left_out"])
     assert ("jsonl", "the plan", ["single"], "web") == (
-        told["to"], told["plan"], told["wanted"]["status"], told["settings"]["source"],
+        account["to"], account["plan"], account["wanted"]["status"], account["settings"]["source"],
     )  # fmt: skip
 
 
@@ -70,13 +70,13 @@ def test_the_account_says_what_was_made(extracted: Path, tmp_path: Path) -> None
         (["--min-words", "50", "--language", "en"], lambda row: row["text_words"] >= 50 and row["language"] == "en"),
     ],
 )
-def test_only_rows_that_are_asked_for_are_written(
+def test_only_wanted_rows_are_written(
     extracted: Path, tmp_path: Path, options: list[str], of_row: object, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each option leaves the rows that fit it."""
     assert callable(of_row)
-    told = rows(extracted, "extractions", ["capture_id", "site", "language", "status", "text_words"])
-    expected = {row["capture_id"] for row in told if of_row(row)}
+    extractions = rows(extracted, "extractions", ["capture_id", "site", "language", "status", "text_words"])
+    expected = {row["capture_id"] for row in extractions if of_row(row)}
     status = main(
         ["export", str(extracted), "--to", "jsonl", "--output", str(tmp_path / "out"), "--processes", "1", *options]
     )
@@ -84,10 +84,10 @@ def test_only_rows_that_are_asked_for_are_written(
     found = {line["id"] for name, data in files.items() if name != "export.json" for line in lines(data)}
 
     assert 0 == status
-    assert 0 < len(expected) < len(told)
+    assert 0 < len(expected) < len(extractions)
     assert expected == found
     assert (
-        f"{len(expected)} documents in {tmp_path}/out; {len(told) - len(expected)} were not asked for"
+        f"{len(expected)} documents in {tmp_path}/out; {len(extractions) - len(expected)} were not asked for"
         in capsys.readouterr().out
     )
 
@@ -117,7 +117,7 @@ def test_an_export_that_fails_leaves_nothing(extracted: Path, tmp_path: Path, to
 
 
 class Fatal:
-    """A task whose process ends as soon as it gets it."""
+    """A task whose process ends as soon as it is unpickled."""
 
     def __init__(self, **_: object) -> None:
         pass
@@ -129,7 +129,7 @@ class Fatal:
 def test_a_process_that_is_killed_ends_the_export(
     extracted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is told what may help, and nothing stays."""
+    """The error has advice, and no file stays."""
     monkeypatch.setattr(export_job, "Task", Fatal)
     with pytest.raises(OutputError, match=r"was ended from outside, .* give fewer --processes"):
         exported(extracted, tmp_path / "out" / "in", "jsonl", processes=2)
@@ -138,15 +138,15 @@ def test_a_process_that_is_killed_ends_the_export(
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "told"),
+    ("source", "target", "message"),
     [
         ("none", "new", "none: no run.json that can be read there"),
         ("", "full", "full: is not empty; give a new folder"),
         ("", "full/file", "file is a file; give a folder"),
     ],
 )
-def test_what_cannot_be_exported_is_told(
-    extracted: Path, tmp_path: Path, source: str, target: str, told: str, capsys: pytest.CaptureFixture[str]
+def test_what_cannot_be_exported_is_reported(
+    extracted: Path, tmp_path: Path, source: str, target: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No output to read, or something where it should go: one line, and nothing is touched."""
     (tmp_path / "full").mkdir()
@@ -156,7 +156,7 @@ def test_what_cannot_be_exported_is_told(
     errors = capsys.readouterr().err
 
     assert (2, 1) == (status, errors.count("\n"))
-    assert told in errors
+    assert message in errors
     assert {"full/file": b"mine"} == written(tmp_path)
 
 
@@ -172,8 +172,8 @@ def test_settings_out_of_range_are_refused(given: dict[str, object]) -> None:
 
 @pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_path: Path, to: str) -> None:
-    """By a real client, off and to a server of its protocol: the files are those of a folder. A second export to the
-    same place is refused."""
+    """A real client exports between folders of an S3 server: the files are those of a local export, and a second export
+    to the same place is refused."""
     target = f"{bucket_of_extracted}-{to}"
     export_job.export(request_to_s3(bucket_of_extracted, target, to))
     storage.list_names(target)  # or s3fs would tell of the time before
@@ -185,7 +185,7 @@ def test_s3_is_exported_to_s3(bucket_of_extracted: str, extracted: Path, tmp_pat
 
 
 def test_an_export_to_s3_that_fails_leaves_nothing(bucket_of_extracted: str, extracted: Path, tmp_path: Path) -> None:
-    """Objects that were there already are removed again."""
+    """A failed export removes the objects that it had written."""
     damaged = shutil.copytree(extracted, tmp_path / "damaged")
     sorted(damaged.glob("extractions/*/*.parquet"))[-1].write_bytes(b"PAR1")
     with pytest.raises(OutputError, match="cannot be read"):
@@ -202,19 +202,19 @@ def request_to_s3(extracted: str, target: str, to: str) -> export_job.ExportRequ
 
 @pytest.mark.parametrize("to", list(export_job.FORMATS))
 def test_a_collection_is_exported_as_one_run_over_its_crawls(collected: Path, tmp_path: Path, to: str) -> None:
-    """The same documents and the same texts by site, in whatever order; export.json says of which version."""
+    """A collection exports the documents and texts of one run, in any order; export.json names its version."""
     files = [path for crawl in grown.crawls(collected.parent) for path in crawl]
     one_run = grown.grow(tmp_path / "whole", [files]) / "increments" / "00000001"
     folder = exported(collected, tmp_path / "of-collection", to, processes=2 if to == "jsonl" else 1)
     whole = exported(one_run, tmp_path / "of-run", to)
-    told = json.loads((folder / "export.json").read_text())
+    account = json.loads((folder / "export.json").read_text())
 
-    assert (len(rows(one_run, "extractions", ["url"])), 3) == (told["documents"], told["collection"]["version"])
+    assert (len(rows(one_run, "extractions", ["url"])), 3) == (account["documents"], account["collection"]["version"])
     assert documents(whole) == documents(folder)
 
 
 def documents(folder: Path) -> dict[str, list[str]]:
-    """The lines of all shards of each kind, the file as text for sites."""
+    """List the lines of all shards of each kind, the file as text for sites."""
     found: dict[str, list[str]] = {}
     for name, data in written(folder).items():
         if name.endswith(".txt"):
@@ -226,10 +226,10 @@ def documents(folder: Path) -> dict[str, list[str]]:
 
 
 def test_a_version_of_a_collection_is_exported(collected: Path, tmp_path: Path) -> None:
-    """`--version` takes an earlier one."""
+    """`--version` exports an earlier version."""
     target = str(tmp_path / "texts")
     status = main(["export", str(collected), "--to", "text", "--version", "1", "--processes", "1", "--output", target])
-    told = json.loads((tmp_path / "texts" / "export.json").read_text())
+    account = json.loads((tmp_path / "texts" / "export.json").read_text())
 
-    assert (0, 1) == (status, told["collection"]["version"])
-    assert len(grown.whole(collected, 1).extractions) == told["documents"]
+    assert (0, 1) == (status, account["collection"]["version"])
+    assert len(grown.whole(collected, 1).extractions) == account["documents"]

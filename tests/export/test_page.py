@@ -37,17 +37,17 @@ def test_fields_and_attributes_are_all_listed(extracted: Path, tmp_path: Path) -
     """The tables of the page have the fields of a document, its metadata, and the attributes, in their order."""
     main(["export", str(extracted), "--to", "dolma", "--output", str(tmp_path / "out"), "--processes", "1"])
     files = written(tmp_path / "out")
-    told = {name.split("/")[-2]: lines(data)[0] for name, data in files.items() if name != "export.json"}
-    attributes = [name for folder in FOLDERS for name in told[folder]["attributes"]]
+    documents_by_folder = {name.split("/")[-2]: lines(data)[0] for name, data in files.items() if name != "export.json"}
+    attributes = [name for folder in FOLDERS for name in documents_by_folder[folder]["attributes"]]
 
-    assert list(told["documents"]) == re.findall(
+    assert list(documents_by_folder["documents"]) == re.findall(
         r"^\| ([a-z]+) \| ", PAGE.partition("| field |")[2].partition("## Plain")[0], re.MULTILINE
     )
     assert list(METADATA) == re.findall(r"`([a-z_]+)`", re.findall(r"^\| metadata \| (.*?)\(", PAGE, re.MULTILINE)[0])
     assert sorted(attributes) == sorted(re.findall(r"^\| `(dbce__\w+)` \|", PAGE, re.MULTILINE))
 
 
-def test_the_mixer_is_told_of_what_is_there() -> None:
+def test_the_mixer_configuration_names_what_is_there() -> None:
     """The configuration of the page names folders and an attribute that exports have."""
     (stream,) = yaml.safe_load(re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[0])["streams"]
 

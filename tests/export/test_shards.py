@@ -14,7 +14,7 @@ from tests.support.exports import lines, written
 
 
 def write(folder: Path, sizes: list[int], **given: object) -> dict[str, bytes]:
-    """Documents of these sizes, with a line beside each."""
+    """Write documents of these sizes, with a line beside each."""
     found: Iterator[tuple[bytes, bytes]] = ((b'"%s"\n' % (b"x" * (size - 3)), b"%d\n" % size) for size in sizes)
     shards.write(found, lambda number: [f"{folder}/a{number}", f"{folder}/b{number}"], settings(given))
     return written(folder)
@@ -32,7 +32,7 @@ def test_a_shard_ends_before_it_is_too_large(tmp_path: Path, compression: str) -
 
 @pytest.mark.parametrize("compression", ["gz", "zst"])
 def test_the_same_lines_are_the_same_bytes(tmp_path: Path, compression: str) -> None:
-    """Neither the name of a file nor the time is in it."""
+    """Neither the name of a file nor the time changes its bytes."""
     once = write(tmp_path / "once", [50] * 20, compression=compression)
     again = write(tmp_path / "again", [50] * 20, compression=compression)
 
@@ -43,7 +43,7 @@ def test_the_same_lines_are_the_same_bytes(tmp_path: Path, compression: str) -> 
 
 
 def test_nothing_is_no_shard(tmp_path: Path) -> None:
-    """Without a document there is no file."""
+    """An export without a document writes no file."""
     assert {} == write(tmp_path, [])
 
 
@@ -51,7 +51,8 @@ def test_nothing_is_no_shard(tmp_path: Path) -> None:
 def test_every_document_is_in_one_shard_of_bounded_size(
     tmp_path_factory: pytest.TempPathFactory, sizes: list[int], shard_bytes: int
 ) -> None:
-    """In their order, none twice; a shard over the bound is one document, and none had room in the one before."""
+    """Each document is in one shard, in order; only a shard of one document exceeds the bound, and none had room in the
+    shard before."""
     files = write(tmp_path_factory.mktemp("shards"), sizes, shard_bytes=shard_bytes)
     held = [lines(files[f"b{number}"]) for number in range(len(files) // 2)]
 
@@ -61,7 +62,7 @@ def test_every_document_is_in_one_shard_of_bounded_size(
 
 
 def test_a_shard_that_fails_is_not_there(tmp_path: Path) -> None:
-    """What breaks off in the middle of a shard leaves none of its files."""
+    """An error in the middle of a shard leaves none of its files."""
 
     def broken() -> Iterator[tuple[bytes, bytes]]:
         yield b"1\n", b"1\n"

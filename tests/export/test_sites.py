@@ -23,7 +23,7 @@ def text_of(folder: Path, site: str) -> str:
 
 
 def test_a_page_is_its_time_its_url_and_its_text(tmp_path: Path) -> None:
-    """In order of URL and time, an empty line behind each."""
+    """Pages are in order of URL and time, each followed by an empty line."""
     found = [page("e.org", "b", "2021", "Two\nlines"), page("e.org", "b", "2020"), page("e.org", "a", "2022", "😀")]
     site_texts.write([one._replace(capture_id=f"{at}") for at, one in enumerate(found)], str(tmp_path), 200)
 
@@ -31,7 +31,7 @@ def test_a_page_is_its_time_its_url_and_its_text(tmp_path: Path) -> None:
 
 
 def test_no_text_can_look_like_the_next_page(tmp_path: Path) -> None:
-    """What parts pages is in no text, and a URL stays on its line, whatever is in it."""
+    """The page break never occurs in a text, and any URL stays on its line."""
     hostile = page("e.org", "http://e.org/\r\n\f2020 \u2028x\u0085\x00", text="A\f2020 http://forged.example/\nB\x00")
     site_texts.write([hostile], str(tmp_path), 200)
     (before, only) = text_of(tmp_path, "e.org").split("\f")
@@ -67,12 +67,12 @@ def test_rows_are_pages() -> None:
     ],
 )
 def test_a_hostile_site_has_a_harmless_name(site: str, name: str) -> None:
-    """Nothing in a name leads to another folder, is hidden, or means something to a file system."""
+    """No name leads to another folder, is hidden, or is special to a file system."""
     assert name == file_name(site, 200)
 
 
 def test_long_sites_with_the_same_begin_have_names_of_their_own() -> None:
-    """What is cut off is told apart by a digest, and the name is as long as it may be."""
+    """A digest distinguishes names that are cut off, and a name is as long as it may be."""
     names = {file_name(f"{'long.' * 60}{end}", 200) for end in ("one", "two")}
 
     assert [200, 200] == [len(name) for name in names]
@@ -83,7 +83,7 @@ SITES = st.text(st.characters(codec="utf-8"), max_size=90)
 
 @given(SITES, SITES, st.integers(64, 200))
 def test_names_are_short_plain_and_of_one_site(one: str, other: str, most: int) -> None:
-    """However long and strange a site is, its name is ASCII, short enough and no other's, also in capitals."""
+    """The name of any site is ASCII, short enough and no other's, also in capitals."""
     names = [file_name(site, most) for site in (one, other)]
 
     assert all(0 < len(name) <= most and name.isascii() and name[0] != "." for name in names)
@@ -108,11 +108,11 @@ def test_thousands_of_sites_need_few_open_files(tmp_path: Path) -> None:
 def test_each_site_of_an_output_has_a_file_with_its_texts(extracted: Path, tmp_path: Path) -> None:
     """All main texts of the sample are in the files of their sites, and nothing else is."""
     folder = exported(extracted, tmp_path / "out", "text")
-    known: dict[str, list[str]] = {}
+    texts_by_file: dict[str, list[str]] = {}
     for row in rows(extracted, "extractions", ["site", "text"]):
-        known.setdefault(f"{row['site']}.txt", []).append(row["text"])
+        texts_by_file.setdefault(f"{row['site']}.txt", []).append(row["text"])
     found = {name: data.decode().split("\f")[1:] for name, data in written(folder).items() if name != "export.json"}
 
-    assert {name: sorted(texts) for name, texts in known.items()} == {
+    assert {name: sorted(texts) for name, texts in texts_by_file.items()} == {
         name: sorted(one.partition("\n")[2].removesuffix("\n\n") for one in pages) for name, pages in found.items()
     }

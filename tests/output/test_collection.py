@@ -42,7 +42,7 @@ def listed(collection: Collection, version: int, table: str) -> list[tuple[str, 
 
 @pytest.fixture
 def grown(tmp_path: Path) -> Collection:
-    """Three increments: the second says something else of `a`, the third of `a` and `b`."""
+    """Build three increments: the second replaces rows of `a`, the third of `a` and `b`."""
     collection = Collection(str(tmp_path / "c"))
     write(collection, 1, "extractions", EXTRACTIONS, ("a", "1"), ("b", "1"))
     write(collection, 2, "extractions", EXTRACTIONS, ("a", "2"), ("c", "2"))
@@ -56,21 +56,21 @@ def grown(tmp_path: Path) -> Collection:
 
 
 def test_the_last_increment_that_says_something_of_a_capture_counts(grown: Collection) -> None:
-    """Of each capture one row, in each version that which was the last then."""
+    """In each version, each capture has one row: that of the last increment with one."""
     assert [("a", "1"), ("b", "1")] == listed(grown, 1, "extractions")
     assert [("a", "2"), ("b", "1"), ("c", "2")] == listed(grown, 2, "extractions")
     assert [("a", "3"), ("b", "3"), ("c", "2"), ("d", "3")] == listed(grown, 3, "extractions")
 
 
 def test_revisits_without_an_original_are_those_of_the_last_increment(grown: Collection) -> None:
-    """It has asked for all of them again; other rejects stay."""
+    """Unresolved revisits are those of the last increment, which has looked them all up again; other rejects stay."""
     expected = [("u1", "no_text"), ("u2", "no_text"), ("u3", "no_text"), ("v3", "revisit_unresolved")]
 
     assert expected == listed(grown, 3, "rejects")
 
 
-def test_columns_are_as_asked(grown: Collection) -> None:
-    """Also where the rows that count are known by another column."""
+def test_columns_are_those_requested(grown: Collection) -> None:
+    """Only the requested columns are returned, also where another one selects the rows that count."""
     batches = [*table_files(grown, grown.version(3), "extractions").batches(["text"], rows=2)]
 
     assert {("text",)} == {tuple(batch.schema.names) for batch in batches}
@@ -78,7 +78,7 @@ def test_columns_are_as_asked(grown: Collection) -> None:
 
 
 def test_rows_are_chosen_by_an_expression(grown: Collection) -> None:
-    """Of the rows that count; one that is replaced is not found by what it said."""
+    """An expression selects among the rows that count; a replaced row is not found by its old values."""
     files = table_files(grown, grown.version(3), "extractions")
     batches = [*files.batches(["capture_id"], rows=2, where=pc.field("text").isin(["1", "3"]))]
 
@@ -99,7 +99,7 @@ def test_files_of_duplicates_are_those_of_remarked_captures_too(grown: Collectio
 
 @pytest.mark.parametrize("where", [None, pc.field("text") == "1"])
 def test_damaged_file_of_an_increment_is_named(where: pc.Expression | None, grown: Collection) -> None:
-    """With what to do: what was there before it is whole."""
+    """The error names the damaged file and advises a rollback."""
     ((_, path),) = grown.files(grown.version(1), "extractions")
     Path(path).write_bytes(b"PAR1")
 
@@ -108,7 +108,7 @@ def test_damaged_file_of_an_increment_is_named(where: pc.Expression | None, grow
 
 
 def test_rollback_counts_again_and_loses_nothing(grown: Collection) -> None:
-    """It is a version of its own, from which one can come back."""
+    """A rollback is a version of its own, after which a later version can be restored."""
     back = grown.rollback(1)
 
     assert (4, "rollback to 1") == (back.number, back.why)
@@ -118,7 +118,7 @@ def test_rollback_counts_again_and_loses_nothing(grown: Collection) -> None:
     assert listed(grown, 3, "extractions") == listed(grown, 5, "extractions")
 
 
-def test_of_two_that_commit_one_is_told(grown: Collection) -> None:
+def test_of_two_that_commit_one_is_reported(grown: Collection) -> None:
     """The version that is there stays."""
     with pytest.raises(OutputError, match="extended by another run meanwhile: version 3"):
         grown.commit(made(3, 1))
@@ -129,7 +129,7 @@ def test_of_two_that_commit_one_is_told(grown: Collection) -> None:
 
 
 def test_vacuum_keeps_what_versions_need(grown: Collection) -> None:
-    """Increments go when no version that is kept names them; what is begun stays."""
+    """Increments that no kept version names are removed; an unfinished one stays."""
     grown.rollback(1)
     write(grown, 5, "extractions", EXTRACTIONS, ("e", "5"))  # the next run's
     write(grown, 9, "extractions", EXTRACTIONS, ("x", "9"))
@@ -159,14 +159,14 @@ def test_a_collection_that_is_not_begun_has_no_version(tmp_path: Path) -> None:
 
 
 def test_a_version_that_is_not_there_is_named(grown: Collection) -> None:
-    """With those that are."""
+    """The error lists the versions that are there."""
     with pytest.raises(InputError, match="has no version 7; it has 1, 2, 3"):
         grown.version(7)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 2}', '{"format": 2, "increments": 3}'])
 def test_a_manifest_that_is_none_is_an_error(grown: Collection, text: str) -> None:
-    """It says which file, and what to do."""
+    """The error names the file, and the remedy."""
     Path(grown.folder, "versions", "00000003.json").write_text(text)
 
     with pytest.raises(OutputError, match=r"00000003\.json is no manifest: .*; restore it, or remove it"):
@@ -184,7 +184,7 @@ def test_another_format_is_refused(grown: Collection) -> None:
 
 def test_inputs_are_those_of_all_increments(grown: Collection) -> None:
     """The last that was read of a file counts."""
-    for number, known in ((1, {"a": 1, "b": -1}), (2, {"b": 5})):
-        Path(grown.increment(number), "inputs.json").write_text(json.dumps(known))
+    for number, sizes in ((1, {"a": 1, "b": -1}), (2, {"b": 5})):
+        Path(grown.increment(number), "inputs.json").write_text(json.dumps(sizes))
 
     assert {"a": 1, "b": 5} == grown.inputs(grown.version(2))

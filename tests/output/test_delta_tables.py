@@ -23,7 +23,7 @@ def version(number: int, *increments: int) -> Version:
 
 @pytest.fixture
 def grown(extracted: Path, tmp_path: Path) -> Collection:
-    """The sample as a first increment. A second says something else of two captures of one file, which holds more."""
+    """Make the sample a first increment, and a second that replaces two captures of one file, which holds more."""
     collection = Collection(str(tmp_path / "news"))
     first, second = (Path(collection.increment(number)) for number in (1, 2))
     for name in ("extractions", "captures"):
@@ -44,32 +44,32 @@ def grown(extracted: Path, tmp_path: Path) -> Collection:
 
 
 def counting(collection: Collection, number: int, table: str) -> list[dict[str, Any]]:
-    """The rows that a version has, as the collection gives them."""
+    """List the rows of a version, as the collection gives them."""
     batches = table_files(collection, collection.version(number), table).batches(rows=50)
     return sorted((row for batch in batches for row in batch.to_pylist()), key=lambda row: str(row["capture_id"]))
 
 
 def read(folder: Path, table: str, number: int | None = None) -> list[dict[str, Any]]:
-    """The rows of a Delta table, without its partitions."""
+    """Read the rows of a Delta table, without its partitions."""
     found = deltalake.DeltaTable(folder / table, version=number).to_pyarrow_table()
     columns = [name for name in found.column_names if name != "site_part"]
     return sorted(found.select(columns).to_pylist(), key=lambda row: str(row["capture_id"]))
 
 
 def test_a_table_has_the_rows_that_count(grown: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """To the last column; version by version, and as each was when it is asked for by its number."""
+    """Each version of the table has all columns of the rows that count, also when it is read by its number later."""
     tables = tmp_path / "tables"
     for number in (1, 2):
         assert 0 == main(["collection", "register", grown.folder, "--delta", str(tables), "--version", str(number)])
     first, second = counting(grown, 1, "extractions"), counting(grown, 2, "extractions")
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
 
     assert first != second
     assert second == read(tables, "extractions")
     assert first == read(tables, "extractions", 0)
     assert counting(grown, 2, "captures") == read(tables, "captures")
-    assert f"{tables}/extractions: version 1, {len(second)} rows; " in told
-    assert told.count(" 1 written again") == 1
+    assert f"{tables}/extractions: version 1, {len(second)} rows; " in printed
+    assert printed.count(" 1 written again") == 1
 
 
 def test_files_are_linked_unless_rows_of_theirs_were_replaced(grown: Collection, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def ids(found: output_reader.Output, table: str = output_reader.EXTRACTIONS) -> 
 
 
 def test_tables_have_all_rows_of_an_output(extracted: Path) -> None:
-    """Whatever the files are, each row of each table is read once."""
+    """Each row of each table is read once, whatever the files are."""
     opened = output_reader.open_output(str(extracted))
     for table in (output_reader.EXTRACTIONS, output_reader.CAPTURES):
         assert sorted(row["capture_id"] for row in rows(extracted, table, ["capture_id"])) == sorted(ids(opened, table))
@@ -69,7 +69,7 @@ def test_an_output_in_a_store_is_read_alike(extracted: Path) -> None:
 
 
 def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Path) -> None:
-    """What begins with "_" or "." is nobody's table yet."""
+    """A file whose name begins with "_" or "." belongs to no table yet."""
     shutil.copytree(extracted, tmp_path / "out")
     for name in ("_half.parquet", ".half.parquet", "notes.txt"):
         (tmp_path / "out" / "extractions" / name).write_bytes(b"half")
@@ -78,7 +78,7 @@ def test_files_that_are_being_written_are_not_read(extracted: Path, tmp_path: Pa
 
 
 def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
-    """Of the segments only the fields that are named come along."""
+    """A batch holds only the named fields of segments."""
     opened = output_reader.open_output(str(extracted))
     batch = next(opened.batches(output_reader.EXTRACTIONS, ["segments.label", "segments.start", "url"], rows=2))
 
@@ -89,7 +89,7 @@ def test_fields_of_lists_are_read_by_themselves(extracted: Path) -> None:
 
 @pytest.mark.parametrize("text", [None, "{"])
 def test_an_output_without_its_account_is_refused(tmp_path: Path, text: str | None) -> None:
-    """Without run.json, or with half of one, it is not finished."""
+    """An output without run.json, or with half of one, is not finished."""
     if text is not None:
         (tmp_path / "run.json").write_text(text)
     with pytest.raises(OutputError, match=r"no run\.json that can be read"):
@@ -129,7 +129,7 @@ def test_a_collection_is_read_as_one_run_over_its_crawls(collected: Path, versio
 
 
 def test_a_site_of_a_collection_is_in_one_part(collected: Path) -> None:
-    """With its rows of all increments, and what was replaced in none of them."""
+    """All increments' rows of a site are in one part, without the replaced ones."""
     parts = output_reader.open_output(str(collected)).parts()
     rows = [[row for batch in part.batches(["site", "text"], rows=9) for row in listed(batch)] for part in parts]
 
@@ -142,38 +142,38 @@ def test_a_site_of_a_collection_is_in_one_part(collected: Path) -> None:
 
 
 def test_revisits_without_an_original_are_those_of_the_last_increment(collected: Path) -> None:
-    """What is found later is no reject any more, by the rows and by the account."""
+    """A revisit resolved later is no reject any more, neither in the rows nor in the account."""
     reasons = {}
     for version in (2, 3):
         opened = output_reader.open_output(str(collected), version)
-        told = [
+        reasons_of_rows = [
             row["reason"]
             for batch in opened.batches(output_reader.REJECTS, ["reason"], rows=3)
             for row in listed(batch)
         ]
-        assert Counter(told) == opened.run["rejects"]
-        reasons[version] = Counter(told)
+        assert Counter(reasons_of_rows) == opened.run["rejects"]
+        reasons[version] = Counter(reasons_of_rows)
 
     assert {2: {"no_text": 1, "revisit_unresolved": 2}, 3: {"no_text": 1}} == reasons
 
 
-def test_what_is_not_asked_for_is_not_read_along(collected: Path) -> None:
+def test_columns_that_are_not_requested_are_not_read(collected: Path) -> None:
     """Columns by which rows are chosen come only where they are asked for."""
     opened = output_reader.open_output(str(collected))
     for table in (output_reader.EXTRACTIONS, output_reader.REJECTS, output_reader.CAPTURES):
         assert {("url",)} == {tuple(batch.schema.names) for batch in opened.batches(table, ["url"], rows=5)}
 
 
-def test_a_version_that_is_not_there_is_told(collected: Path, extracted: Path) -> None:
-    """Of a collection, and of an output, which has none."""
+def test_a_version_that_is_not_there_is_reported(collected: Path, extracted: Path) -> None:
+    """A missing version of a collection is an error, as is any version of an output, which has none."""
     with pytest.raises(InputError, match="has no version 7; it has 1, 2, 3"):
         output_reader.open_output(str(collected), 7)
     with pytest.raises(InputError, match="is no collection, so it has no version 1; leave --version out"):
         output_reader.open_output(str(extracted), 1)
 
 
-def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> None:
-    """It is named, whatever of the others is there."""
+def test_an_increment_that_is_gone_is_reported(collected: Path, tmp_path: Path) -> None:
+    """A missing increment is named, even if the others are there."""
     shutil.copytree(collected, tmp_path / "c")
     shutil.rmtree(tmp_path / "c" / "increments" / "00000002")
     with pytest.raises(OutputError, match=r"00000002: no run\.json that can be read"):
@@ -181,7 +181,7 @@ def test_an_increment_that_is_gone_is_told(collected: Path, tmp_path: Path) -> N
 
 
 def test_increments_that_were_put_together_are_read_as_one(collected: Path, tmp_path: Path) -> None:
-    """What each of their runs told is kept beside their rows, and summed up as before."""
+    """The run.json of each original run is kept beside the joined rows, and summed up as before."""
     collection = Collection(str(shutil.copytree(collected, tmp_path / "c")))
     before = output_reader.open_output(collection.folder)
     texts = main_texts(before)

@@ -1,4 +1,4 @@
-"""What the increments of a collection say together is what one run over all says."""
+"""The totals of all increments are those of one run over all crawls."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from dbce_spark.output import output_reader
 from tests.support import sample_collection as grown
 
 
-def test_every_record_has_one_fate(collected: Path) -> None:
+def test_every_record_has_one_outcome(collected: Path) -> None:
     """In each version the counts add up, and are those of one run over its crawls."""
     for version in (1, 2, 3):
         run, result = output_reader.open_output(str(collected), version).run, grown.whole(collected, version)
@@ -17,8 +17,8 @@ def test_every_record_has_one_fate(collected: Path) -> None:
         assert (result.records_read, result.skipped) == (run["records_read"], run["skipped"])
 
 
-def test_what_is_asked_of_a_run_is_there(collected: Path) -> None:
-    """Its settings are those of all labels, its version is named, and its plan is another one for each version."""
+def test_entries_that_readers_use_are_there(collected: Path) -> None:
+    """The totals have the settings of all labels, their version, and a plan that differs between versions."""
     runs = [output_reader.open_output(str(collected), version).run for version in (1, 2, 3)]
 
     assert [3] * 3 == [run["config"]["output"]["site_parts"] for run in runs]

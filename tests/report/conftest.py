@@ -9,11 +9,11 @@ from tests.support.report_outputs import crawl, write_archive, write_output
 
 @pytest.fixture
 def archive(tmp_path: Path) -> Path:
-    """A small archive of two templates."""
+    """Write a small archive of two templates."""
     return write_archive(tmp_path / "crawl.warc.gz", crawl())
 
 
 @pytest.fixture
 def finished(tmp_path: Path, archive: Path) -> Path:
-    """The output of a run over it."""
+    """Run over the archive, and return the output."""
     return write_output(tmp_path / "output", [archive], parts=2)

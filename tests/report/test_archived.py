@@ -22,7 +22,7 @@ CONFIG = config.default()
 
 
 def fetches(path: str) -> list[warc.Fetch]:
-    """The captures of a file that have a word."""
+    """List the captures of a file that have a word."""
     found = warc.read(path, CONFIG.input, CONFIG.page.max_html_bytes)
     return [one for one in found if isinstance(one, warc.Fetch) and text_of(one)]
 
@@ -35,13 +35,13 @@ def text_of(fetch: warc.Fetch) -> str:
 
 
 def row(fetch: warc.Fetch) -> dict[str, Any]:
-    """What an extraction says of a capture."""
-    known = {name: getattr(fetch.capture, name, None) for name in COLUMNS}
-    return known | {"capture_id": fetch.capture.capture_id, "page_text": text_of(fetch)}
+    """Build the row of a capture's extraction."""
+    columns = {name: getattr(fetch.capture, name, None) for name in COLUMNS}
+    return columns | {"capture_id": fetch.capture.capture_id, "page_text": text_of(fetch)}
 
 
 def again(fetch: warc.Fetch) -> bytes:
-    """The HTML as it is found by what an extraction says."""
+    """Find the HTML of an extraction again, by its row."""
     return archived(row(fetch), CONFIG).html
 
 
@@ -65,7 +65,7 @@ def test_the_payload_of_a_revisit(tmp_path: Path) -> None:
 
 
 def segments(html: bytes) -> bytes:
-    """A record in three segments, others between them."""
+    """Write a record in three segments, others between them."""
     block = http(html)
     first = record(block[:90], url=URL, WARC_Segment_Number="1", WARC_Record_ID="<urn:uuid:s>")
     rest = [
@@ -97,7 +97,7 @@ def test_a_record_in_segments(tmp_path: Path) -> None:
     ids=["one member for all", "a line of an ARC", "dated by its file"],
 )
 def test_a_record_that_needs_its_file(tmp_path: Path, content: bytes) -> None:
-    """What cannot be read from its own bytes alone is found by reading the file."""
+    """A record that its own bytes alone do not give is found by reading the file."""
     read = fetches(archive(tmp_path / "a", content))
 
     assert read
@@ -139,7 +139,7 @@ def all_ids(source: ReportOutput) -> list[str]:
 
 
 def test_a_missing_archive_is_gone(finished: Path, archive: Path) -> None:
-    """A file that is no longer there is told of by its name."""
+    """The error names the missing file."""
     archive.unlink()
     with pytest.raises(HtmlGone, match=r"crawl\.warc\.gz cannot be read"):
         of_first_row(finished)

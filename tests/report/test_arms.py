@@ -41,7 +41,7 @@ def test_the_fullest_cross_has_most_arms_then_similarity() -> None:
 
 
 def test_siblings_share_the_frame_and_snapshots_the_article(finished: Path) -> None:
-    """Of an article captured twice, the siblings share what stands around it and the other capture nearly all."""
+    """For an article captured twice, siblings share the text around it, and the other capture shares nearly all."""
     source = ReportOutput(str(finished))
     rows = {row["url"]: row for row in source.rows(ids(source), ["url", "status", "crosses"]).values()}
     view = views([Pick(rows["http://large.example/article/0"]["capture_id"], "")], source)[0]

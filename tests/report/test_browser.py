@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A headless Chromium."""
+    """Start a headless Chromium."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if not CHROMIUM.exists():
         pytest.skip(f"there is no {CHROMIUM}")
@@ -32,7 +32,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def hostile(tmp_path: Path, listener: tuple[int, list[bytes]]) -> Path:
-    """A report on an archive of hostile pages."""
+    """Write a report on an archive of hostile pages."""
     extra = HOSTILE.replace("PORT", str(listener[0]))
     archive = write_archive(tmp_path / "hostile.warc.gz", crawl(extra=extra))
     return write_report(str(write_output(tmp_path / "output", [archive])), str(tmp_path / "report"), pages=3).parent

@@ -43,7 +43,7 @@ def test_sums_are_those_of_the_rows(finished: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_sums_take_no_memory_but_for_their_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many batches are summed up, what is held grows with the keys alone."""
+    """Memory grows with the keys alone, however many batches are summed up."""
     monkeypatch.setattr(output_counts, "CONSOLIDATE", 10)
     grouped = output_counts.Grouped(["site"], ["n"])
     for _ in range(100):
@@ -68,7 +68,7 @@ def test_groups_are_sites_with_their_distinct_urls(finished: Path) -> None:
     assert expected == [(site["site"], site["captures"], site["urls"], site["crossed"]) for site in summary.sites]
 
 
-def test_all_records_have_a_fate(finished: Path) -> None:
+def test_all_records_have_an_outcome(finished: Path) -> None:
     """Extractions, rejects and skipped add up to the records read, and a record too many is missed."""
     source = ReportOutput(str(finished))
     counted = output_counts.count(source)

@@ -1,4 +1,4 @@
-"""What the report on a crawl of a collection says of crawls as they should be, and of others."""
+"""The report on a crawl of a collection finds nothing in ordinary crawls, and one thing in each odd one."""
 
 import shutil
 from collections.abc import Iterable, Sequence
@@ -32,20 +32,20 @@ def reported(of: Collection, version: int | None = None) -> crawl_report.CrawlCo
 
 @pytest.fixture(scope="module")
 def ordinary(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Two crawls of sites that publish, edit and take back pages, as sites do."""
+    """Extend a collection by two crawls of sites that publish, edit and take back pages, as sites do."""
     folder = tmp_path_factory.mktemp("ordinary")
     return grown(folder, [crawls.write(folder / "a", 0), crawls.write(folder / "b", 1)])
 
 
 @pytest.fixture(scope="module")
 def redesigned(tmp_path_factory: pytest.TempPathFactory) -> Collection:
-    """Two crawls between which one of two sites got another design."""
+    """Extend a collection by two crawls between which one of two sites got another design."""
     folder = tmp_path_factory.mktemp("redesigned")
     return grown(folder, [crawls.write(folder / "a", 1), crawls.write(folder / "b", 2)])
 
 
 def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
-    """Nothing is told of it."""
+    """An ordinary crawl has no findings."""
     found = reported(ordinary)
 
     assert [] == [*found.findings]
@@ -53,24 +53,24 @@ def test_an_ordinary_crawl_is_not_odd(ordinary: Collection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "kind", "told"),
+    ("change", "kind", "message"),
     [
         (crawls.soft_404, crawl_anomalies.SHORT, "More captures have hardly any main text"),
         (crawls.blocked, crawl_anomalies.REJECTS, "records were refused as HTTP 403"),
         (crawls.without_diary, crawl_anomalies.SITES, "dnevnik.example: had"),
     ],
 )
-def test_a_crawl_with_something_wrong_is_odd(tmp_path: Path, change: crawls.Change, kind: str, told: str) -> None:
-    """One thing is told, and it is that."""
+def test_a_crawl_with_something_wrong_is_odd(tmp_path: Path, change: crawls.Change, kind: str, message: str) -> None:
+    """A crawl with one thing wrong has that finding alone."""
     to = grown(tmp_path, [crawls.write(tmp_path / "a", 0), crawls.write(tmp_path / "b", 1, change)])
     found = reported(to)
 
     assert [kind] == [one.kind for one in found.findings]
-    assert told in crawl_report.text(found)
+    assert message in crawl_report.text(found)
 
 
 def test_a_redesign_is_odd(redesigned: Collection) -> None:
-    """The template that is gone is told, with its site."""
+    """The finding names the template that is gone, with its site."""
     found = reported(redesigned)
 
     assert [crawl_anomalies.TEMPLATES] == [one.kind for one in found.findings]
@@ -78,7 +78,7 @@ def test_a_redesign_is_odd(redesigned: Collection) -> None:
 
 
 def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesigned: Collection) -> None:
-    """Whatever its id is: pages that are built like it are its pages."""
+    """Pages built like a template belong to it, whatever its id is."""
     lost = {}
     for of in (ordinary, redesigned):
         version = of.current()
@@ -94,8 +94,8 @@ def test_a_template_under_another_name_is_not_lost(ordinary: Collection, redesig
 
 
 def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
-    """Pages that it brought and pages that its revisits found as before, each as often as it was fetched, and no page
-    that was only labelled again."""
+    """Figures count new pages and unchanged pages by their revisits, each as often as it was fetched, and no page that
+    was only labelled again."""
     folder = Path(ordinary.folder).parent
     files = [str(path) for name in ("a", "b") for path in (folder / name).glob("*.warc.gz")]
     result = local.extract(files, PARAMETERS)
@@ -115,8 +115,8 @@ def test_figures_are_of_what_the_crawl_fetched(ordinary: Collection) -> None:
     assert {crawls.GAZETTE, crawls.DIARY} == {*now.sites}
 
 
-def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None:
-    """It brought nothing; the next crawl is compared with the one before it."""
+def test_a_crawl_that_came_twice_is_reported_and_passed_over(tmp_path: Path) -> None:
+    """A repeated crawl brings nothing; the next crawl is compared with the one before it."""
     first = crawls.write(tmp_path / "a", 0)
     (tmp_path / "again").mkdir()
     twice = str(shutil.copy(first, tmp_path / "again" / "copy.warc.gz"))
@@ -131,7 +131,7 @@ def test_a_crawl_that_came_twice_is_told_and_passed_over(tmp_path: Path) -> None
 
 
 def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Path) -> None:
-    """That is said, and its figures are shown."""
+    """The report on a first crawl explains that there is none before it, and shows its figures."""
     found = reported(ordinary, 1)
     crawl_report.write(found, ordinary.folder, str(tmp_path / "page.html"), CONFIG)
 
@@ -140,8 +140,8 @@ def test_a_first_crawl_is_compared_with_none(ordinary: Collection, tmp_path: Pat
 
 
 def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """While old increments lie there, they are compared as before. When they are vacuumed it is said that they are
-    gone: the last crawl, and the one before the next."""
+    """Compacted crawls are compared while their increments lie there. After a vacuum the report names the missing
+    crawl: the last one, and the one before the next."""
     to = grown(tmp_path, [crawls.write(tmp_path / f"{number}", number) for number in range(3)])
     last = to.current()
     put_together(to, last.increments)
@@ -151,16 +151,17 @@ def test_crawls_that_were_put_together_are_not_made_up(tmp_path: Path, capsys: p
         shutil.rmtree(to.increment(number))
     next_one = crawl_report.text(reported(to))
     shutil.rmtree(to.increment(3))
-    told = main(["collection", "report", to.folder, "--version", "4"]), capsys.readouterr().err
+    printed = main(["collection", "report", to.folder, "--version", "4"]), capsys.readouterr().err
 
     assert "version 4: 1 thing odd in increment 3 beside 2" in still_there
-    assert 2 == told[0]
-    assert "crawl 3 was compacted and then vacuumed" in told[1]
+    assert 2 == printed[0]
+    assert "crawl 3 was compacted and then vacuumed" in printed[1]
     assert "version 5: crawl 2, the one before, was put together with others" in next_one
 
 
 def put_together(of: Collection, some: Sequence[Increment], *later: Increment) -> None:
-    """Makes a version whose first increment stands for some, as after a compaction: of it only what runs told."""
+    """Commit a version whose first increment joins several, as after a compaction: only their run.json files are
+    kept."""
     version = of.current()
     number = version.number + 1
     runs = Path(of.increment(number), RUNS)
@@ -171,7 +172,7 @@ def put_together(of: Collection, some: Sequence[Increment], *later: Increment) -
 
 
 def test_the_page_says_it_and_asks_for_nothing(redesigned: Collection, tmp_path: Path) -> None:
-    """What is odd stands in it; it has no script, loads nothing, and is the same at every run."""
+    """The page shows the findings; it has no script, loads nothing, and is the same at every run."""
     for name in ("one.html", "two.html"):
         crawl_report.write(reported(redesigned), redesigned.folder, str(tmp_path / name), CONFIG)
     page = tree((tmp_path / "one.html").read_bytes())
@@ -186,15 +187,15 @@ def test_the_page_says_it_and_asks_for_nothing(redesigned: Collection, tmp_path:
 
 
 def test_the_command(redesigned: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`dbce collection report` tells it, writes the page where it is asked to, and takes other thresholds."""
+    """`dbce collection report` prints the findings, writes the page to a given file, and accepts other thresholds."""
     (tmp_path / "lax.toml").write_text("[comparison]\nleast = 1_000\n")
     page = tmp_path / "page.html"
-    told = []
+    printed = []
     for options in (["--output", str(page)], ["--config", str(tmp_path / "lax.toml")], ["--version", "1"]):
         assert main(["collection", "report", redesigned.folder, *options]) == 0
-        told.append(capsys.readouterr().out)
+        printed.append(capsys.readouterr().out)
 
-    assert "1 thing odd in increment 2 beside 1" in told[0]
-    assert "nothing odd" in told[1]
-    assert "there is no crawl before" in told[2]
+    assert "1 thing odd in increment 2 beside 1" in printed[0]
+    assert "nothing odd" in printed[1]
+    assert "there is no crawl before" in printed[2]
     assert page.read_text().startswith("<!DOCTYPE html>")

@@ -41,7 +41,7 @@ def test_the_policy_comes_first() -> None:
 
 
 def test_every_word_is_shown_with_its_label() -> None:
-    """What is taken out of a page takes none of its text along: all of it stands in a coloured span, in order."""
+    """Removing elements loses no text: all of it stands in a coloured span, in order."""
     markup = f"<body><p>before</p>{HOSTILE}tail of it<script>1</script> <b>after</b></body>"
     text = page.parse(markup.encode(), "utf-8", config.default().page).blocks.text
     root = tree(framed(markup))
@@ -50,7 +50,7 @@ def test_every_word_is_shown_with_its_label() -> None:
 
 
 def test_text_without_a_label_is_kept() -> None:
-    """What stands behind an element that is taken out stays where it was, also if no segment holds it."""
+    """Text behind a removed element stays in its place, also if no segment holds it."""
     utf8 = b"<p>first <link rel='x'>second <b>third</b><meta name='x'>fourth</p>"
     blocks = page.parse(utf8, "utf-8", config.default().page).blocks
     nothing = masked_segments(blocks, np.zeros(len(blocks.tokens), np.bool_), Label.CONTENT)

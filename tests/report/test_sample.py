@@ -1,4 +1,4 @@
-"""Which pages are shown."""
+"""The sample pages are spread over sites and kinds."""
 
 from pathlib import Path
 
@@ -16,8 +16,8 @@ def chosen(folder: Path, pages: int) -> list[Pick]:
 
 
 @pytest.mark.parametrize(("pages", "expected"), [(0, 0), (1, 1), (6, 6), (50, 11)])
-def test_as_many_pages_as_asked_for(finished: Path, pages: int, expected: int) -> None:
-    """As many different pages are chosen as asked for, or all there are."""
+def test_as_many_pages_as_requested(finished: Path, pages: int, expected: int) -> None:
+    """The sample has the requested number of different pages, or all there are."""
     assert expected == len({pick.capture_id for pick in chosen(finished, pages)})
 
 

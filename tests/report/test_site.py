@@ -16,7 +16,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def text_of(path: Path) -> str:
-    """What a reader sees, white space folded."""
+    """Extract the text that a reader sees, white space folded."""
     return " ".join(tree(path.read_bytes()).find("body").text_content().split())
 
 
@@ -24,7 +24,7 @@ def test_a_report_says_what_was_found(finished: Path, tmp_path: Path) -> None:
     """The first page names totals, sites, rejects and the balance."""
     index = write_report(str(finished), str(tmp_path / "report"))
     seen = text_of(index)
-    said = [
+    expected = [
         "11pages with a result",
         "90.9 %",
         "adds up to the 13 records read",
@@ -32,10 +32,10 @@ def test_a_report_says_what_was_found(finished: Path, tmp_path: Path) -> None:
         "no_text",
         "Article 0",
     ]
-    assert said == [one for one in said if one in seen]
+    assert expected == [one for one in expected if one in seen]
 
 
-def test_a_record_without_a_fate_is_told(finished: Path, tmp_path: Path) -> None:
+def test_a_record_without_an_outcome_is_reported(finished: Path, tmp_path: Path) -> None:
     """Records that were read and are nowhere make the report say that this must not be."""
     run = finished / "run.json"
     run.write_text(run.read_text().replace('"records_read": 13', '"records_read": 15'))
@@ -43,7 +43,7 @@ def test_a_record_without_a_fate_is_told(finished: Path, tmp_path: Path) -> None
 
 
 def test_two_reports_are_byte_equal(finished: Path, tmp_path: Path) -> None:
-    """The same output gives the same files, also over an earlier report with more pages."""
+    """Two reports on one output have the same bytes, also over an earlier report with more pages."""
     write_report(str(finished), str(tmp_path / "one"), pages=4)
     write_report(str(finished), str(tmp_path / "two"), pages=9)
     write_report(str(finished), str(tmp_path / "two"), pages=4)
@@ -66,7 +66,7 @@ def test_every_link_leads_somewhere(finished: Path, tmp_path: Path) -> None:
 
 
 def test_unfinished_output_is_refused(finished: Path, tmp_path: Path) -> None:
-    """Without run.json there is no report, and nothing is written."""
+    """An output without run.json has no report, and nothing is written."""
     (finished / "run.json").unlink()
     with pytest.raises(OutputError, match=r"no run\.json"):
         write_report(str(finished), str(tmp_path / "report"))
@@ -85,7 +85,7 @@ def test_a_folder_that_is_no_report_is_left_alone(finished: Path, tmp_path: Path
 
 
 def test_a_page_whose_archive_is_gone_is_shown_as_text(finished: Path, archive: Path, tmp_path: Path) -> None:
-    """Without the archive the text stands there in colours, and the reason beside it."""
+    """A page without its archive is shown as coloured text, with the reason beside it."""
     archive.unlink()
     folder = write_report(str(finished), str(tmp_path / "report")).parent
     page = tree((folder / "pages/01.html").read_bytes())

@@ -26,7 +26,7 @@ DEADLY = "DBCE_TRAP_DEADLY"
 _BATCHES = {
     "originals": ("revisit_rows", "revisits_from"),
     "revisits": ("capture_rows", "revisited_batch"),
-    "crosses": ("cross_rows", "found_batch"),
+    "crosses": ("cross_rows", "bucket_crosses_batch"),
     "evidence": ("evidence_rows", "evidence_batch"),
     "annotations": ("annotation_rows", "annotations_batch"),
 }

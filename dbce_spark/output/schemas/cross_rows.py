@@ -36,12 +36,6 @@ BUCKET_CROSSES = pa.schema([*CROSS, *BUCKET])
 BITS_WORDS = pa.array([bits_text(bits) for bits in range(32)])
 
 
-def bucket_cross_rows(found: Sequence[BucketCross]) -> list[dict[str, Any]]:
-    """Convert crosses and their buckets to FOUND rows as dictionaries, as a row of a bucket's chunk holds them."""
-    rows: list[dict[str, Any]] = bucket_crosses_batch(found).to_pylist()
-    return rows
-
-
 def crosses_batch(crosses: Sequence[Cross]) -> pa.RecordBatch:
     """Store crosses, with the id and the bits that follow from their arms."""
     return encode(pa.schema(CROSS), crosses, bits=_bits_words(crosses))
@@ -52,11 +46,11 @@ def _bits_words(crosses: Sequence[Cross]) -> pa.Array:
 
 
 def bucket_crosses_batch(found: Sequence[BucketCross]) -> pa.RecordBatch:
-    """Store crosses and their buckets as FOUND rows."""
+    """Store crosses and their buckets as BUCKET_CROSSES rows."""
     crosses = [one.cross for one in found]
     return encode(BUCKET_CROSSES, crosses, bits=_bits_words(crosses), **attributes(found, column_names(BUCKET)))
 
 
 def bucket_cross_from(row: Mapping[str, Any]) -> BucketCross:
-    """Restore a cross and its bucket from a FOUND row."""
+    """Restore a cross and its bucket from a BUCKET_CROSSES row."""
     return decode_row(BucketCross, row, cross=decode_row(Cross, row))

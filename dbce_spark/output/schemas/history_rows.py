@@ -23,6 +23,7 @@ from dbce_spark.output.schemas.codec import (
     build_batch,
     column_names,
     decode,
+    decode_row,
     encode,
     fields,
 )
@@ -108,40 +109,28 @@ def moments_from(rows: Iterable[Mapping[str, Any]]) -> Iterator[Moment]:
             template_id = row["template_id"] or ""
             signature = np.frombuffer(row["signature"], SIGNATURE) if row["signature"] else None
         if pieces is not None:
-            yield Moment(
-                capture_id=row["capture_id"],
-                timestamp=row["timestamp"],
-                pieces=pieces,
-                url_key=row["url_key"],
-                url=row["url"],
-                site=row["site"],
-                template_id=template_id,
-                signature=signature,
-            )
+            yield decode_row(Moment, row, pieces=pieces, template_id=template_id, signature=signature)
 
 
 def _of_step(step: HistoryStep, times: int) -> dict[str, Any]:
     """List the columns that name the captures which a step lies between, as often as it has rows."""
-    before, after = step.before, step.after
-    columns = {
-        **{name: getattr(after, name) for name in ("url_key", "url", "site", "capture_id", "timestamp")},
-        "before_id": before.capture_id,
-        "before_timestamp": before.timestamp,
-    }
-    return {name: [value] * times for name, value in columns.items()}
+    columns = attributes([step.after] * times, (*column_names(_OF_URL), "capture_id", "timestamp"))
+    before = {"before_id": step.before.capture_id, "before_timestamp": step.before.timestamp}
+    return columns | {name: [value] * times for name, value in before.items()}
 
 
 def steps_batch(step: HistoryStep, *, is_redesigned: bool) -> pa.RecordBatch:
     """Store a step as a STEPS row."""
     kinds = Counter(one.kind for one in step.changes)
-    values = {
-        "template_from": step.before.template_id,
-        "template_to": step.after.template_id,
-        "similarity": step.similarity,
-        "is_redesigned": is_redesigned,
-        **{kind: kinds[kind] for kind in KINDS},
-    }
-    return build_batch(STEPS, 1, _of_step(step, 1) | {name: [value] for name, value in values.items()})
+    return encode(
+        STEPS,
+        [step],
+        **_of_step(step, 1),
+        template_from=[step.before.template_id],
+        template_to=[step.after.template_id],
+        is_redesigned=[is_redesigned],
+        **{kind: [kinds[kind]] for kind in KINDS},
+    )
 
 
 def changes_batch(step: HistoryStep) -> pa.RecordBatch:

@@ -68,7 +68,7 @@ def _seen_from(rows: pa.Table) -> Iterator[PageFeatures | None]:
 
 
 def neighbours_from(rows: pa.Table) -> list[Neighbour]:
-    """Restore the pages of one site from the columns that `witnesses_from` reads, their site, signature, bands and
+    """Restore the pages of one site from the columns that `page_features_from` reads, their site, signature, bands and
     tokens."""
     tokens = unpacked((one or b"" for one in plain(rows.column("tokens"))), HASH)
     return [*decode(Neighbour, rows, member=_members_from(rows), features=_seen_from(rows), tokens=tokens)]

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from dbce_spark.model import Extraction, Label, Segments
-from dbce_spark.output.schemas.codec import INT, STRING, build_batch, fields, lists
+from dbce_spark.output.schemas.codec import INT, STRING, build_batch, column_names, fields, lists
 from dbce_spark.output.schemas.cross_rows import BITS_WORDS
 
 SEGMENT = fields(
@@ -24,6 +24,10 @@ SEGMENT = fields(
     snapshots_with=INT,
     conflict=pa.bool_(),
 )
+_FIELDS = {
+    "block": "blocks", "start": "starts", "end": "ends", "label": "labels", "score": "scores", "conflict": "conflicts",
+}  # fmt: skip
+"""Fields of Segments whose columns have another name."""
 _LABEL_WORDS = pa.array([label.word for label in Label])
 
 
@@ -31,46 +35,27 @@ _LABEL_WORDS = pa.array([label.word for label in Label])
 def segments_column(extractions: Sequence[Extraction]) -> pa.ListArray:
     """Build the `segments` column of extractions."""
     parts = [one.segments for one in extractions]
-    names = Segments.__dataclass_fields__
-    joined = {name: np.concatenate([getattr(one, name) for one in parts] or [np.empty(0, np.int32)]) for name in names}
+    joined = {
+        name: np.concatenate([getattr(one, _FIELDS.get(name, name)) for one in parts] or [np.empty(0, np.int32)])
+        for name in column_names(SEGMENT[1:])
+    }
     xpaths = pa.array([xpath for one in extractions for xpath in one.page.blocks.xpaths], STRING)
     firsts = np.cumsum([0, *(len(one.page.blocks) for one in extractions)])[: len(parts)]
-    block_of_all = joined["blocks"] + np.repeat(firsts, [len(part) for part in parts])
-    columns = {
+    block_of_all = joined["block"] + np.repeat(firsts, [len(part) for part in parts])
+    columns = joined | {
         "xpath": xpaths.take(pa.array(block_of_all)),
-        "block": joined["blocks"],
-        "start": joined["starts"],
-        "end": joined["ends"],
-        "label": _LABEL_WORDS.take(pa.array(joined["labels"])),
-        "score": joined["scores"],
+        "label": _LABEL_WORDS.take(pa.array(joined["label"])),
         "bits": BITS_WORDS.take(pa.array(joined["bits"])),
-        "siblings": joined["siblings"],
-        "siblings_with": joined["siblings_with"],
-        "snapshots": joined["snapshots"],
-        "snapshots_with": joined["snapshots_with"],
-        "conflict": joined["conflicts"],
     }
     return lists(parts, build_batch(pa.schema(SEGMENT), len(block_of_all), columns).to_struct_array())
 
 
 def segments_from(rows: Iterable[dict[str, Any]]) -> Segments:
     """Restore the segments of one extraction from the values of its `segments` column."""
-    columns = list(rows)
+    listed = list(rows)
+    values = {field.name: [row[field.name] for row in listed] for field in SEGMENT[1:]}
     words = [label.word for label in Label]
-
-    def column(name: str, kind: Any) -> Any:
-        return np.array([row[name] for row in columns], kind)
-
-    return Segments(
-        blocks=column("block", np.int32),
-        starts=column("start", np.int32),
-        ends=column("end", np.int32),
-        labels=np.array([words.index(row["label"]) for row in columns], np.uint8),
-        scores=column("score", np.float32),
-        bits=np.array([int(row["bits"], 2) for row in columns], np.uint8),
-        siblings=column("siblings", np.int32),
-        siblings_with=column("siblings_with", np.int32),
-        snapshots=column("snapshots", np.int32),
-        snapshots_with=column("snapshots_with", np.int32),
-        conflicts=column("conflict", np.bool_),
-    )
+    values["label"] = [words.index(word) for word in values["label"]]
+    values["bits"] = [int(bits, 2) for bits in values["bits"]]
+    kinds = {field.name: np.uint8 if field.type == STRING else field.type.to_pandas_dtype() for field in SEGMENT[1:]}
+    return Segments(**{_FIELDS.get(name, name): np.array(values[name], kind) for name, kind in kinds.items()})

@@ -59,8 +59,8 @@ def test_probability() -> None:
     ],
 )
 def test_duplicates(kind: str, within: str, expected: list[bool]) -> None:
-    """Of four captures: the first of all; one nearly like it, of the same URL; a copy of that under another URL; and
-    once more that under this one."""
+    """The filter keeps the right ones of four captures: a first, one nearly like it of the same URL, a copy of that
+    under another URL, and a second copy under this one."""
     one = corpus_filters.duplicates(kind, within)
 
     assert expected == kept(
@@ -71,13 +71,13 @@ def test_duplicates(kind: str, within: str, expected: list[bool]) -> None:
     )
 
 
-def test_duplicates_are_kept_where_that_is_asked_for() -> None:
+def test_duplicates_are_kept_on_request() -> None:
     """Then there is no filter."""
     assert corpus_filters.duplicates("keep", "all") is None
 
 
 def test_the_probability_of_a_text_is_its_mean_score_by_characters() -> None:
-    """Of content alone; a page without any has none."""
+    """The probability counts content alone; a page without any has 0."""
     rows = [
         segments([("a" * 30, "content", 0.9), ("b" * 100, "boilerplate", 0.1), ("c" * 10, "content", 0.5)]),
         segments([("b", "boilerplate", 0.4)]),
@@ -124,7 +124,7 @@ def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[t
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "message"),
     [
         ("corpus.min_probability=2", "corpus.min_probability is 2.0; it must lie between 0 and 1"),
         ("corpus.min_words=-1", "corpus.min_words is -1; it must be at least 0"),
@@ -136,9 +136,9 @@ def test_a_row_is_removed_by_the_first_filter_that_does_not_keep_it(rows: list[t
         ("duplicates.rows=0", "duplicates.rows is 0; it must be at least 1"),
     ],
 )
-def test_parameters_out_of_their_range_are_refused(setting: str, told: str) -> None:
-    """With a line that says what is allowed."""
+def test_parameters_out_of_their_range_are_refused(setting: str, message: str) -> None:
+    """The error states the allowed values."""
     with pytest.raises(ConfigError) as caught:
         config(setting)
 
-    assert told == str(caught.value)
+    assert message == str(caught.value)

@@ -50,8 +50,8 @@ def output(tmp_path: Path) -> str:
     return write(tmp_path / "output", FILES)
 
 
-def made(output: str, to: Path | str, settings: CorpusConfig = CONFIG, **asked: Any) -> str:
-    return corpus.write(corpus.CorpusRequest(output=output, target=str(to), **asked), settings)
+def made(output: str, to: Path | str, settings: CorpusConfig = CONFIG, **options: Any) -> str:
+    return corpus.write(corpus.CorpusRequest(output=output, target=str(to), **options), settings)
 
 
 def rows(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -68,8 +68,8 @@ def ids(folder: Path) -> list[str]:
 
 
 def test_what_is_kept_is_written_as_it_was(output: str, tmp_path: Path) -> None:
-    """With all its columns, what is said of duplicates, and its probability; in files of the same names, and none where
-    nothing is kept."""
+    """Kept rows have all columns, their marks and probability, in files of the same names; a file without kept rows is
+    not written."""
     made(output, tmp_path / "corpus")
     found = rows(tmp_path / "corpus")
     (first,) = found["site_part=0/part-00000.parquet"]
@@ -94,8 +94,8 @@ def test_duplicates_may_stay(output: str, tmp_path: Path) -> None:
 
 
 def test_every_row_is_accounted_for(output: str, tmp_path: Path) -> None:
-    """In all, by site and by language: what came in is what was removed and what is left."""
-    told = made(output, tmp_path / "corpus")
+    """In all, by site and by language, rows in are rows removed and rows left."""
+    printed = made(output, tmp_path / "corpus")
     account = json.loads((tmp_path / "corpus" / "corpus.json").read_text())
     removed = {"words": 4, "probability": 1, "duplicates": 2}
 
@@ -107,13 +107,13 @@ def test_every_row_is_accounted_for(output: str, tmp_path: Path) -> None:
     ]
     for part in [account, *account["by_site"].values(), *account["by_language"].values()]:
         assert part["in"] == sum(part["removed"].values()) + part["left"]
-    assert told + "\n" == (tmp_path / "corpus" / "corpus.md").read_text()
-    assert "| - words       | 3 words or more " in told
+    assert printed + "\n" == (tmp_path / "corpus" / "corpus.md").read_text()
+    assert "| - words       | 3 words or more " in printed
 
 
 def test_a_corpus_is_an_output(output: str, tmp_path: Path) -> None:
-    """Its run.json counts what was removed as skipped, so that all records are accounted for; and a corpus is made of
-    it as of any."""
+    """The run.json of a corpus counts removed rows as skipped, so that all records are accounted for, and a corpus can
+    be made of it."""
     made(output, tmp_path / "corpus", replace(CONFIG, duplicates="keep"))
     run = json.loads((tmp_path / "corpus" / "run.json").read_text())
     made(str(tmp_path / "corpus"), tmp_path / "again")
@@ -125,7 +125,7 @@ def test_a_corpus_is_an_output(output: str, tmp_path: Path) -> None:
 
 
 def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
-    """In the order in which they are named; one that there is not is refused before anything is written."""
+    """Columns are written in the named order; an unknown one is refused before anything is written."""
     made(output, tmp_path / "corpus", columns=["text", "url", "probability"])
     with pytest.raises(InputError, match="--columns: html5 is no column; there are capture_id, "):
         made(output, tmp_path / "other", columns=["html5"])
@@ -135,7 +135,7 @@ def test_columns_may_be_chosen(output: str, tmp_path: Path) -> None:
 
 
 def test_a_corpus_of_nothing_has_its_columns(output: str, tmp_path: Path) -> None:
-    """Where no row is kept there is one file of none."""
+    """A corpus without rows has one empty file."""
     made(output, tmp_path / "corpus", replace(CONFIG, min_words=1_000))
     (path,) = (tmp_path / "corpus" / "extractions").rglob("*.parquet")
 
@@ -146,7 +146,7 @@ def test_a_corpus_of_nothing_has_its_columns(output: str, tmp_path: Path) -> Non
 
 
 def test_an_output_without_duplicates(tmp_path: Path) -> None:
-    """Which are duplicates cannot be said; where they are kept, nothing is said of them."""
+    """Without a table of duplicates they cannot be removed; a corpus that keeps them has no marks."""
     output = write(tmp_path / "output", FILES, marks=False)
     with pytest.raises(OutputError, match=r"has no table of duplicates; .*--duplicates keep"):
         made(output, tmp_path / "corpus")
@@ -166,7 +166,7 @@ def test_duplicates_of_another_run_are_noticed(output: str, tmp_path: Path) -> N
         made(output, tmp_path / "corpus")
 
 
-def test_nothing_is_overwritten_unasked(output: str, tmp_path: Path) -> None:
+def test_nothing_is_overwritten_without_the_option(output: str, tmp_path: Path) -> None:
     """An earlier corpus is replaced with --overwrite only; an output, and a folder with anything else, never."""
     made(output, tmp_path / "corpus")
     with pytest.raises(OutputError, match="exists; give another --to, or --overwrite"):
@@ -180,13 +180,13 @@ def test_nothing_is_overwritten_unasked(output: str, tmp_path: Path) -> None:
 
 
 def test_what_is_no_output_is_refused(tmp_path: Path) -> None:
-    """Without run.json there is none that is finished."""
+    """A folder without run.json holds no finished output."""
     with pytest.raises(OutputError, match=r"no run\.json that can be read there"):
         made(str(tmp_path), tmp_path / "corpus")
 
 
-def test_sites_are_told_up_to_a_number(output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those with most captures; how many there are is said."""
+def test_sites_are_reported_up_to_a_number(output: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sites with the most captures are listed, and all are counted."""
     monkeypatch.setattr(corpus_account, "SITES", 1)
     made(output, tmp_path / "corpus")
     found = json.loads((tmp_path / "corpus" / "corpus.json").read_text())
@@ -232,13 +232,13 @@ def test_the_command(output: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     """`dbce corpus` filters by its options and prints the table; a mistake is one line."""
     options = ["--min-words", "3", "--language", "de", "--status", "single", "--duplicates", "exact", "--within", "url"]
     status = main(["corpus", output, "--to", str(tmp_path / "corpus"), *options, "--columns", "url,text"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     again = main(["corpus", output, "--to", str(tmp_path / "corpus")])
 
     assert (0, 2) == (status, again)
-    assert (tmp_path / "corpus" / "corpus.md").read_text() == told
+    assert (tmp_path / "corpus" / "corpus.md").read_text() == printed
     assert ["- status", "- language", "- words", "- probability", "- duplicates"] == [
-        line.split("|")[1].strip() for line in told.splitlines()[3:-1]
+        line.split("|")[1].strip() for line in printed.splitlines()[3:-1]
     ]
     assert "http://other.example/d" == rows(tmp_path / "corpus")["site_part=2/part-00001.parquet"][0]["url"]
 
@@ -257,7 +257,7 @@ def test_a_corpus_of_a_collection(collected: Path, tmp_path: Path) -> None:
     assert len(found) == json.loads((tmp_path / "corpus" / "run.json").read_text())["extractions"]
 
 
-def test_what_is_said_anew_of_a_duplicate_counts(collected: Path, tmp_path: Path) -> None:
+def test_newer_marks_of_a_duplicate_count(collected: Path, tmp_path: Path) -> None:
     """An increment that marks captures of earlier ones anew is heard; what an earlier one says anew of a capture that
     was written later is not."""
     to = Collection(str(shutil.copytree(collected, tmp_path / "c")))
@@ -292,16 +292,25 @@ def ids_in(path: str) -> list[str]:
 
 
 def test_a_corpus_of_a_version(collected: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`--version` takes an earlier one; what an increment has not compared has no duplicates that could be told."""
+    """`--version` takes an earlier one; an increment without a comparison has no marks of duplicates."""
     collection = shutil.copytree(collected, tmp_path / "c")
     shutil.rmtree(collection / "increments" / "00000003" / "duplicates")
-    asked = ["corpus", str(collection), "--to", str(tmp_path / "corpus"), "--min-words", "0", "--min-probability", "0"]
-    refused = main(asked)
-    told = capsys.readouterr().err
-    status = main([*asked, "--version", "2", "--duplicates", "exact"])
+    options = [
+        "corpus",
+        str(collection),
+        "--to",
+        str(tmp_path / "corpus"),
+        "--min-words",
+        "0",
+        "--min-probability",
+        "0",
+    ]
+    refused = main(options)
+    printed = capsys.readouterr().err
+    status = main([*options, "--version", "2", "--duplicates", "exact"])
     found = {row["capture_id"] for some in rows(tmp_path / "corpus").values() for row in some}
     copies = {one.text.capture_id for one in grown.whole(collected, 2).duplicates if one.mark.copy_of}
 
     assert (2, 0) == (refused, status)
-    assert "has no table of duplicates" in told
+    assert "has no table of duplicates" in printed
     assert {*grown.texts(grown.whole(collected, 2))} - copies == found

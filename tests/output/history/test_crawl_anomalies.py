@@ -1,4 +1,4 @@
-"""What is odd in a crawl is told, and what is not is not."""
+"""Odd changes between crawls are reported, ordinary ones are not."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,7 +17,7 @@ SITE = Site(captures=100, single=10, short=5, words=50_000, text_words=30_000)
 
 
 def figures(sites: Mapping[str, Site], **given: Any) -> Figures:
-    """A crawl of these sites, each of one template that all its pages with siblings have."""
+    """Build the figures of a crawl of these sites, each of one template that all its pages with siblings have."""
     defaults: dict[str, Any] = {
         "number": 1,
         "templates": {(site, f"of {site}"): one.captures - one.single for site, one in sites.items()},
@@ -37,7 +37,7 @@ def odd(now: Figures, before: Figures = BEFORE, lost: tuple[Template, ...] = ())
 
 
 def changed(*names: str, **figures_of: int) -> Figures:
-    """The crawl again, with other figures of some sites."""
+    """Copy the figures of a crawl, with other figures of some sites."""
     sites = {f"{name}.example": replace(SITE, **figures_of) for name in names}
     return replace(BEFORE, sites={**BEFORE.sites, **sites})
 
@@ -62,7 +62,7 @@ SITES = st.builds(
 @given(st.dictionaries(st.sampled_from("abcdefgh"), st.tuples(SITES, st.integers(6, 19)), min_size=1))
 @example({"full": (SITE, 6), "bare": (replace(SITE, text_words=500, short=90, single=90), 19)})
 def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, int]]) -> None:
-    """Some more of this and some less of that, each site as it was: nothing is told."""
+    """More captures of one site and fewer of another, each with its shares as before, give no finding."""
     before = figures({name: times(site, 10) for name, (site, _) in sites.items()})
     now = figures({name: times(site, factor) for name, (site, factor) in sites.items()})
 
@@ -71,7 +71,7 @@ def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, i
 
 
 @pytest.mark.parametrize(
-    ("now", "kind", "told", "place"),
+    ("now", "kind", "message", "place"),
     [
         (changed(*"abcd", text_words=20_000), "content", "Less of the words is main text: 40.0 %", "a.example: "),
         (changed("b", text_words=15_000), "content", "main text on 1 site; over all of them", "b.example: 30.0 %"),
@@ -85,18 +85,18 @@ def test_another_mix_of_the_same_sites_is_not_odd(sites: dict[str, tuple[Site, i
         (figures({}, refused={}), "empty", "brought nothing new", ""),
     ],
 )
-def test_what_is_odd_is_told(now: Figures, kind: str, told: str, place: str) -> None:
+def test_what_is_odd_is_reported(now: Figures, kind: str, message: str, place: str) -> None:
     """One finding, of its kind, in words and with the place where it shows."""
     (found,) = odd(now).values()
 
     assert kind == found.kind
-    assert told in found.message
+    assert message in found.message
     assert place in " ".join(found.places)
     assert found.oddness >= 1
 
 
 def test_what_chance_may_bring_is_not_odd() -> None:
-    """Of few pages a share says little; the same share of many is told."""
+    """A changed share is no finding over few pages, and is one over many."""
     few = figures({"a": Site(captures=20, single=2, words=9_000, text_words=5_000)})
     more = figures({"a": Site(captures=20, single=6, words=9_000, text_words=5_000)})
     many, many_more = (figures({"a": times(one.sites["a"], 50)}) for one in (few, more))
@@ -106,7 +106,7 @@ def test_what_chance_may_bring_is_not_odd() -> None:
 
 
 def test_a_few_captures_more_or_less_are_not_odd() -> None:
-    """Of a crawl of some pages three times as many say nothing, of one of many they do."""
+    """Three times as many captures are no finding in a small crawl, and are one in a large crawl."""
     some, thrice = (figures({"a": Site(captures=count, words=9_000, text_words=5_000)}) for count in (3, 9))
     many, many_more = (figures({"a": times(one.sites["a"], 50)}) for one in (some, thrice))
 
@@ -115,7 +115,7 @@ def test_a_few_captures_more_or_less_are_not_odd() -> None:
 
 
 def test_one_of_many_sites_is_not_odd() -> None:
-    """Of two hundred sites one is another each week; of five it is told."""
+    """One changed site is no finding among two hundred, and is one among five."""
     before = figures({f"{number:03}": SITE for number in range(200)})
     sites = {f"{number:03}": replace(SITE, text_words=5_000) for number in range(5)}
     one, five = (replace(before, sites={**before.sites, **dict([*sites.items()][:count])}) for count in (1, 5))
@@ -125,7 +125,7 @@ def test_one_of_many_sites_is_not_odd() -> None:
 
 
 def test_places_are_few() -> None:
-    """Five are named, and how many more there are."""
+    """A finding names five places, and the number of the others."""
     before = figures({f"{number:02}": SITE for number in range(20)})
     now = replace(before, sites={name: replace(site, short=50) for name, site in before.sites.items()})
 
@@ -133,7 +133,7 @@ def test_places_are_few() -> None:
 
 
 def test_a_template_is_missing_by_what_its_site_has() -> None:
-    """Where a site was crawled less its templates are less, and not missed; of a small site they are not judged."""
+    """A template with fewer captures is not missing if its site was crawled less, or is small."""
     name = ("a.example", "of a.example")
     other = {("a.example", "new"): 90}
     less = changed("a", captures=30)
@@ -156,8 +156,8 @@ def _but(template: Template) -> dict[Template, int]:
     return {one: captures for one, captures in BEFORE.templates.items() if one != template}
 
 
-def test_lost_templates_are_told() -> None:
-    """With their sites, and how many captures they had."""
+def test_lost_templates_are_reported() -> None:
+    """The finding names lost templates with their sites, and counts the captures they had."""
     found = odd(BEFORE, lost=(("a.example", "of a.example"),))["templates"]
 
     assert "1 template with 22.5 % of the captures" in found.message
@@ -166,7 +166,7 @@ def test_lost_templates_are_told() -> None:
 
 
 def test_the_oddest_comes_first() -> None:
-    """By how far beyond its threshold it is."""
+    """Findings are sorted by how far they are beyond their thresholds."""
     now = replace(changed(*"abcd", short=30, text_words=5_000), failed_files=2)
     found = crawl_anomalies.compare(BEFORE, now, (), CONFIG)
 

@@ -1,4 +1,4 @@
-"""The history of a page: what came, went, changed and moved."""
+"""The history of a page has the texts that were added, removed, changed and moved."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def moment(*texts: str, at: int = 0, label: str = "content") -> Moment:
     return Moment(capture_id=str(at), timestamp=at, pieces=made)
 
 
-def told(before: Moment, after: Moment) -> list[tuple[str, str, str]]:
+def described(before: Moment, after: Moment) -> list[tuple[str, str, str]]:
     return [
         (one.kind, one.before.text if one.before else "", one.after.text if one.after else "")
         for one in changes(before, after)
@@ -46,27 +46,27 @@ def told(before: Moment, after: Moment) -> list[tuple[str, str, str]]:
 
 
 def test_the_same_page_has_no_changes() -> None:
-    """Nor has an empty one."""
-    assert told(moment("a", "b"), moment("a", "b", at=1)) == []
-    assert told(moment(), moment(at=1)) == []
+    """A page with the same texts has no changes, nor has an empty one."""
+    assert described(moment("a", "b"), moment("a", "b", at=1)) == []
+    assert described(moment(), moment(at=1)) == []
 
 
-def test_what_comes_and_goes_is_told() -> None:
-    """In the order of the page."""
-    actual = told(moment("head", "goes", "foot"), moment("first", "head", "foot"))
+def test_what_comes_and_goes_is_reported() -> None:
+    """Added and removed texts are listed in the order of the page."""
+    actual = described(moment("head", "goes", "foot"), moment("first", "head", "foot"))
 
     assert [(ADDED, "", "first"), (REMOVED, "goes", "")] == sorted(actual)
 
 
 def test_a_corrected_text_is_edited() -> None:
-    """It is the same text still, wherever it stands now."""
+    """A text with a few other words is an edit, in whatever place it is now."""
     before, after = LONG.format("two"), LONG.format("three")
 
-    assert [(EDITED, before, after)] == told(moment("head", before), moment("head", after))
+    assert [(EDITED, before, after)] == described(moment("head", before), moment("head", after))
 
 
 def test_entries_of_a_list_are_no_edits_of_each_other() -> None:
-    """However alike they look: what they have in common, all others have too."""
+    """Entries that share only the words of all entries are no edits of each other, however alike they look."""
     old = [f"lxml 2.{nth}, released 2011-0{nth}-01 (changes for 2.{nth})" for nth in range(1, 8)]
     new = [f"lxml 3.{nth}, released 2013-0{nth}-02 (changes for 3.{nth})" for nth in range(1, 8)]
     found = changes(moment(*old), moment("News", *new))
@@ -74,34 +74,34 @@ def test_entries_of_a_list_are_no_edits_of_each_other() -> None:
     assert EDITED not in {one.kind for one in found}
 
 
-def test_how_similar_is_said_of_edits_alone() -> None:
-    """By the words that both have; case and punctuation count for nothing."""
+def test_only_edits_have_a_similarity() -> None:
+    """The similarity counts the words that both texts have, whatever their case and punctuation."""
     found = changes(moment("Cache arguments", "old words here"), moment("Cache Arguments¶", "RAIN!"))
 
     assert [(EDITED, 1.0), (REPLACED, None)] == [(one.kind, one.similarity) for one in found]
 
 
-def test_what_went_is_told_where_it_stood() -> None:
-    """Behind what stood before it, and before what came there."""
-    found = told(moment("head", "gone one", "gone two", "foot"), moment("head", "foot", "new"))
+def test_what_went_is_reported_where_it_stood() -> None:
+    """A removed text is listed behind the text before it, and before texts that came there."""
+    found = described(moment("head", "gone one", "gone two", "foot"), moment("head", "foot", "new"))
 
     assert [(REMOVED, "gone one", ""), (REMOVED, "gone two", ""), (ADDED, "", "new")] == found
 
 
 def test_another_text_in_the_same_place_replaces() -> None:
-    """The place is told by its path."""
-    assert [(REPLACED, "Sunny, 24 degrees", "RAIN!")] == told(
+    """Another text at the same path is a replacement."""
+    assert [(REPLACED, "Sunny, 24 degrees", "RAIN!")] == described(
         moment("head", "Sunny, 24 degrees"), moment("head", "RAIN!")
     )
 
 
 def test_a_text_that_stands_elsewhere_has_moved() -> None:
-    """It did not go and come."""
-    assert [(MOVED, "c", "c")] == told(moment("a", "b", "c"), moment("c", "a", "b"))
+    """A text in another place is moved, and not removed and added."""
+    assert [(MOVED, "c", "c")] == described(moment("a", "b", "c"), moment("c", "a", "b"))
 
 
 def test_another_label_is_a_change() -> None:
-    """With the same text in the same place."""
+    """A text in its place with another label is a change."""
     (change,) = changes(moment("a"), moment("a", label="boilerplate"))
 
     assert (RELABELLED, "boilerplate") == (change.kind, change.label)
@@ -115,7 +115,7 @@ held = st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(["content", "b
 
 
 def labelled(*some: tuple[str, str]) -> Moment:
-    """A capture of these texts and labels."""
+    """Build a capture of these texts and labels."""
     made = tuple(Piece(text=text, label=label, xpath=f"/p[{nth}]") for nth, (text, label) in enumerate(some, 1))
     return Moment(capture_id="", timestamp=0, pieces=made)
 
@@ -124,7 +124,7 @@ def labelled(*some: tuple[str, str]) -> Moment:
 def test_changes_replayed_on_a_capture_give_the_next(
     old: Sequence[tuple[str, str]], new: Sequence[tuple[str, str]]
 ) -> None:
-    """Of its texts, with their labels, what went is taken away and what came is added: what is not told is in both."""
+    """Removing and adding the changed texts and labels turns a capture into the next one."""
     found = changes(labelled(*old), labelled(*new))
     replayed = Counter(old)
     replayed.subtract((one.before.text, one.before.label) for one in found if one.before)
@@ -137,11 +137,11 @@ def test_changes_replayed_on_a_capture_give_the_next(
 @given(texts)
 def test_nothing_changes_into_itself(some: Sequence[str]) -> None:
     """A capture beside itself has no changes."""
-    assert told(moment(*some), moment(*some)) == []
+    assert described(moment(*some), moment(*some)) == []
 
 
 def test_lives_say_from_when_to_when() -> None:
-    """In how many captures a text stood, what it came by, and what became of it; who comes back lives again."""
+    """A life has its times, its number of captures, its begin and its end; a text that comes back has another one."""
     two, three = LONG.format("two"), LONG.format("three")
     line = [moment("a", "b", two, at=1), moment("b", "a", two, at=2), moment("b", three, at=5), moment("b", "a", at=9)]
     found = [
@@ -193,7 +193,7 @@ def signed(*rows: int, template_id: str = "") -> Moment:
 
 
 def test_a_page_is_redesigned_if_its_templates_are_hardly_similar() -> None:
-    """Where that is not known nothing is said."""
+    """A step without a similarity is no redesign."""
     line = [signed(1, 2, 3, 4), signed(1, 2, 3, 9), signed(1, 2, 8, 8), signed(), signed(5, 5, 5, 5)]
 
     assert [0.75, 0.5, None, None] == [step.similarity for step in steps(line)]
@@ -205,12 +205,13 @@ def redesigned(url: str, before: int, after: int, to: str = "new") -> PageRedesi
 
 
 def times(*pages: PageRedesign) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """When their steps begin and end."""
+    """List the times at which steps begin and end."""
     return tuple(np.sort(np.array([getattr(one, name) for one in pages], np.int64)) for name in ("before", "after"))  # type: ignore[return-value]
 
 
 def test_pages_that_change_at_once_are_a_redesign() -> None:
-    """Named by their templates, from the last capture that shows the old one to the first that shows the new one."""
+    """A redesign names both templates, and lies between the last capture with the old one and the first with the new
+    one."""
     pages = [redesigned("a", 1, 9), redesigned("b", 3, 7), redesigned("c", 2, 8, "other"), redesigned("z", 20, 30)]
     unchanged = redesigned("u", 5, 8)
     templates = (
@@ -224,7 +225,7 @@ def test_pages_that_change_at_once_are_a_redesign() -> None:
 
 
 def test_pages_that_had_no_template_in_common_are_no_redesign() -> None:
-    """They changed each by itself."""
+    """Pages of different templates that change at once are no redesign of their site."""
     pages = [replace(redesigned("a", 1, 9), template_from=""), replace(redesigned("b", 3, 7), template_from="")]
 
     assert [] == redesigns(pages, *times(*pages))

@@ -1,4 +1,4 @@
-"""All captures of one URL in a collection, told to a person."""
+"""The captures of one URL in a collection are listed with their changes."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ def row(capture_id: str, day: int, extraction_id: str = "") -> dict[str, Any]:
 
 
 def segments(*blocks: tuple[str, str]) -> dict[str, Any]:
-    """Blocks of one segment, each with its text and label."""
+    """Build blocks of one segment, each with its text and label."""
     found, start = [], 0
     for at, (text, label) in enumerate(blocks):
         end = start + len(text)
@@ -48,7 +48,7 @@ def write(folder: str, table: str, schema: pa.Schema, *rows: dict[str, Any]) -> 
 
 @pytest.fixture
 def collection(tmp_path: Path) -> Collection:
-    """A page that is corrected, then fetched again as it was, then redesigned; and another page beside it."""
+    """Build a collection: a page that is corrected, then fetched again as it was, then redesigned; and another page."""
     of = Collection(str(tmp_path))
     folder = of.increment(1)
     lone = row("x", 9) | {"url_key": "org,example)/x"}
@@ -69,18 +69,18 @@ def collection(tmp_path: Path) -> Collection:
         lone | segments(("Other", "content")),
     )
     write(folder, "captures", capture_rows.CAPTURES, row("a", 1), row("b", 2), row("r", 3, "b"), row("c", 4), lone)
-    known = [
+    members = [
         {"capture_id": name, "url_key": KEY, "signature": value}
         for name, value in zip("abc", (old, old, new), strict=True)
     ]
-    write(folder, "members", member_rows.MEMBERS, *known)
+    write(folder, "members", member_rows.MEMBERS, *members)
     increment = Increment(number=1, page_files=0, captures=4, extractions=4, relabelled=0)
     of.commit(Version(number=1, made="", why="extract", increments=(increment,), settings={}))
     return of
 
 
 def test_each_capture_is_a_moment(collection: Collection) -> None:
-    """In order of time; a revisit holds what its original held, and so has its template."""
+    """Captures are in order of time; a revisit has the pieces and the template of its original."""
     line = url_history.moments(collection, collection.current(), URL)
 
     assert ["a", "b", "r", "c"] == [one.capture_id for one in line]
@@ -90,7 +90,7 @@ def test_each_capture_is_a_moment(collection: Collection) -> None:
 
 
 def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> None:
-    """It is looked for under its own key."""
+    """The original of a revisit is found under the key of its own URL."""
     elsewhere = row("y", 10, "a") | {"url_key": "org,example)/y"}
     write(f"{collection.increment(1)}", "captures/more", capture_rows.CAPTURES, elsewhere)
 
@@ -101,9 +101,9 @@ def test_a_revisit_may_hold_what_another_url_held(collection: Collection) -> Non
 def test_what_a_person_reads(collection: Collection) -> None:
     """Changes of the content, word by word, captures that changed nothing as a number, and how long texts stood."""
     line = url_history.moments(collection, collection.current(), URL)
-    told = url_history.text(URL, line, 0.5, everything=False, coloured=False)
+    shown = url_history.text(URL, line, 0.5, everything=False, coloured=False)
 
-    assert told == "\n".join(
+    assert shown == "\n".join(
         [
             f"{URL}: 4 captures, 2026-03-01 00:00 to 2026-03-04 00:00",
             "",
@@ -123,8 +123,8 @@ def test_what_a_person_reads(collection: Collection) -> None:
     )
 
 
-def told(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
-    """The lines on one step, between texts with their labels."""
+def lines_between(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) -> list[str]:
+    """List the lines on one step, between texts with their labels."""
     made = (
         tuple(Piece(text=text, label=label, xpath=f"/p[{nth}]") for nth, (text, label) in enumerate(some))
         for some in (before, after)
@@ -133,43 +133,43 @@ def told(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]]) ->
     return url_history.text(URL, line, 0.5, everything=False, coloured=False).split("\n")[3:]
 
 
-def test_a_long_text_is_told_where_it_was_edited() -> None:
-    """However far down that is, with the words around it."""
+def test_a_long_text_is_reported_where_it_was_edited() -> None:
+    """An edit far down in a long text is shown with the words around it."""
     words = [f"word{at}" for at in range(400)]
-    lines = told([(" ".join(words), "content")], [(" ".join([*words[:300], "more", *words[300:]]), "content")])
+    lines = lines_between([(" ".join(words), "content")], [(" ".join([*words[:300], "more", *words[300:]]), "content")])
 
     around = " ".join(words[294:300]), " ".join(words[300:306])
     assert f"  ~ ... {around[0]} {{+more+}} {around[1]} ..." == lines[0]
 
 
-def test_texts_that_are_judged_otherwise_are_one_line() -> None:
-    """They are as they were; three are named."""
+def test_relabelled_texts_are_one_line() -> None:
+    """Relabelled texts share one line, which names three of them."""
     texts = ["one", "two", "three", "four", "five"]
-    lines = told([(text, "content") for text in texts], [(text, "boilerplate") for text in texts])
+    lines = lines_between([(text, "content") for text in texts], [(text, "boilerplate") for text in texts])
 
     assert "  * one | two | three and 2 more (content, now boilerplate)" == lines[0]
 
 
-def test_what_befell_many_texts_alike_is_told_once() -> None:
-    """With how often it did."""
-    lines = told([("Parameters", "content")] * 3, [("Parameters:", "content")] * 3)
+def test_what_befell_many_texts_alike_is_reported_once() -> None:
+    """A change that several texts share is one line, with their number."""
+    lines = lines_between([("Parameters", "content")] * 3, [("Parameters:", "content")] * 3)
     names = ["Alpha", "Beta", "Gamma", "Delta"]
-    many = told([(f"{one}¶", "content") for one in names], [(one, "content") for one in names])
+    many = lines_between([(f"{one}¶", "content") for one in names], [(one, "content") for one in names])
 
     assert "  ~ [-Parameters-] {+Parameters:+} (3 times)" == lines[0]
     assert "  ~ Alpha | Beta | Gamma and 1 more (the same words, otherwise spelled or ordered)" == many[0]
 
 
 def test_texts_that_always_stood_are_a_number() -> None:
-    """And those that did not are listed."""
+    """Texts present throughout are counted, the others listed."""
     kept = [(text, "content") for text in ("one", "two", "three")]
-    lines = told(kept, [*kept, ("four", "content")])
+    lines = lines_between(kept, [*kept, ("four", "content")])
 
     assert ["  1970-01-01  1970-01-01     2  all the time: 3", "  1970-01-01  1970-01-01     1  four"] == lines[-2:]
 
 
 def test_one_capture_alone_has_no_history(collection: Collection) -> None:
-    """That is said, and no more."""
+    """The only line on a single capture is that there is nothing to compare it with."""
     url = "http://www.example.org/x"
     line = url_history.moments(collection, collection.current(), url)
     expected = f"{url}: 1 capture, 2026-03-09 00:00; there is nothing to set it beside"
@@ -177,16 +177,16 @@ def test_one_capture_alone_has_no_history(collection: Collection) -> None:
     assert expected == url_history.text(url, line, 0.5, everything=False, coloured=False)
 
 
-def test_boilerplate_is_told_when_it_is_asked_for(collection: Collection) -> None:
-    """In colours where a terminal shows them."""
+def test_boilerplate_is_shown_on_request(collection: Collection) -> None:
+    """Changes of boilerplate are shown too, in colours where a terminal has them."""
     line = url_history.moments(collection, collection.current(), URL)
-    told = url_history.text(URL, line, 0.5, everything=True, coloured=True)
+    shown = url_history.text(URL, line, 0.5, everything=True, coloured=True)
 
-    assert "  = \033[31mMenu\033[0m\n    \033[32mHome\033[0m" in told
-    assert "[-" not in told
+    assert "  = \033[31mMenu\033[0m\n    \033[32mHome\033[0m" in shown
+    assert "[-" not in shown
 
 
 def test_an_unknown_url_is_an_error(collection: Collection) -> None:
-    """It says under which key it was looked for."""
+    """The error names the key by which the URL was looked up."""
     with pytest.raises(InputError, match=r"has no capture of http://example\.org/zzz \(as org,example\)/zzz\)"):
         url_history.moments(collection, collection.current(), "http://example.org/zzz")

@@ -1,4 +1,4 @@
-"""Sample pages and their extractions, which the tests of tables store and restore."""
+"""Build sample pages and their extractions, which the tests of tables store and restore."""
 
 import dataclasses
 from typing import Any
@@ -32,14 +32,14 @@ LOOKED_AT = [dataclasses.replace(one, features=traits(one)) for one in PAGES]
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses and arrays as what can be compared."""
+    """Convert dataclasses and arrays to values that can be compared."""
     if dataclasses.is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def staged(pages: list[Page], htmls: list[bytes | None]) -> pa.RecordBatch:
-    """Pages as rows of the staged file 3, from its row 7 on."""
+    """Store pages as rows of the staged file 3, from its row 7 on."""
     return page_rows.pages_batch(pages, htmls, file_no=3, first_row=7)
 
 

@@ -1,4 +1,4 @@
-"""What other pages of a site see of a page, from its rows."""
+"""The features of pages that others are compared with are restored from rows."""
 
 import pyarrow as pa
 
@@ -7,8 +7,8 @@ from dbce_spark.output.schemas import member_rows
 from tests.output.schemas.samples import LOOKED_AT, plain, staged
 
 
-def test_witnesses_come_back() -> None:
-    """What others see of a page, from the columns that travel."""
+def test_page_features_come_back() -> None:
+    """Page features are restored from the columns that travel."""
     rows = staged(LOOKED_AT, [None] * len(LOOKED_AT))
     numbers = [packed[len(packed) // 2 :] for packed in rows.column("block_numbers").to_pylist()]
     table = pa.table(

@@ -14,7 +14,7 @@ from tests.support.strategies import documents
 
 
 def bare(one: Page) -> Page:
-    """A page as its rows keep it for the merge."""
+    """Reduce a page to the fields that its rows keep for the merge."""
     nothing = np.empty(0, np.uint64)
     blocks = dataclasses.replace(one.blocks, tokens=nothing)
     return dataclasses.replace(one, blocks=blocks, signature=None, bands=nothing)
@@ -40,7 +40,7 @@ def test_slice_of_pages_comes_back() -> None:
 
 @given(documents)
 def test_any_blocks_come_back(html: str) -> None:
-    """Whatever a page's blocks are, their row gives them."""
+    """The row of any page restores its blocks."""
     one = page(html)
     (actual,) = page_rows.pages_from(staged([one], [None]))
 
@@ -73,7 +73,7 @@ def test_any_traits_come_back(html: str, features: int) -> None:
 
 
 def test_page_that_no_classifier_saw_has_null_traits() -> None:
-    """Beside pages that it saw, whose columns are bytes."""
+    """A page without features has nulls beside pages whose columns are bytes."""
     rows = staged([PAGES[0], LOOKED_AT[1]], [None, None]).to_pylist()
 
     for name in ("traits_codes", "verdicts", "keys"):

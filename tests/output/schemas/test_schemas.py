@@ -58,7 +58,7 @@ SCHEMAS = {
 
 
 def documented(heading: str) -> list[str]:
-    """The names in the first column of a table of docs/tables.md."""
+    """List the names in the first column of a table of docs/tables.md."""
     text = DOCS.read_text(encoding="utf-8").split(f"# {heading}\n", 1)[1].split("\n#", 1)[0]
     rows = re.findall(r"^\| ([a-z_, ]+?) \|", text, re.MULTILINE)
     return [name for row in rows for name in row.split(", ") if name not in ("column", "field")]

@@ -32,7 +32,7 @@ def coloured(of: Contrast) -> list[tuple[str, str]]:
 
 
 def test_what_both_say_is_light() -> None:
-    """Each in the light colour of its label, also where inline elements cut a segment."""
+    """Text with one label from both has its light colour, also where inline elements cut a segment."""
     assert coloured(PAGE) == [
         ("dbce-agree-boilerplate", "Home"),
         ("dbce-agree-boilerplate", "News"),
@@ -44,7 +44,7 @@ def test_what_both_say_is_light() -> None:
 
 
 def test_what_differs_has_the_colour_of_the_reference() -> None:
-    """And the line of what was said instead; where the reference says nothing there is no colour."""
+    """Differing text has the reference's colour and a line in the other's; text without a reference has no colour."""
     differing = replace(PAGE, reference=(BOILERPLATE, None, UNDECIDED), given=(CONTENT, CONTENT, None))
 
     assert dict(coloured(differing)) == {
@@ -56,7 +56,7 @@ def test_what_differs_has_the_colour_of_the_reference() -> None:
 
 
 def test_the_difference_is_counted_in_words() -> None:
-    """Of what the reference labels: content missed, what was taken for content, and the rest."""
+    """The words that the reference labels are counted: missed content, added content, and other differences."""
     given = replace(PAGE, given=(CONTENT, BOILERPLATE, BOILERPLATE))
     found = overlay.difference(given)
 
@@ -75,13 +75,13 @@ def test_the_page_is_without_arms() -> None:
 
 
 def test_text_of_another_page_is_refused() -> None:
-    """Colours would lie elsewhere."""
+    """Text that is not the page's is refused, since its colours would lie elsewhere."""
     with pytest.raises(PageError, match="'Thefirst"):
         overlay.page_html(replace(PAGE, text=TEXT.replace("The", "Some")))
 
 
 def test_a_set_is_listed_from_what_differs_most(tmp_path: Path) -> None:
-    """Each page a file, under a name that leads nowhere else whatever its id is."""
+    """Each page is a file, under a harmless name whatever its id is; the index lists the largest differences first."""
     worse = replace(PAGE, page="worse", given=(BOILERPLATE, BOILERPLATE, UNDECIDED))
     found = overlay.write(str(tmp_path / "out"), [PAGE, worse], NAMES)
     index = (tmp_path / "out" / "index.html").read_text("utf-8")
