@@ -264,7 +264,7 @@ def test_another_state_is_refused_before_spark_reads_it(
     ):
         run(spark, streamed.folder, of_tree=tree(*OF_TREE, "label.heuristic=strict"))
     monkeypatch.setattr(domains, "VERSION", 9)
-    with pytest.raises(OutputError, match="begun otherwise: state was 1, is 9"):
+    with pytest.raises(OutputError, match="begun with other settings: state was 1, is 9"):
         run(spark, streamed.folder)
 
 
