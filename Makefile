@@ -167,5 +167,5 @@ $(READY_UV): $(READY)
 # All in one: each call of pip resolves everything anew.
 $(READY_DEV): $(CREATED) setup.cfg pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[bench,dev,docs,evaluate,java,train]'
-	$(BIN)/python -m dbce_spark.spark.java
+	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $(READY) $@
