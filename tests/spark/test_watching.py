@@ -112,8 +112,7 @@ def test_metrics_are_there_while_it_works(watched: Watched) -> None:
     assert (2, 2, 0) == tuple(last[name] for name in ("rejects", "rejects_not_an_archive", "rejects_no_text"))
     assert (report["records_read"], 2) == (last["records"], last["failed_files"])
     assert last["crossed_share"] == pytest.approx(report["crossed"] / report["extractions"], abs=1e-5)
-    # How high depends on when it was asked: of a quick run no answer may fall into a stage that counts pages.
-    assert all(one["pages_per_second"] >= 0 for one in watched.scraped)
+    assert max(one["pages_per_second"] for one in watched.scraped) > 0
 
 
 def test_status_follows_it(watched: Watched) -> None:
