@@ -25,6 +25,7 @@ def parser() -> argparse.ArgumentParser:
     _add_speed(commands)
     _add_scale(commands)
     _add_cost(commands)
+    _add_reader_gold(commands)
     return parser
 
 
@@ -208,6 +209,25 @@ def _cost(arguments: argparse.Namespace) -> None:
     partition = cost.bill(captures, page, arguments.hours, prices, config).partition_bytes
     print(f"\n{captures:,} captures, drawn:")
     print(size_model.text(size_model.drawn(captures, partition, config), page, config))
+
+
+def _add_reader_gold(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "reader-gold",
+        help="make gold pages from labels by a reader",
+        description="Join labels by a reader (benchmarks/labels) with the set that has the pages: gold with `nodes`.",
+    )
+    command.add_argument("set", metavar="SET", help="read the pages from this file of the published set")
+    command.add_argument("labels", metavar="LABELS", help="read the labels from this file")
+    command.add_argument("--output", required=True, metavar="FILE", help="write the gold pages, as JSON lines")
+    command.set_defaults(run=_run_reader_gold)
+
+
+def _run_reader_gold(arguments: argparse.Namespace) -> str:
+    from benchmarks import reader_gold
+
+    count = reader_gold.write(arguments.set, arguments.labels, arguments.output)
+    return f"{arguments.output}: {count} pages"
 
 
 if __name__ == "__main__":

@@ -167,6 +167,7 @@ class DiffConfig:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelConfig:
     by: Annotated[str, one_of("classifier", "T001", "T002")]
+    content: Annotated[str, one_of("whole", "article")]
     favor: Annotated[str, one_of("precision", "balanced", "recall")]
     comments: bool
     classifier: str

@@ -146,12 +146,27 @@ class Blocks:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """The elements of a page that hold different spans of its blocks, one entry each, those around before those within.
+
+    `holders` has one entry a block: the innermost of them that it stands in.
+    """
+
+    parents: Ints  # the unit around; the outermost's own index
+    firsts: Ints  # the first block within
+    lasts: Ints  # the last block within, and one more
+    kinds: Ints  # the first unit under the same unit whose element has the same name
+    holders: Ints
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BlockFeatures:
     """The features of a page's blocks by the page alone. Every column has one entry a block."""
 
     codes: Codes  # (features, blocks): its features, each as the number of the bin that the value falls into
     first_scores: npt.NDArray[np.uint16]  # (blocks,): how likely each is content, by the page alone, in 1/1024
     keys: Keys  # (6, blocks): hashes of the text, of the text without its numbers, and of four names of its slot
+    units: Units
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -68,6 +68,12 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     add_config(command)
     add_settings(command, "conf/dbce.toml for this run, such as lsh.threshold=0.3")
     command.add_argument(
+        "--content",
+        choices=("whole", "article"),
+        help="keep all that a page exists to tell, or the main text of an article alone (default: label.content in"
+        " conf/dbce.toml, whole)",
+    )
+    command.add_argument(
         "--favor", choices=("precision", "balanced", "recall"),
         help="favor precision (keep less of doubtful text) or recall (keep more of it) (default: label.favor of"
         " conf/dbce.toml, balanced)",
@@ -211,6 +217,7 @@ def _print_input(
 def _given_settings(arguments: argparse.Namespace) -> list[str]:
     """Return the settings that options give, as --set would."""
     values: dict[str, object] = {
+        "label.content": arguments.content,
         "label.favor": arguments.favor,
         "label.comments": arguments.comments or None,
         "input.max_failed_files": arguments.max_failed_files,

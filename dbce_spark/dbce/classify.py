@@ -1,9 +1,13 @@
 """The classifier: how likely each block of a page is main content, in three scores.
 
 The first score is by the page alone. The second is by the page, the first scores of its blocks, and the evidence of
-siblings, or that there are none. The third is by all that, and the second scores of the blocks around. Snapshots then
-move each block towards the first scores that it has there. Which blocks are kept is decided once for the whole page, so
-that the expected F-beta of what is kept is highest.
+siblings, or that there are none. The third is by all that, and the second scores of the blocks around and of the units
+that hold the block. Snapshots then move each block towards the first scores that it has there.
+
+There are two third scores, since there are two conventions of what content is: all that a page exists to tell, as a
+careful reader would copy it, or the main text of an article alone, as sets of news pages mark it. For a whole page
+blocks are kept by the units that they lie in (`units.kept_blocks`), for an article so that the expected F-beta of what
+is kept is highest.
 """
 
 import json
@@ -19,7 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dbce_spark.dbce import context, evidence, feature_bins, features
+from dbce_spark.config import LabelConfig
+from dbce_spark.dbce import context, evidence, feature_bins, features, units
 from dbce_spark.dbce.context import CERTAIN
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import UNKNOWN, Columns
@@ -27,7 +32,7 @@ from dbce_spark.dbce.layout import Layout, Rows
 from dbce_spark.dbce.trees import Forest
 from dbce_spark.errors import ConfigError
 from dbce_spark.html.page import Parsed
-from dbce_spark.model import BlockFeatures, Codes, ComparedPage, PageFeatures
+from dbce_spark.model import BlockFeatures, Codes, ComparedPage, Page, PageFeatures
 
 Scores = npt.NDArray[np.float64]
 
@@ -37,10 +42,15 @@ FAVORS: Mapping[str, float] = {"precision": 0.5, "balanced": 1.0, "recall": 2.0}
 _SHIPPED = "classifier.npz"
 _PAGE = ("page", "context", "replies")
 _SECOND = (*_PAGE, "siblings", "crosses")
-_GROUPS = (*_SECOND, "third")
-_FORESTS = ("first", "first_replies", "second", "third", "replies")
-SETTLED = 0.01
-"""A second score below is the last: of a thousand such words one is content."""
+_GROUPS = (*_SECOND, "third", "units")
+_FORESTS = ("first", "first_replies", "second", "article", "whole", "replies")
+
+WHOLE, ARTICLE = "whole", "article"
+"""What content is: all that the page exists to tell, or the main text of an article alone."""
+
+SETTLED = {ARTICLE: 0.01, WHOLE: 0.003}
+"""A second score below is the last: of a thousand such words one is content. Fronts and lists of links, which the
+second score knows least of, need a lower bound."""
 
 DRAWS = 64
 """Evenly spaced thresholds that a page is drawn at."""
@@ -85,19 +95,21 @@ class Binning:
 
 @dataclass(frozen=True)
 class Classifier:
-    """Five forests, the bins of their features by where those come from, and a card that describes them.
+    """Six forests, the bins of their features by where those come from, and a card that describes them.
 
     `first` and `first_replies` look at the rows of `page`. `second` looks at those of `page`, `context` (from scores of
     `first`), `replies` (from scores of `first_replies`), `siblings` and `crosses`, one group behind the other;
-    `third` and `replies` at the same, and behind them at those of `third` (from scores of `second`). The forests
-    named for replies separate what readers wrote below the content from all else.
+    `article` and `replies` at the same, and behind them at those of `third` (from scores of `second`); `whole` at all
+    these, and behind them at those of `units`, from the same scores. The forests named for replies separate what
+    readers wrote below the content from all else.
     """
 
     binnings: Mapping[str, Binning]
     first: Forest
     first_replies: Forest
     second: Forest
-    third: Forest
+    article: Forest
+    whole: Forest
     replies: Forest
     card: Mapping[str, Any]
 
@@ -115,14 +127,17 @@ class Classifier:
                 self.binnings["replies"].codes(replies_around, len(pages)),
             )
         )
-        keys = block_keys(pages)
+        keys, of_units = block_keys(pages), units.of_pages(pages)
         return [
             BlockFeatures(
                 codes=np.ascontiguousarray(codes[:, start:end]),
                 first_scores=scores[start:end].astype(np.uint16),
                 keys=np.ascontiguousarray(keys[:, start:end]),
+                units=its_units,
             )
-            for start, end in zip(pages.starts[:-1].tolist(), pages.starts[1:].tolist(), strict=True)
+            for start, end, its_units in zip(
+                pages.starts[:-1].tolist(), pages.starts[1:].tolist(), of_units, strict=True
+            )
         ]
 
     def of_siblings(self, captures: Iterable[PageFeatures], wanted: Iterable[str]) -> dict[str, Codes]:
@@ -141,44 +156,32 @@ class Classifier:
         """Return `evidence.of_snapshots`, which no forest reads."""
         return evidence.of_snapshots(captures)
 
-    def scores(self, compared: Sequence[ComparedPage]) -> list[Scores]:
+    def scores(self, compared: Sequence[ComparedPage], content: str) -> list[Scores]:
         """Score how likely each block of each page is content, 0 to 1, whatever other pages come with it.
+
+        content: WHOLE or ARTICLE.
 
         Raises:
             ValueError: a page has no features: it was read to be labelled by bit patterns.
         """
-        if not compared:
-            return []
-        codes, seconds = self._third_codes(compared)
-        return _by_page(compared, self._content(compared, codes, seconds))
+        return _by_page(compared, self._content(_Judged(self, compared), content)) if compared else []
 
-    def scores_with_replies(self, compared: Sequence[ComparedPage]) -> list[Scores]:
+    def scores_with_replies(self, compared: Sequence[ComparedPage], content: str) -> list[Scores]:
         """Score how likely each block of each page is content or a comment on it: the sum of both, at most 1."""
         if not compared:
             return []
-        codes, seconds = self._third_codes(compared)
-        either = self._content(compared, codes, seconds) + _rounded(self.replies.log_odds(codes))
+        judged = _Judged(self, compared)
+        either = self._content(judged, content) + _rounded(self.replies.log_odds(judged.codes))
         return _by_page(compared, np.minimum(np.rint(either * _STEP) / _STEP, 1))
 
-    def _content(self, compared: Sequence[ComparedPage], codes: Codes, seconds: Scores) -> Scores:
+    def _content(self, judged: "_Judged", content: str) -> Scores:
         """Compute the third scores, or the second ones where those leave nothing open (half of all blocks), moved by
         snapshots."""
-        log_odds = seconds.copy()
-        is_open = _probability(seconds) >= SETTLED
-        log_odds[is_open] = self.third.log_odds(codes[:, is_open])
-        return _rounded(log_odds + np.concatenate([_shifts(one) for one in compared]))
-
-    def _third_codes(self, compared: Sequence[ComparedPage]) -> tuple[Codes, Scores]:
-        """Compute the codes that the third forest reads, one page behind the other, and the second log-odds."""
-        codes = np.concatenate([self._second_codes(one) for one in compared], axis=1)
-        rows = Rows([one.page.blocks.words for one in compared])
-        names = [
-            np.concatenate([one.page.features.keys[at] for one in compared if one.page.features]).astype(np.uint64)
-            for at in range(CLASS, CLASS + len(context.SLOTS))
-        ]
-        seconds = self.second.log_odds(codes)
-        around = context.of_rows(rows, names, first_scores(seconds))
-        return np.concatenate((codes, self.binnings["third"].codes(around, len(rows)))), seconds
+        log_odds = judged.seconds.copy()
+        is_open = _probability(log_odds) >= SETTLED[content]
+        codes = judged.codes if content == ARTICLE else judged.codes_of_units
+        log_odds[is_open] = (self.article if content == ARTICLE else self.whole).log_odds(codes[:, is_open])
+        return _rounded(log_odds + np.concatenate([_shifts(one) for one in judged.compared]))
 
     def _second_codes(self, one: ComparedPage) -> Codes:
         blocks, found, block_features = one.page.blocks, one.evidence, one.page.features
@@ -194,6 +197,31 @@ class Classifier:
         )
 
 
+class _Judged:
+    """Some pages as the third forests look at them: `codes` and `seconds`, the second log-odds, of all their blocks."""
+
+    def __init__(self, classifier: Classifier, compared: Sequence[ComparedPage]):
+        self.compared, self._classifier = compared, classifier
+        codes = np.concatenate([classifier._second_codes(one) for one in compared], axis=1)
+        self._rows = Rows([one.page.blocks.words for one in compared])
+        names = [
+            np.concatenate([one.page.features.keys[at] for one in compared if one.page.features]).astype(np.uint64)
+            for at in range(CLASS, CLASS + len(context.SLOTS))
+        ]
+        self.seconds = classifier.second.log_odds(codes)
+        self._scores = first_scores(self.seconds)
+        around = context.of_rows(self._rows, names, self._scores)
+        self.codes = np.concatenate((codes, classifier.binnings["third"].codes(around, len(self._rows))))
+
+    @property
+    def codes_of_units(self) -> Codes:
+        """Compute the codes that the forest of whole pages reads: `codes`, and those of units behind them."""
+        of_pages = [one.page.features.units for one in self.compared if one.page.features]
+        links = np.concatenate([one.page.blocks.link_words for one in self.compared]).astype(np.int64)
+        pooled = units.columns(self._rows, of_pages, links, self._scores)
+        return np.concatenate((self.codes, self._classifier.binnings["units"].codes(pooled, len(self._rows))))
+
+
 def _shifts(one: ComparedPage) -> Scores:
     snapshots = one.evidence.snapshots
     return evidence.shifts(snapshots) if len(snapshots) else np.zeros(len(one.page.blocks))
@@ -205,7 +233,20 @@ def block_keys(pages: Layout) -> npt.NDArray[np.uint32]:
     return np.stack([(key >> np.uint64(_LOW)).astype(np.uint32) for key in keys])
 
 
-def kept_blocks(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
+def kept_blocks(page: Page, scores: Scores, label: LabelConfig) -> npt.NDArray[np.bool_]:
+    """Choose the blocks of a page to keep by their scores, as what is to be kept (`label.content`) asks for.
+
+    Raises:
+        ValueError: the page has no features.
+    """
+    if label.content == ARTICLE:
+        return kept_of_article(scores, page.blocks.words, label.favor)
+    if page.features is None:
+        raise ValueError(f"{page.capture_id} has no features")
+    return units.kept_blocks(scores, page.features.units, label.favor)
+
+
+def kept_of_article(scores: Scores, words: npt.NDArray[np.int32], favor: str) -> npt.NDArray[np.bool_]:
     """Choose the blocks to keep: those from the score on at which the expected F-beta of the page's words is highest.
 
     What is expected depends on how the blocks of a page hang together, and the truth lies between two extremes, so the

@@ -150,8 +150,8 @@ def label_pages(compared: Sequence[ComparedPage], label: LabelConfig) -> list[Ex
     extractions = []
     for start in range(0, len(compared), pages.TOGETHER):
         batch = compared[start : start + pages.TOGETHER]
-        for page, scores in zip(batch, scores_of(batch), strict=True):
-            is_kept = classify.kept_blocks(scores, page.page.blocks.words, label.favor)
+        for page, scores in zip(batch, scores_of(batch, label.content), strict=True):
+            is_kept = classify.kept_blocks(page.page, scores, label)
             extractions.append(build_extraction(page, by_score(page, scores, is_kept)))
     return extractions
 

@@ -4,7 +4,7 @@ import hashlib
 import re
 from base64 import b32encode
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -28,6 +28,10 @@ _URL = re.compile(r"https?://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
 _HOST = re.compile(r"[\w-]+(?:\.[\w-]+)+")
 
 
+Nodes = Sequence[tuple[int, str]]
+"""Text nodes of a page in order: 1 for content, 2 for comments, 0 for all else, and the text."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldPage:
     """One page with its main text. An unknown value is ""."""
@@ -44,6 +48,7 @@ class GoldPage:
     html: str
     gold: str
     comments: str = ""  # what readers wrote below it, where the set keeps that apart
+    nodes: Nodes = ()  # where a reader labelled the whole page: its text nodes in order, each with its label
 
     @property
     def address(self) -> str:
@@ -188,7 +193,16 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
         html=entry.fields["html"],
         gold=entry.fields["gold"],
         comments=entry.fields.get("gold_comments") or "",
+        nodes=_nodes(entry),
     )
+
+
+def _nodes(entry: GoldEntry) -> Nodes:
+    nodes = entry.fields.get("nodes") or []
+    try:
+        return [(int(label), str(text)) for label, text in nodes]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{entry.place}: nodes must be a list of [label, text]: {error}") from error
 
 
 def _with_own_keys(pages: list[GoldPage]) -> list[GoldPage]:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify
-from dbce_spark.dbce.classify import FAVORS, Binning, kept_blocks
+from dbce_spark.dbce.classify import FAVORS, Binning, kept_of_article
 from dbce_spark.errors import ConfigError
 from tests.support import small_classifier
 from tests.support.builders import parsed
@@ -204,7 +204,7 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
         together = sum(min(kept_words, words) / (kept_words + weight * words) for words in of_draws)
         return float(apart + together / classify.DRAWS)
 
-    is_kept = kept_blocks(*columns(blocks), favor).tolist()
+    is_kept = kept_of_article(*columns(blocks), favor).tolist()
     cut = min((score for (score, _), kept_one in zip(blocks, is_kept, strict=True) if kept_one), default=10_001)
     best = max(expected(score) for score, _ in blocks)
 
@@ -216,22 +216,22 @@ def test_what_is_kept_is_the_best_cut(blocks: list[tuple[int, int]], favor: str)
 
 def test_of_equal_cuts_the_lowest() -> None:
     """Blocks as likely as each other stay together."""
-    assert [True, True, False] == kept_blocks(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
+    assert [True, True, False] == kept_of_article(*columns([(9_000, 5), (9_000, 7), (0, 5)]), "balanced").tolist()
 
 
 def test_many_unlikely_blocks_are_not_one_likely_one() -> None:
     """A short post stands above a hundred comments: were each draw its own, more words would be expected of those."""
     blocks = [(9_000, 90), *[(1_500, 25)] * 100]
 
-    assert [True, *[False] * 100] == kept_blocks(*columns(blocks), "balanced").tolist()
-    assert all(kept_blocks(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
+    assert [True, *[False] * 100] == kept_of_article(*columns(blocks), "balanced").tolist()
+    assert all(kept_of_article(*columns([(9_000, 90), *[(6_000, 25)] * 100]), "balanced").tolist())
 
 
 @given(pages_of_scores)
 def test_precision_keeps_some_of_balanced_and_that_some_of_recall(blocks: list[tuple[int, int]]) -> None:
     """Never another block, and none only where nothing can be content."""
     precision, balanced, recall = (
-        kept_blocks(*columns(blocks), favor) for favor in ("precision", "balanced", "recall")
+        kept_of_article(*columns(blocks), favor) for favor in ("precision", "balanced", "recall")
     )
 
     assert precision.any() == any(score for score, _ in blocks)

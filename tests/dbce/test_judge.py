@@ -1,6 +1,7 @@
 """Extractions of fetched captures, as the classifier labels them."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from dbce_spark.archive.warc import Fetch
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import classify, local, pages, pools
 from dbce_spark.dbce.annotation_merge import by_pattern, by_score
+from dbce_spark.dbce.classify import ARTICLE, WHOLE
 from dbce_spark.errors import ConfigError
 from dbce_spark.model import ComparedPage, Extraction, Label, Page, Reject
 from tests.support import small_classifier
@@ -88,27 +90,28 @@ def test_bit_patterns_need_no_classifier() -> None:
 def test_page_without_features_has_no_scores() -> None:
     """A page that was read for bit patterns cannot be scored."""
     with pytest.raises(ValueError, match="has no features"):
-        small_classifier.classifier().scores([single(page("<p>x</p>"))])
+        small_classifier.classifier().scores([single(page("<p>x</p>"))], WHOLE)
 
 
 def test_scores_do_not_depend_on_the_pages_beside(read: list[Page]) -> None:
     """Scores are the same bit for bit; they lie between 0 and 1, one a block."""
     classifier = small_classifier.classifier()
-    for scores_of in (classifier.scores, classifier.scores_with_replies):
-        together = scores_of([single(one) for one in read])
-        alone = [scores_of([single(one)])[0] for one in read]
+    for scores_of, content in product((classifier.scores, classifier.scores_with_replies), (WHOLE, ARTICLE)):
+        together = scores_of([single(one) for one in read], content)
+        alone = [scores_of([single(one)], content)[0] for one in read]
 
         assert [one.tolist() for one in alone] == [one.tolist() for one in together]
         assert all(len(one.blocks) == len(scores) for one, scores in zip(read, together, strict=True))
         assert all(0 <= scores.min() <= scores.max() <= 1 for scores in together)
-        assert [] == scores_of([])
+        assert [] == scores_of([], content)
 
 
 def test_comments_only_add_to_the_scores(read: list[Page]) -> None:
     """Content or comment is at least as likely as content."""
     classifier, some = small_classifier.classifier(), [single(one) for one in read]
-    for one, other in zip(classifier.scores(some), classifier.scores_with_replies(some), strict=True):
-        assert (one <= other).all()
+    for content in (WHOLE, ARTICLE):
+        alone, both = classifier.scores(some, content), classifier.scores_with_replies(some, content)
+        assert all((one <= other).all() for one, other in zip(alone, both, strict=True))
 
 
 def test_labels_do_not_depend_on_the_pages_beside(classifying: DbceConfig, read: list[Page]) -> None:
@@ -135,9 +138,10 @@ def test_segments_are_labelled_by_their_block(extracted: list[Extraction]) -> No
             assert 1 == len(set(zip(labels[here].tolist(), scores[here].tolist(), strict=True)))
 
 
-def test_content_is_what_scores_highest(extracted: list[Extraction]) -> None:
+def test_content_of_an_article_is_what_scores_highest(read: list[Page], classifying: DbceConfig) -> None:
     """No boilerplate has the score of a content segment of its page."""
-    for one in extracted:
+    of_articles = replace(classifying, label=replace(classifying.label, content=ARTICLE))
+    for one in local.extract_pages(pages.unique(read), of_articles):
         content = one.segments.labels == Label.CONTENT
         assert content.any()
         assert content.all() or one.segments.scores[~content].max() < one.segments.scores[content].min()

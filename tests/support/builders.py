@@ -17,7 +17,7 @@ from dbce_spark.dbce import pages
 from dbce_spark.dbce.occurrence_bits import run_lengths
 from dbce_spark.html.page import Parsed, parse
 from dbce_spark.html.tokens import hashed
-from dbce_spark.model import ARMS, Annotation, Bits, BlockFeatures, Capture, Cross, Hashes, Member, Page, Revisit
+from dbce_spark.model import ARMS, Annotation, Bits, BlockFeatures, Capture, Cross, Hashes, Member, Page, Revisit, Units
 
 CONFIG = load()
 DATE = "2020-01-02T03:04:05Z"
@@ -87,6 +87,18 @@ def page(html: str, url: str = URL, date: str = DATE, settings: DbceConfig = CON
     return made
 
 
+def one_unit(blocks: int) -> Units:
+    """A page that is one unit with all its blocks."""
+    outermost = np.zeros(1, np.int32)
+    return Units(
+        parents=outermost,
+        firsts=outermost,
+        lasts=outermost + blocks,
+        kinds=outermost,
+        holders=np.zeros(blocks, np.int32),
+    )
+
+
 def traits(of: Page, features: int = 3) -> BlockFeatures:
     """Traits that follow from a page's blocks in a way of their own: equal texts have equal keys and verdicts."""
     blocks = of.blocks
@@ -96,6 +108,7 @@ def traits(of: Page, features: int = 3) -> BlockFeatures:
         codes=np.stack([hashes >> np.uint32(row) for row in range(features)]).astype(np.uint8),
         first_scores=(hashes % 1025).astype(np.uint16),
         keys=np.stack([hashes * np.uint32(2 * row + 1) for row in range(6)]),
+        units=one_unit(len(blocks)),
     )
 
 

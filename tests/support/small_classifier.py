@@ -47,10 +47,12 @@ def train(of: Prepared, is_trained_on: list[bool] | None = None) -> Classifier:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer, "FIRST_TREES", 6)
         patch.setattr(trainer, "SECOND_TREES", 12)
-        patch.setattr(trainer, "THIRD_TREES", 12)
+        patch.setattr(trainer, "ARTICLE_TREES", 12)
+        patch.setattr(trainer, "WHOLE_TREES", 12)
         patch.setattr(trainer, "REPLY_TREES", 4)
-        patch.setitem(trainer._PARAMETERS, "min_data_in_leaf", 20)
-        patch.setitem(trainer._PARAMETERS, "num_threads", 1)
+        for parameters in (trainer._PARAMETERS, trainer._WHOLE_PARAMETERS):
+            patch.setitem(parameters, "min_data_in_leaf", 20)
+            patch.setitem(parameters, "num_threads", 1)
         return trainer.train(of, marked, {"pages": int(marked.sum())})
 
 

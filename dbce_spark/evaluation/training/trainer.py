@@ -6,7 +6,7 @@ page and across the pages of a template.
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +37,7 @@ short post under a hundred comments is a page as well."""
 HOST_PAGES = 25
 """Pages of one host that weigh as pages; more of them share that weight."""
 
-FIRST_TREES, SECOND_TREES, THIRD_TREES, REPLY_TREES = 80, 200, 200, 80
+FIRST_TREES, SECOND_TREES, ARTICLE_TREES, WHOLE_TREES, REPLY_TREES = 80, 200, 200, 250, 80
 
 _EVIDENCE = ("siblings", "crosses")
 """Groups of features, in the order of `training_examples.evidence_columns`."""
@@ -67,6 +67,10 @@ _PARAMETERS = {
 features may be split on first. A fixed number of threads: sums depend on it."""
 
 
+_WHOLE_PARAMETERS = _PARAMETERS | {"learning_rate": 0.06, "min_data_in_leaf": 60, "feature_fraction": 0.15}
+"""Pages that readers labelled whole are a fifth of all, and the features pooled over units are many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """All that does not depend on which pages are trained on. Rows are blocks, page after page."""
@@ -75,10 +79,13 @@ class Prepared:
     pages: npt.NDArray[np.int64]  # of each row, the index of its page
     page_binning: Binning
     page_codes: Codes  # (features, rows)
-    is_content: npt.NDArray[np.bool_]
+    is_content: npt.NDArray[np.bool_]  # by the reader, where one labelled the page, or by the set
     is_reply: npt.NDArray[np.bool_]
     marks_replies: npt.NDArray[np.bool_]  # of each row, whether its set marks comments
+    is_article: npt.NDArray[np.bool_]  # content by the set
     weights: Weights
+    article_weights: Weights  # 0 where no set marks the page
+    whole_weights: Weights  # 0 where a reader labelled others only; else each block of a page weighs the same
     sites: Sequence[str]  # of each page
     whole: Mapping[str, ShownNeighbours]
     hidden: Mapping[str, ShownNeighbours]
@@ -94,13 +101,19 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
     ]
     sites = [one.page.capture.site for one in examples]
     counted = np.concatenate([one.counted for one in examples])
-    held, replied = (np.concatenate([getattr(one, name) for one in examples]) for name in ("held", "replied"))
+    held, replied = (np.concatenate([getattr(one.marked, name) for one in examples]) for name in ("held", "replied"))
+    of_set = np.concatenate([(one.by_set or one.marked).held for one in examples])
     marking = {one.gold.dataset for one in examples if one.gold.comments}
+    has_set, has_reader = (
+        np.array([getattr(one, name) is not None for one in examples]) for name in ("by_set", "by_reader")
+    )
     pages = np.repeat(np.arange(len(examples)), [len(one.page.blocks) for one in examples])
     hosts = [one.gold.site or one.page.capture.site for one in examples]
     of_host = Counter(hosts)
     by_page = np.array([PAGE_WEIGHT * min(1.0, HOST_PAGES / of_host[host]) for host in hosts])
     by_words = np.minimum(counted, COUNTED_WORDS)
+    is_whole = has_reader if has_reader.any() else has_set
+    weights = _spread(by_page, by_words, pages)
     whole = training_examples.beside(examples, config)
     return Prepared(
         examples=examples,
@@ -109,12 +122,20 @@ def prepare(examples: Sequence[Example], config: DbceConfig) -> Prepared:
         page_codes=np.concatenate(codes, axis=1),
         is_content=(2 * held >= counted) & (counted > 0),
         is_reply=(2 * replied >= counted) & (2 * held < counted) & (counted > 0),
-        marks_replies=np.array([one.gold.dataset in marking for one in examples])[pages],
-        weights=by_words * (by_page / np.maximum(np.bincount(pages, by_words), 1))[pages],
+        marks_replies=np.array([one.by_reader or one.gold.dataset in marking for one in examples], np.bool_)[pages],
+        is_article=(2 * of_set >= counted) & (counted > 0),
+        weights=weights,
+        article_weights=weights * has_set[pages],
+        whole_weights=_spread(by_page, (counted > 0).astype(np.int64), pages) * is_whole[pages],
         sites=sites,
         whole=whole,
         hidden=training_examples.hidden(examples, whole, config, SEED),
     )
+
+
+def _spread(by_page: Weights, by_block: npt.NDArray[np.int64], pages: npt.NDArray[np.int64]) -> Weights:
+    """Spread the weight of each page over its blocks by their own weights."""
+    return by_block * (by_page / np.maximum(np.bincount(pages, by_block), 1))[pages]
 
 
 def folds(sites: Sequence[str], count: int) -> npt.NDArray[np.int64]:
@@ -149,16 +170,28 @@ def train(prepared: Prepared, is_trained_on: npt.NDArray[np.bool_], card: Mappin
     marking = trained & prepared.marks_replies[rows]
     codes = prepared.page_codes[:, rows]
     content = _Task(prepared.is_content[rows], prepared.weights[rows], trained, half)
+    article, copied = (
+        _Task(labels[rows], weights[rows], weights[rows] > 0, half).twice()
+        for labels, weights in (
+            (prepared.is_article, prepared.article_weights),
+            (prepared.is_content, prepared.whole_weights),
+        )
+    )
     reply = _Task(prepared.is_reply[rows], prepared.weights[rows], marking, half)
     first, scores = content.stacked(codes, FIRST_TREES)
     first_replies, reply_scores = reply.stacked(codes, REPLY_TREES)
     binnings, codes = _second_codes(prepared, examples, codes, scores, reply_scores)
     content, reply = content.twice(), reply.twice()
     second, scores = content.stacked(codes, SECOND_TREES)
-    binnings["third"], around = _third_codes(examples, scores)
+    binnings["third"], around = _third_codes(examples, scores, training_examples.row_columns)
     codes = np.concatenate((codes, around))
-    third, replies = content.fit(codes, THIRD_TREES), reply.fit(codes, REPLY_TREES)
-    return Classifier({"page": prepared.page_binning, **binnings}, first, first_replies, second, third, replies, card)
+    of_article, replies = article.fit(codes, ARTICLE_TREES), reply.fit(codes, REPLY_TREES)
+    binnings["units"], pooled = _third_codes(examples, scores, training_examples.unit_columns)
+    codes = np.concatenate((codes, pooled))
+    whole = copied.fit(codes, WHOLE_TREES, _WHOLE_PARAMETERS)
+    return Classifier(
+        {"page": prepared.page_binning, **binnings}, first, first_replies, second, of_article, whole, replies, card
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +208,8 @@ class _Task:
         """Repeat all rows behind themselves."""
         return _Task(np.tile(self.labels, 2), np.tile(self.weights, 2), np.tile(self.trained, 2), np.tile(self.half, 2))
 
-    def fit(self, codes: Codes, trees: int) -> Forest:
-        return self._fit(codes, self.trained, trees)
+    def fit(self, codes: Codes, trees: int, parameters: Mapping[str, Any] = _PARAMETERS) -> Forest:
+        return self._fit(codes, self.trained, trees, parameters)
 
     def stacked(self, codes: Codes, trees: int) -> tuple[Forest, npt.NDArray[np.int64]]:
         """Train a forest on all rows; score each row by one that was trained on the other half."""
@@ -186,10 +219,12 @@ class _Task:
             scores[self.half == side] = first_scores(of_others.log_odds(codes[:, self.half == side]))
         return self.fit(codes, trees), scores
 
-    def _fit(self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int) -> Forest:
+    def _fit(
+        self, codes: Codes, rows: npt.NDArray[np.bool_], trees: int, parameters: Mapping[str, Any] = _PARAMETERS
+    ) -> Forest:
         if not self.labels[rows].any():
             return forest([NEVER])
-        return fit(codes[:, rows], self.labels[rows], self.weights[rows], trees)
+        return fit(codes[:, rows], self.labels[rows], self.weights[rows], trees, parameters)
 
 
 def _second_codes(
@@ -242,19 +277,29 @@ def _joined_codes(binning: Binning, of_pages: Sequence[Columns], blocks: Sequenc
     return np.concatenate([binning.codes(one, count) for one, count in zip(of_pages, blocks, strict=True)], axis=1)
 
 
-def _third_codes(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> tuple[Binning, Codes]:
-    """Compute the bins that only the third forest sees, and its codes, for the rows of `_second_codes`."""
-    parts = [training_examples.row_columns(examples, of_rows) for of_rows in np.split(scores, 2)]
+def _third_codes(
+    examples: Sequence[Example],
+    scores: npt.NDArray[np.int64],
+    columns_of: Callable[[Sequence[Example], npt.NDArray[np.int64]], Columns],
+) -> tuple[Binning, Codes]:
+    """Compute bins of features from second scores, and their codes, for the rows of `_second_codes`."""
+    parts = [columns_of(examples, of_rows) for of_rows in np.split(scores, 2)]
     binning = training_examples.binning(sorted(parts[0]), parts[0])
     return binning, np.concatenate([binning.codes(columns, len(scores) // 2) for columns in parts], axis=1)
 
 
-def fit(codes: Codes, is_content: npt.NDArray[np.bool_], weights: Weights, trees: int) -> Forest:
+def fit(
+    codes: Codes,
+    is_content: npt.NDArray[np.bool_],
+    weights: Weights,
+    trees: int,
+    parameters: Mapping[str, Any] = _PARAMETERS,
+) -> Forest:
     """Train a forest on (features, rows) bins."""
     import lightgbm
 
     data = lightgbm.Dataset(np.ascontiguousarray(codes.T), is_content, weight=weights, free_raw_data=True)
-    booster = lightgbm.train(_PARAMETERS, data, trees)
+    booster = lightgbm.train({**parameters}, data, trees)
     return forest([tree["tree_structure"] for tree in booster.dump_model()["tree_info"]])
 
 

@@ -3,7 +3,7 @@
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,14 @@ from rapidfuzz.distance import LCSseq
 from tqdm import tqdm
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, pools, sites
+from dbce_spark.dbce import buckets, context, crosses, evidence, features, local, pools, sites, units
 from dbce_spark.dbce.classify import Binning, block_keys
 from dbce_spark.dbce.evidence import CLASS
 from dbce_spark.dbce.features import Columns
 from dbce_spark.dbce.layout import Layout
 from dbce_spark.dbce.pages import TOGETHER, build_page
 from dbce_spark.dbce.trees import BINS
-from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.datasets import GoldPage, Nodes
 from dbce_spark.evaluation.metrics import words
 from dbce_spark.html.page import PageError, Parsed, parse
 from dbce_spark.model import Annotation, Cross, Page, PageFeatures
@@ -32,13 +32,29 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A gold page as its siblings see it, and for each block how many of its words are counted, how many of them are in
-    the gold text, and how many in the comments."""
+    """A gold page as its siblings see it, and for each block how many of its words are counted, and how many of them
+    are content and comments, as its set marks them and as a reader does who copied the whole page."""
 
     gold: GoldPage
     page: Page
     parsed: Parsed
     counted: npt.NDArray[np.int64]
+    by_set: "Marked | None"
+    by_reader: "Marked | None"
+
+    @property
+    def marked(self) -> "Marked":
+        """Return the reader's marks, or where there are none those of the set."""
+        found = self.by_reader or self.by_set
+        if found is None:
+            raise ValueError(f"{self.gold.page_id} is marked by no one")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """How many of the counted words of each block are content, and how many comments."""
+
     held: npt.NDArray[np.int64]
     replied: npt.NDArray[np.int64]
 
@@ -54,8 +70,11 @@ class ShownNeighbours:
 
 
 def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
-    """Parse the gold pages that can be, in their order. There is no classifier yet: they come without features."""
-    found = []
+    """Parse the gold pages that can be, in their order. There is no classifier yet: they come without features.
+
+    A page that a set marks and a reader labelled too (the same capture) is one example with both.
+    """
+    found: dict[str, Example] = {}
     for one in tqdm(list(gold), desc="pages", unit=" pages", leave=False, disable=None):
         fetch = one.fetch(0)
         try:
@@ -65,8 +84,36 @@ def read(gold: Iterable[GoldPage], config: DbceConfig) -> list[Example]:
         texts = _texts(parsed)
         counted = np.array([len(text) for text in texts], np.int64)
         made = build_page(fetch, parsed, None, config)
-        found.append(Example(one, made, parsed, counted, held(one.gold, texts), held(one.comments, texts)))
-    return found
+        by_set = None if one.nodes else Marked(held(one.gold, texts), held(one.comments, texts))
+        by_reader = _marked_by_nodes(one.nodes, texts) if one.nodes else None
+        example = Example(one, made, parsed, counted, by_set, by_reader)
+        twin = found.get(made.capture_id)
+        if twin is not None:
+            gold_of_set = one if by_set else twin.gold
+            example = replace(
+                twin, gold=gold_of_set, by_set=twin.by_set or by_set, by_reader=twin.by_reader or by_reader
+            )
+        found[made.capture_id] = example
+    return [*found.values()]
+
+
+def _marked_by_nodes(nodes: Nodes, texts: Sequence[Sequence[str]]) -> Marked:
+    """Count the words of each block that a reader labelled content and comments, by the text nodes of the page."""
+    numbers: dict[str, int] = {}
+    labels: list[int] = []
+    target: list[int] = []
+    for label, text in nodes:
+        of_node = [numbers.setdefault(word, len(numbers)) for word in words(text)]
+        target += of_node
+        labels += [label] * len(of_node)
+    page = [numbers.setdefault(word, len(numbers)) for text in texts for word in text]
+    of_words = np.zeros(len(page), np.int64)
+    for step in LCSseq.opcodes(target, page):
+        if step.tag == "equal":
+            of_words[step.dest_start : step.dest_end] = labels[step.src_start : step.src_end]
+    ends = np.cumsum([0, *map(len, texts)])
+    held, replied = (np.diff(np.concatenate(([0], np.cumsum(of_words == label)))[ends]) for label in (1, 2))
+    return Marked(held, replied)
 
 
 def _texts(parsed: Parsed) -> list[list[str]]:
@@ -133,6 +180,17 @@ def row_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> C
         pages = Layout([one.parsed for one in some])
         keys = [key.astype(np.uint64) for key in block_keys(pages)[CLASS:]]
         parts.append(context.of_rows(pages, keys, scores[start : start + len(pages)]))
+        start += len(pages)
+    return joined(parts)
+
+
+def unit_columns(examples: Sequence[Example], scores: npt.NDArray[np.int64]) -> Columns:
+    """Compute the features of all blocks from scores of them, pooled over the units of the page."""
+    parts, start = [], 0
+    for some in batches(examples):
+        pages = Layout([one.parsed for one in some])
+        of_rows = scores[start : start + len(pages)]
+        parts.append(units.columns(pages, units.of_pages(pages), pages.link_words, of_rows))
         start += len(pages)
     return joined(parts)
 

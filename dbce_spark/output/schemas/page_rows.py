@@ -4,15 +4,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page
+from dbce_spark.model import BlockFeatures, Blocks, Capture, Metadata, Page, Units
 from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
 from dbce_spark.output.schemas.codec import BINARY, INT, LONG, STRING, decode, encode, fields, packed, plain, row_places
 
 _BLOCKS = fields(page_text=STRING, xpaths=STRING, block_numbers=BINARY)
 _BLOCK_NUMBERS = ("starts", "ends", "words", "link_words")
-_TRAITS = fields(traits_codes=BINARY, verdicts=BINARY, keys=BINARY)
+_TRAITS = fields(traits_codes=BINARY, verdicts=BINARY, keys=BINARY, units=BINARY, holders=BINARY)
+_UNIT_NUMBERS = ("parents", "firsts", "lasts", "kinds")
 PAGES = pa.schema(
     [
         *CAPTURE,
@@ -72,7 +74,13 @@ def _traits_columns(traits: Sequence[BlockFeatures | None]) -> dict[str, Any]:
         "traits_codes": packed((None if one is None else one.codes for one in traits), np.uint8),
         "verdicts": packed((None if one is None else one.first_scores for one in traits), VERDICT),
         "keys": packed((None if one is None else one.keys for one in traits), KEY),
+        "units": packed((None if one is None else _unit_numbers(one.units) for one in traits), NUMBER),
+        "holders": packed((None if one is None else one.units.holders for one in traits), NUMBER),
     }
+
+
+def _unit_numbers(units: Units) -> npt.NDArray[np.int32]:
+    return np.concatenate([getattr(units, name) for name in _UNIT_NUMBERS])
 
 
 def pages_from(batch: pa.RecordBatch) -> Iterator[Page]:
@@ -100,12 +108,16 @@ def _blocks_from(text: str, xpaths: str, numbers: bytes) -> Blocks:
     )
 
 
-def _traits_from(codes: bytes | None, verdicts: bytes | None, keys: bytes | None) -> BlockFeatures | None:
-    if codes is None or verdicts is None or keys is None:
+def _traits_from(
+    codes: bytes | None, verdicts: bytes | None, keys: bytes | None, units: bytes | None, holders: bytes | None
+) -> BlockFeatures | None:
+    if codes is None or verdicts is None or keys is None or units is None or holders is None:
         return None
     by_block = np.frombuffer(verdicts, VERDICT)
+    columns = np.frombuffer(units, NUMBER).reshape(len(_UNIT_NUMBERS), -1)
     return BlockFeatures(
         codes=np.frombuffer(codes, np.uint8).reshape(-1, len(by_block)),
         first_scores=by_block,
         keys=np.frombuffer(keys, KEY).reshape(-1, len(by_block)),
+        units=Units(holders=np.frombuffer(holders, NUMBER), **dict(zip(_UNIT_NUMBERS, columns, strict=True))),
     )

@@ -1,13 +1,17 @@
 """Gold pages as examples."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dbce_spark.dbce.trees import BINS
-from dbce_spark.evaluation.training import training_examples
+from dbce_spark.evaluation.datasets import GoldPage
+from dbce_spark.evaluation.training import trainer, training_examples
 from tests.support import small_classifier as trained
+from tests.support.builders import config
 
 WORDS = st.sampled_from(("alpha", "beta", "gamma", "delta"))
 
@@ -67,10 +71,11 @@ def test_examples_are_the_pages_of_the_gold() -> None:
     """In their order, each block with its words, of which gold and comments hold no more than there are."""
     assert [one.page_id for one in trained.gold()] == [one.gold.page_id for one in trained.examples()]
     for one in trained.examples():
-        assert len(one.page.blocks) == len(one.counted) == len(one.held) == len(one.replied)
-        assert (one.held <= one.counted).all()
-        assert (one.replied <= one.counted).all()
-        assert one.held.any()
+        held, replied = one.marked.held, one.marked.replied
+        assert len(one.page.blocks) == len(one.counted) == len(held) == len(replied)
+        assert (held <= one.counted).all()
+        assert (replied <= one.counted).all()
+        assert held.any()
         assert one.page.features is None
         assert one.parsed.blocks.text == one.page.blocks.text
 
@@ -143,3 +148,52 @@ def test_sampled_examples_are_the_same_each_time() -> None:
 
     assert [id(some) for some in one] == [id(some) for some in again] != [id(some) for some in other]
     assert len(trained.examples()) == len(one)
+
+
+def labelled(page: GoldPage) -> GoldPage:
+    """The same page as a reader labels it: the last of its blocks are content, and no others."""
+    (one,) = training_examples.read([page], config("label.by=T002"))
+    texts = one.page.blocks.text.split("\n")
+    kept = len(texts) - 2
+    return replace(page, dataset="read", page_id="r", nodes=[(int(at >= kept), text) for at, text in enumerate(texts)])
+
+
+def test_a_page_that_a_reader_labelled_too_is_one_example_with_both_marks() -> None:
+    """Whichever comes first, the gold of the set stays beside the reader's labels, which go before."""
+    page = trained.gold()[0]
+    for pages in ([page, labelled(page)], [labelled(page), page]):
+        (one,) = training_examples.read(pages, config("label.by=T002"))
+        (alone,) = training_examples.read([page], config("label.by=T002"))
+
+        assert one.gold.dataset == page.dataset
+        assert one.by_set is not None
+        assert alone.by_set is not None
+        assert alone.by_set.held.tolist() == one.by_set.held.tolist()
+        assert one.marked is one.by_reader
+        assert [0] * (len(one.counted) - 2) + one.counted[-2:].tolist() == one.marked.held.tolist()
+
+
+def test_a_readers_comments_are_apart_from_the_content() -> None:
+    page = labelled(trained.gold()[0])
+    nodes = [(2 * label, text) for label, text in page.nodes]
+    (one,) = training_examples.read([replace(page, nodes=nodes)], config("label.by=T002"))
+
+    assert not one.marked.held.any()
+    assert one.counted[-2:].tolist() == one.marked.replied[-2:].tolist()
+    assert one.by_set is None
+
+
+def test_only_pages_that_a_reader_labelled_teach_whole_pages() -> None:
+    """Each block of them weighs the same; where no reader labelled any page, all pages teach."""
+    first, *others = trained.gold()[:6]
+    pages = [first, labelled(first), *others]
+    patterns = config("label.by=T002")
+    of = trainer.prepare(training_examples.read(pages, patterns), patterns)
+    without = trainer.prepare(training_examples.read([first, *others], patterns), patterns)
+    of_first = of.pages == 0
+
+    assert (of.whole_weights[of_first] > 0).all()
+    assert 1 == len(set(of.whole_weights[of_first].tolist()))
+    assert not of.whole_weights[~of_first].any()
+    assert (of.article_weights > 0).any()
+    assert (without.whole_weights > 0).all()

@@ -18,9 +18,11 @@ from tests.support.builders import CONFIG
 def small() -> Iterator[None]:
     """Trees so few and small that training takes seconds."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("THIRD_TREES", 3), ("REPLY_TREES", 2)):
+        for name, trees in (("FIRST_TREES", 2), ("SECOND_TREES", 3), ("ARTICLE_TREES", 3), ("REPLY_TREES", 2)):
             patch.setattr(trainer, name, trees)
-        patch.setitem(trainer._PARAMETERS, "num_threads", 1)
+        patch.setattr(trainer, "WHOLE_TREES", 3)
+        for parameters in (trainer._PARAMETERS, trainer._WHOLE_PARAMETERS):
+            patch.setitem(parameters, "num_threads", 1)
         patch.setattr(train_job, "FOLDS", 3)
         yield
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dbce_spark.dbce import buckets, classify, local, pages, pools, sites
 from dbce_spark.dbce.trees import BINS
-from dbce_spark.evaluation.training import trainer
+from dbce_spark.evaluation.training import trainer, training_examples
 from dbce_spark.model import Page
 from tests.support import small_classifier
 from tests.support.builders import config
@@ -50,10 +50,10 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
         classify.first_scores(forest.log_odds(of.page_codes)) for forest in (half_done.first, half_done.first_replies)
     ]
     binnings, codes = trainer._second_codes(of, of.examples, of.page_codes, *firsts)
-    binnings["third"], around = trainer._third_codes(
-        of.examples, classify.first_scores(half_done.second.log_odds(codes))
-    )
-    codes = np.concatenate((codes, around))
+    seconds = classify.first_scores(half_done.second.log_odds(codes))
+    binnings["third"], around = trainer._third_codes(of.examples, seconds, training_examples.row_columns)
+    binnings["units"], pooled = trainer._third_codes(of.examples, seconds, training_examples.unit_columns)
+    codes = np.concatenate((codes, around, pooled))
     classifier = replace(half_done, binnings={"page": of.page_binning, **binnings})
     path = tmp_path / "skew.npz"
     classify.save(classifier, path)
@@ -68,9 +68,8 @@ def test_training_computes_what_labelling_does(tmp_path: Path) -> None:
     for at, one in enumerate(parsed):
         gathered = local.gather(one, annotated[one.capture_id], evidence[one.capture_id], "")
 
-        assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], classifier._third_codes([gathered])[0]), (
-            one.capture.url
-        )
+        judged = classify._Judged(classifier, [gathered])
+        assert np.array_equal(codes[:, : len(of.pages)][:, of.pages == at], judged.codes_of_units), one.capture.url
 
 
 def test_hidden_evidence_is_hidden_from_training() -> None:

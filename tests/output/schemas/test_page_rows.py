@@ -70,13 +70,17 @@ def test_any_traits_come_back(html: str, features: int) -> None:
     assert plain(made) == plain(actual.features)
     for name in ("codes", "first_scores", "keys"):
         assert getattr(made, name).dtype == getattr(actual.features, name).dtype
+    for field in dataclasses.fields(made.units):
+        expected, found = getattr(made.units, field.name), getattr(actual.features.units, field.name)
+        assert expected.dtype == found.dtype
+        assert expected.tolist() == found.tolist()
 
 
 def test_page_that_no_classifier_saw_has_null_traits() -> None:
     """A page without features has nulls beside pages whose columns are bytes."""
     rows = staged([PAGES[0], LOOKED_AT[1]], [None, None]).to_pylist()
 
-    for name in ("traits_codes", "verdicts", "keys"):
+    for name in ("traits_codes", "verdicts", "keys", "units", "holders"):
         assert [True, False] == [row[name] is None for row in rows]
 
 

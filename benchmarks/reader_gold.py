@@ -1,0 +1,82 @@
+"""Gold pages of every type from labels by a reader (`benchmarks/labels`) and the published set that has the pages."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lxml import etree
+
+from dbce_spark.errors import InputError
+from dbce_spark.evaluation import formats
+from dbce_spark.files import jsonl, storage
+
+CONTENT, COMMENT = 1, 2
+_UNREAD = ("script", "style", "noscript")
+_DIGEST_BYTES = 8
+
+
+def write(set_path: str, labels_path: str, output: str) -> int:
+    """Write the pages of a set that a reader labelled as gold pages with `nodes`; return how many they are.
+
+    Raises:
+        InputError: a page is not in the set, or its text is not the one that was labelled.
+    """
+    pages = {entry.fields["id"]: entry.fields for entry in formats.entries(set_path)}
+    count = 0
+    with storage.atomic_file(output) as stream, storage.compressed(stream, output) as lines:
+        for place, label in jsonl.read(labels_path):
+            if label["id"] not in pages:
+                raise InputError(f"{place}: {set_path} has no page {label['id']}")
+            lines.write(jsonl.line(labelled_page(pages[label["id"]], label, place)))
+            count += 1
+    return count
+
+
+def labelled_page(page: Mapping[str, Any], label: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the page with the reader's labels in place of the set's gold.
+
+    Raises:
+        InputError: its text nodes are not those that were labelled.
+    """
+    texts = text_nodes(page["html"])
+    found = hashlib.blake2b("\n".join(texts).encode("utf-8", "surrogatepass"), digest_size=_DIGEST_BYTES).hexdigest()
+    if found != label["texts"]:
+        raise InputError(f"{place}: page {label['id']} of the set has other texts than those labelled")
+    labels = dict.fromkeys(_numbers(label["comments"]), COMMENT) | dict.fromkeys(_numbers(label["content"]), CONTENT)
+    nodes = [(labels.get(at, 0), text) for at, text in enumerate(texts)]
+    gold, comments = ("\n".join(text for one, text in nodes if one == kind) for kind in (CONTENT, COMMENT))
+    return {
+        **page,
+        "dataset": f"{page.get('dataset') or 'set'}-read",
+        "page_type": label["page_type"],
+        "gold": gold,
+        "gold_comments": comments,
+        "nodes": nodes,
+        "tok_cov": 1.0,
+    }
+
+
+def text_nodes(html: str) -> list[str]:
+    """List the text nodes of a page as they were labelled: white space collapsed, empty ones left out."""
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    root = etree.fromstring(html.encode("utf-8", "surrogatepass"), parser)
+    found: list[str] = []
+    if root is None:
+        return found
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        is_start = event == "start"
+        text = element.text if is_start else element.tail
+        if is_start and element.tag in _UNREAD:
+            walker.skip_subtree()
+            continue
+        if text and text.strip() and not (not is_start and element.getparent() is None):
+            found.append(" ".join(text.split()))
+    return found
+
+
+def _numbers(spans: str) -> Iterator[int]:
+    """Iterate over the numbers in spans such as "3-17,20", both ends included."""
+    for span in filter(None, spans.split(",")):
+        first, _, last = span.partition("-")
+        yield from range(int(first), int(last or first) + 1)
