@@ -11,10 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import BinaryIO, cast
-
-import fsspec
-from fsspec.core import url_to_fs
+from typing import Any, BinaryIO, cast
 
 from dbce_spark.errors import InputError
 
@@ -56,7 +53,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
     if argument.startswith("@"):
         return expand(_manifest(argument[1:]), patterns)
     try:
-        filesystem, path = url_to_fs(argument)
+        filesystem, path = file_system(argument)
         if "*" in path or "?" in path or "[" in path:
             names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
         elif filesystem.isdir(path):
@@ -69,6 +66,8 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
 
 
 def _manifest(path: str) -> list[str]:
+    import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
+
     try:
         with fsspec.open(path, "rt", encoding="utf-8") as lines:
             stripped = [line.strip() for line in lines]
@@ -86,6 +85,18 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def file_system(path: str) -> tuple[Any, str]:
+    """Return fsspec's file system of a path or URL, and its name there.
+
+    Raises:
+        ValueError, ImportError: there is no driver for it.
+    """
+    from fsspec.core import url_to_fs
+
+    found: tuple[Any, str] = url_to_fs(path)
+    return found
+
+
 def absolute(path: str) -> str:
     """Make a local path absolute, so that it holds in every worker; return a URL, and "", as they are."""
     return path if not path or is_remote(path) else str(Path(path).absolute())
@@ -95,6 +106,8 @@ def open_binary(path: str) -> BinaryIO:
     """Open a buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
     if not is_remote(path):
         return Path(path).open("rb", buffering=1 << 20)
+    import fsspec
+
     remote = fsspec.open(path, "rb", compression=None).open()
     return io.BufferedReader(cast(io.RawIOBase, remote), READ_AHEAD)
 
@@ -117,6 +130,6 @@ def open_decompressed(path: str) -> Iterator[BinaryIO]:
 
 def size(path: str) -> int:
     """Return the bytes of a file, -1 where the store does not give them."""
-    filesystem, inner = url_to_fs(path)
+    filesystem, inner = file_system(path)
     stored = filesystem.info(inner).get("size")
     return -1 if stored is None else int(stored)

@@ -25,6 +25,17 @@ def test_the_program_of_the_readme_prints_pages(
     assert 5 == capsys.readouterr().out.count("http")
 
 
+def test_the_programs_of_python_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each the lines of the block behind it, of which "..." stands for any."""
+    code, shown = (
+        [one.code for one in blocks() if (one.page, one.kind) == ("docs/python.md", k)] for k in ("python", "text")
+    )
+    for program, text in zip(code, shown, strict=True):
+        exec(program, {})
+
+        assert capsys.readouterr().out.startswith(text.removesuffix("...\n"))
+
+
 def test_the_query_of_the_tables_finds_a_text(extracted: Path) -> None:
     """What a URL said on a day, of a URL of the sample."""
     duckdb = pytest.importorskip("duckdb")

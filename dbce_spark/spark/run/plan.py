@@ -15,7 +15,7 @@ from dbce_spark.config import DbceConfig, LabelConfig
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.spark.run import checkpoints, staging
 
-_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
+_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "rapidfuzz", "numpy")
 _OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
 """Sections of the configuration that no output of a run follows from."""
 STAGING_VERSION = 2
