@@ -72,6 +72,7 @@ class InputConfig:
     mimes: tuple[str, ...]
     site: Annotated[str, one_of("domain", "host", "none")]
     patterns: tuple[str, ...]
+    page_patterns: tuple[str, ...]
     index_patterns: tuple[str, ...]
     records_per_task: PositiveInt
     max_record_bytes: PositiveInt

@@ -1,6 +1,8 @@
 """The `dbce` command."""
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from types import ModuleType
@@ -17,19 +19,24 @@ from dbce_spark.commands import (
     labels_command,
     reader_commands,
     rules_command,
+    show_command,
     status_command,
     stream_command,
+    text_command,
 )
 from dbce_spark.errors import DbceError
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
-    "extract and read": (extract_command, status_command, reader_commands),
+    "extract and read": (text_command, extract_command, status_command, show_command, reader_commands),
     "collections": (collection_command, history_command),
     "streams": (acquire_command, stream_command, rules_command),
     "benchmark and train": (evaluate_command,),
     "annotate": (annotate_command, labels_command),
 }
 """The modules of the commands under each heading of `dbce --help`, in its order."""
+
+_PIPE_CLOSED = 128 + signal.SIGPIPE
+"""The exit status of a program whose reader has gone, as a shell has it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,9 +49,14 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     arguments = parser.parse_args(argv)
     try:
         status: int | None = arguments.run(arguments)
+        sys.stdout.flush()
     except DbceError as error:
         print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
+    except BrokenPipeError:
+        # `| head` has what it wanted. What is left goes nowhere: Python would complain when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
         return 130

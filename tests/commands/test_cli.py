@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "command",
     [
-        *("extract", "history", "status", "report", "export", "evaluate"),
+        *("text", "show", "extract", "history", "status", "report", "export", "evaluate"),
         *("evaluate", "train", "changes", "acquire", "stream", "rules"),
     ],
 )
