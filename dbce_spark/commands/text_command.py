@@ -98,7 +98,7 @@ def _text(pages: Sequence[Named]) -> Iterator[str]:
             date = f"  {page.date:%Y-%m-%d %H:%M}" if page.date else ""
             yield from [""] * bool(place)
             yield f"== {without_controls(name)}{date}"
-        yield without_controls(page.text)
+        yield from without_controls(page.text).split("\n")
 
 
 def _json(pages: Iterable[Named]) -> Iterator[str]:
