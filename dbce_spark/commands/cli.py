@@ -24,7 +24,7 @@ from dbce_spark.commands import (
     stream_command,
     text_command,
 )
-from dbce_spark.errors import DbceError
+from dbce_spark.errors import DbceError, PlatformError
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
     "extract and read": (text_command, extract_command, status_command, show_command, reader_commands),
@@ -35,6 +35,8 @@ GROUPS: Mapping[str, Sequence[ModuleType]] = {
 }
 """The modules of the commands under each heading of `dbce --help`, in its order."""
 
+_EXTRAS = {"pyspark": "spark", "py4j": "spark", "pandas": "spark", "threadpoolctl": "evaluate", "lightgbm": "train"}
+"""The extras that bring packages which the plain install leaves out."""
 _PIPE_CLOSED = 128 + signal.SIGPIPE
 """The exit status of a program whose reader has gone, as a shell has it."""
 
@@ -53,6 +55,12 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     except DbceError as error:
         print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        print(f"{parser.prog}: this needs {error.name}: pip install 'dbce-spark[{extra}]'", file=sys.stderr)
+        return PlatformError.exit_status
     except BrokenPipeError:
         # `| head` has what it wanted. What is left goes nowhere: Python would complain when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
