@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import ModuleType
 
 import dbce_spark
@@ -62,13 +63,22 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         print(f"{parser.prog}: this needs {error.name}: pip install 'dbce-spark[{extra}]'", file=sys.stderr)
         return PlatformError.exit_status
     except BrokenPipeError:
-        # `| head` has what it wanted. What is left goes nowhere: Python would complain when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # `| head` has what it wanted
         return _PIPE_CLOSED
+    except OSError as error:
+        _drop_output()  # a full disk, a folder that may not be written
+        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        return DbceError.exit_status
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
         return 130
     return status or 0
+
+
+def _drop_output() -> None:
+    """Let what waits to be printed go nowhere: Python would try once more when it ends, and complain."""
+    with suppress(OSError):  # standard output is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def extract_main(argv: Sequence[str] | None = None) -> int:

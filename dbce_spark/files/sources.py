@@ -61,8 +61,22 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         else:
             names = [path] if filesystem.exists(path) else []
         return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in names]
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"{argument}: cannot be listed: {error}") from error
+    except InputError:
+        raise
+    except Exception as error:  # each store has exceptions of its own
+        raise InputError(f"{argument}: cannot be listed: {_cause(argument, error)}") from error
+
+
+def _cause(path: str, error: Exception) -> str:
+    """Name in one line what a store lacks: its driver, credentials, or the place itself."""
+    lines = str(error).strip().splitlines()
+    first = lines[0] if lines else type(error).__name__
+    if isinstance(error, ImportError):
+        extra = ": pip install 'dbce-spark[s3]'" if path.startswith(("s3://", "s3a://")) else ""
+        return f"its driver is not installed{extra or f' ({first})'}"
+    if "credential" in first.lower():
+        return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    return first
 
 
 def _manifest(path: str) -> list[str]:

@@ -183,6 +183,38 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
     assert "extract" in ended.stdout
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["extract", "s3://no-such-bucket/a.warc.gz", "--output", "out"], "s3://no-such-bucket/a.warc.gz: cannot be "),
+        (["text", "s3://no-such-bucket/a.html"], "s3://no-such-bucket/a.html: cannot be listed: "),
+        (["extract", "a.warc.gz", "--output", "a.warc.gz/out"], "a.warc.gz/out"),
+        (["text", "a.warc.gz"], "No space left on device"),
+        (["extract", "a.warc.gz", "--output", "out", "--master", "spark://127.0.0.1:1"], "no Spark master at spark://"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(arguments: list[str], message: str, crawl: Path) -> None:
+    """Credentials of a store, a folder that can be written, room on a disk, a master."""
+    nowhere = {"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "none", "AWS_SHARED_CREDENTIALS_FILE": "none"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "dbce_spark", *arguments],
+            cwd=crawl,
+            env={**environment, **nowhere, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    *progress, last = ended.stderr.splitlines()
+
+    assert 2 == ended.returncode
+    assert last.startswith("dbce: ")
+    assert message in last
+    assert [] == [line for line in progress if not line[:2].isdigit()]
+
+
 def test_a_missing_extra_is_named(crawl: Path) -> None:
     """In one line, with what to install."""
     program = (
