@@ -4,10 +4,11 @@ It is `dbce.local` for pages from anywhere, and gives objects that stand by them
 several threads or processes at once; neither PySpark nor pandas is imported.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from os import PathLike, fspath
 
@@ -26,6 +27,8 @@ Date = datetime | str | None
 """A time, or one as ISO 8601 has it; without a zone it is UTC."""
 PageInput = Html | tuple[Html, str | None] | tuple[Html, str | None, Date]
 """The HTML of a page; with the URL that it was fetched from; and with the time."""
+Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
+"""Parses some captures to pages, in their order."""
 
 _UNDATED = timestamps.from_datetime(datetime.fromisoformat("9000-01-01"))
 """The time of pages without one: behind all others, so that no date that a page declares is later."""
@@ -98,9 +101,14 @@ def extract_pages(pages: Iterable[PageInput]) -> list[ExtractedPage]:
     Raises:
         InputError: something is of the wrong type.
     """
+    return extract_parsed(pages, partial(parse_fetches, config=config.default()))
+
+
+def extract_parsed(pages: Iterable[PageInput], parse: Parse) -> list[ExtractedPage]:
+    """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
     given = _each_once(map(_checked, pages))
     settings = config.default()
-    parsed = [page for some in _batches(given) for page in parse_fetches([_fetch(*one) for one in some], settings)]
+    parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
     read = unique(page for page in parsed if isinstance(page, Page))
     extractions = {one.page.capture_id: one for one in local.extract_pages(read, settings)}
     return [
@@ -168,9 +176,19 @@ def _moment(date: Date) -> datetime | None:
 
 
 def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
-    """Give each input the place at which it first came: the same page twice is one."""
-    places: dict[_Input, int] = {}
-    return [(one, places.setdefault(one, place)) for place, one in enumerate(inputs)]
+    """Number the undated captures of each URL in the order in which they come; the same page twice is one.
+
+    Nothing else of the order counts, so that a page's result does not depend on it.
+    """
+    numbers: dict[_Input, int] = {}
+    of_url: Counter[str | None] = Counter()
+    numbered = []
+    for one in inputs:
+        if one not in numbers:
+            numbers[one] = of_url[one.url] if one.url and one.date is None else 0
+            of_url[one.url] += one.date is None
+        numbered.append((one, numbers[one]))
+    return numbered
 
 
 def _batches(given: Sequence[tuple[_Input, int]]) -> Iterator[Sequence[tuple[_Input, int]]]:
@@ -179,19 +197,20 @@ def _batches(given: Sequence[tuple[_Input, int]]) -> Iterator[Sequence[tuple[_In
         yield given[start : start + TOGETHER]
 
 
-def _fetch(one: _Input, place: int) -> warc.Fetch:
-    """Make the capture that an input is."""
+def _fetch(one: _Input, number: int) -> warc.Fetch:
+    """Make the capture that an input is, the nth undated one of its URL."""
+    payload_digest = f"blake2b:{blake2b(one.html, digest_size=16).hexdigest()}"
     capture = Capture(
         url=one.url or "",
         # Pages without a URL are no snapshots of each other.
-        url_key=warc.url_key(one.url) if one.url else f"{place:08}",
+        url_key=warc.url_key(one.url) if one.url else payload_digest,
         site=warc.site_of(one.url, config.default().input.site) if one.url else "",
-        timestamp=_UNDATED + place if one.date is None else timestamps.from_datetime(one.date),
+        timestamp=_UNDATED + number if one.date is None else timestamps.from_datetime(one.date),
         warc_file="",
         warc_offset=-1,
         warc_length=len(one.html),
         record_id="",
-        payload_digest=f"blake2b:{blake2b(one.html, digest_size=16).hexdigest()}",
+        payload_digest=payload_digest,
         http_status=0,
         mime="text/html",
         declared_charset=one.charset,

@@ -123,6 +123,16 @@ def test_the_blocks_are_the_text(parts: list[str]) -> None:
     assert found.text == "\n".join(kept)
 
 
+def test_the_order_of_pages_does_not_count() -> None:
+    """But for undated captures of one URL."""
+    pages: list[Any] = [
+        (page(number), f"{SITE}{number % 5}", None if number < 5 else "2020-01-01") for number in range(8)
+    ]
+    pages += [(page(number), None, None) for number in (8, 9)]
+
+    assert extract_pages(pages) == extract_pages(pages[::-1])[::-1]
+
+
 @pytest.mark.parametrize("html", ["", b"", "<script>1</script>", "<p></p>"])
 def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
     """In one line; among others it has no text, and the error."""

@@ -30,7 +30,7 @@ def test_the_programs_of_python_print_what_is_shown(capsys: pytest.CaptureFixtur
     code, shown = (
         [one.code for one in blocks() if (one.page, one.kind) == ("docs/python.md", k)] for k in ("python", "text")
     )
-    for program, text in zip(code, shown, strict=True):
+    for program, text in zip(code[: len(shown)], shown, strict=True):
         exec(program, {})
 
         assert capsys.readouterr().out.startswith(text.removesuffix("...\n"))
@@ -72,6 +72,14 @@ def test_url_tree_labels_an_archive(extracted: Path, capsys: pytest.CaptureFixtu
     assert first.name == "crawl-20220307-00000.warc.gz"
     assert printed[0].startswith("gazette.example 1 [1, 1, ")
     assert len(printed) == sum(map(len, space["trees"].values()))
+
+
+@pytest.mark.spark
+def test_pages_of_a_dataframe_are_extracted(spark: object, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last program of docs/python.md."""
+    exec(programs("docs/python.md", "python")[-1], {"spark": spark})
+
+    assert "http://news.example/1" in capsys.readouterr().out
 
 
 @pytest.mark.spark
