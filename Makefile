@@ -142,7 +142,7 @@ $(CREATED):
 	touch $@
 
 $(READY): $(CREATED) setup.cfg pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[spark]'
 	$(BIN)/python -m dbce_spark.spark.engine.java >/dev/null 2>&1 || $(BIN)/python -m pip install --quiet --editable '.[java]'
 	$(BIN)/python -m dbce_spark.spark.engine.java
 	touch $@

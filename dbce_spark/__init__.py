@@ -1,3 +1,30 @@
 """Find the main content of every page in a web archive by comparing it with its siblings, its past and its future."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dbce_spark.dbce.extracted_page import (
+        ExtractedBlock,
+        ExtractedPage,
+        extract,
+        extract_archive,
+        extract_pages,
+    )
+    from dbce_spark.errors import InputError
+
 __version__ = "0.1.0"
+__all__ = ["ExtractedBlock", "ExtractedPage", "InputError", "extract", "extract_archive", "extract_pages"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what the package gives when it is first asked for: a third of a second, which commands need not wait for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dbce_spark.dbce import extracted_page
+
+    return getattr(extracted_page, name)
+
+
+def __dir__() -> list[str]:
+    """List what the package gives, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -72,6 +72,7 @@ class InputConfig:
     mimes: tuple[str, ...]
     site: Annotated[str, one_of("domain", "host", "none")]
     patterns: tuple[str, ...]
+    page_patterns: tuple[str, ...]
     index_patterns: tuple[str, ...]
     records_per_task: PositiveInt
     max_record_bytes: PositiveInt
@@ -256,6 +257,13 @@ class AcquireConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EngineConfig:
+    """The choice of the engine of `dbce extract`."""
+
+    local_bytes: NonNegativeInt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StreamConfig:
     """The batch size of `dbce stream`, and the partitions of its state."""
 
@@ -285,6 +293,7 @@ class DbceConfig:
     comparison: ComparisonConfig
     acquire: AcquireConfig
     stream: StreamConfig
+    engine: EngineConfig
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for run.json."""

@@ -88,7 +88,16 @@ def _measured(archive: Archive, work: Path, output: Path, options: Sequence[str]
     logs = work / "events"
     shutil.rmtree(logs, ignore_errors=True)
     logs.mkdir(parents=True)
-    command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", archive.folder, *options]
+    command = [
+        sys.executable,
+        "-m",
+        "dbce_spark.commands.cli",
+        "extract",
+        archive.folder,
+        "--engine",
+        "spark",
+        *options,
+    ]
     busy = machine_seconds()
     environment = _environment({**events.SETTINGS, "spark.eventLog.dir": logs.as_uri(), **spark})
     watched, seconds = _watched(command, environment, output, work / "extract.log")

@@ -84,9 +84,14 @@ def add_log(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def is_submitted() -> bool:
+    """Return whether spark-submit runs this command."""
+    return _IS_SUBMITTED in os.environ
+
+
 def command_line() -> str:
     """Return this command as a shell has it; of a spark-submit only the script and its arguments."""
-    words = ["spark-submit", *sys.argv] if _IS_SUBMITTED in os.environ else ["dbce", *sys.argv[1:]]
+    words = ["spark-submit", *sys.argv] if is_submitted() else ["dbce", *sys.argv[1:]]
     return log.without_credentials(f"cd {shlex.quote(str(Path.cwd()))} && {shlex.join(words)}")
 
 
@@ -129,7 +134,7 @@ def spark_settings(given: Sequence[str]) -> dict[str, str]:
     Raises:
         ConfigError: one is not KEY=VALUE, or spark-submit would ignore it.
     """
-    if given and _IS_SUBMITTED in os.environ:
+    if given and is_submitted():
         raise ConfigError("--spark has no effect under spark-submit; give it --conf KEY=VALUE")
     pairs = [one.partition("=") for one in given]
     if wrong := next((one for one, (key, is_one, _) in zip(given, pairs, strict=True) if not (key and is_one)), None):

@@ -1,8 +1,11 @@
 """The `dbce` command."""
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import ModuleType
 
 import dbce_spark
@@ -17,19 +20,26 @@ from dbce_spark.commands import (
     labels_command,
     reader_commands,
     rules_command,
+    show_command,
     status_command,
     stream_command,
+    text_command,
 )
-from dbce_spark.errors import DbceError
+from dbce_spark.errors import DbceError, PlatformError
 
 GROUPS: Mapping[str, Sequence[ModuleType]] = {
-    "extract and read": (extract_command, status_command, reader_commands),
+    "extract and read": (text_command, extract_command, status_command, show_command, reader_commands),
     "collections": (collection_command, history_command),
     "streams": (acquire_command, stream_command, rules_command),
     "benchmark and train": (evaluate_command,),
     "annotate": (annotate_command, labels_command),
 }
 """The modules of the commands under each heading of `dbce --help`, in its order."""
+
+_EXTRAS = {"pyspark": "spark", "py4j": "spark", "pandas": "spark", "threadpoolctl": "evaluate", "lightgbm": "train"}
+"""The extras that bring packages which the plain install leaves out."""
+_PIPE_CLOSED = 128 + signal.SIGPIPE
+"""The exit status of a program whose reader has gone, as a shell has it."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,13 +52,33 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     arguments = parser.parse_args(argv)
     try:
         status: int | None = arguments.run(arguments)
+        sys.stdout.flush()
     except DbceError as error:
         print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
         return error.exit_status
+    except ModuleNotFoundError as error:
+        extra = _EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        print(f"{parser.prog}: this needs {error.name}: pip install 'dbce-spark[{extra}]'", file=sys.stderr)
+        return PlatformError.exit_status
+    except BrokenPipeError:
+        _drop_output()  # `| head` has what it wanted
+        return _PIPE_CLOSED
+    except OSError as error:
+        _drop_output()  # a full disk, a folder that may not be written
+        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        return DbceError.exit_status
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
         return 130
     return status or 0
+
+
+def _drop_output() -> None:
+    """Let what waits to be printed go nowhere: Python would try once more when it ends, and complain."""
+    with suppress(OSError):  # standard output is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def extract_main(argv: Sequence[str] | None = None) -> int:

@@ -2,8 +2,11 @@
 
 import argparse
 import json
+import shlex
 import time
 from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
@@ -17,16 +20,21 @@ from dbce_spark.commands.arguments import (
     add_spark,
     command_line,
     count,
+    is_submitted,
     logged,
     spark_settings,
     started_whole,
     stoppable,
 )
+from dbce_spark.commands.terminal import without_controls
 from dbce_spark.config import DbceConfig
-from dbce_spark.errors import InputError
+from dbce_spark.errors import ConfigError, InputError
 from dbce_spark.files import sources
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection
+
+if TYPE_CHECKING:
+    from dbce_spark.spark.run.run_request import RunRequest
 
 _FILTERS = {
     "surt": ("PREFIX", "read captures whose SURT key begins with this, such as org,example)/news/"),
@@ -40,6 +48,8 @@ _FILTERS = {
 }
 _NOT_LOGGED = ("run_id", "config", "versions", "plan")
 """Fields of run.json that a log has already, or that are too long for a line."""
+_TEXTS, _LINE = 3, 100
+"""Texts that the summary ends with, and characters of each."""
 _PLURALS = {"status": "statuses"}
 
 
@@ -93,6 +103,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--max-failed-files", type=float, metavar="SHARE",
         help="fail if more than this share of the files cannot be read (default: input.max_failed_files of"
         " conf/dbce.toml, 0.05)",
+    )  # fmt: skip
+    command.add_argument(
+        "--engine", choices=("auto", "spark", "local"), default="auto",
+        help="work on Spark, or in this process alone; auto: here if the files together are no larger than"
+        " engine.local_bytes of conf/dbce.toml (default: %(default)s)",
     )  # fmt: skip
     add_spark(command)
     add_log(command)
@@ -149,10 +164,9 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
     if arguments.dry_run:
         _print_input(files, indexes, base, wanted, config)
         return
+    is_local = _is_local(arguments, config, files)
     settings = spark_settings(arguments.spark)
-    from dbce_spark.spark.engine.session import session
-    from dbce_spark.spark.jobs import extract_job, increment_job
-    from dbce_spark.spark.run import summary
+    from dbce_spark.spark.run import run_output, summary
     from dbce_spark.spark.run.run_request import RunRequest
 
     request = RunRequest(
@@ -168,21 +182,90 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
     )
     to = Collection(sources.absolute(arguments.collection)) if arguments.collection else None
     if to:
+        from dbce_spark.spark.jobs import increment_job
+
         new = increment_job.prepared(to, request, config)
         if new is None:
             print(f"nothing is new; {arguments.collection} stays as it is")
             return
         request = new
-    extract_job.check_output(request, config)
-    extract_job.identify_run(log, request, config)
-    log.write("start", f"run {log.run_id}: {len(files):,} files; Spark starts", request.log_fields(config))
-    with log.waiting("Spark starts"), started_whole():
-        spark = session("dbce extract", master=arguments.master, settings=settings)
-    report = increment_job.run(spark, to, request, config, log) if to else extract_job.run(spark, request, config, log)
+    run_output.check(request, config)
+    run_output.identify(log, request, config)
+    how = "without Spark, as they are small" if is_local else "Spark starts"
+    log.write("start", f"run {log.run_id}: {len(files):,} files; {how}", request.log_fields(config))
+    if is_local:
+        from dbce_spark.spark.jobs import local_job
+
+        report = local_job.run(request, config, log)
+    else:
+        report = _on_spark(to, request, config, log, (arguments.master, settings))
     print(summary.text(report, request.output))
+    _print_first_texts(arguments.collection or request.output)
     failed_files.check(report["failed_files"], config.input.max_failed_files)
     figures = {name: value for name, value in report.items() if name not in _NOT_LOGGED}
     log.write("end", f"finished: {report['extractions']:,} extractions in {request.output}", figures)
+
+
+def _is_local(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str]) -> bool:
+    """Return whether the plain engine does it: by `--engine`, or because the input is small and nothing asks for Spark.
+
+    Raises:
+        ConfigError: `--engine local` with an option that only Spark has.
+    """
+    of_spark = {
+        "--collection": arguments.collection,
+        "--index": arguments.index,
+        "--limit": arguments.limit,
+        "--staging": arguments.staging,
+        "--master": arguments.master,
+        "--spark": arguments.spark,
+        "an --output in an object store": "://" in (arguments.output or ""),
+        "spark-submit": is_submitted(),
+    }
+    asked = next((name for name, value in of_spark.items() if value), None)
+    if arguments.engine == "local" and asked:
+        raise ConfigError(f"--engine local and {asked} do not go together; leave one of them out")
+    if arguments.engine != "auto" or asked:
+        return bool(arguments.engine == "local")
+    try:
+        sizes = [sources.size(path) for path in files]
+    except (OSError, ValueError):  # a run has a reject for it
+        return False
+    return min(sizes) >= 0 and sum(sizes) <= config.engine.local_bytes
+
+
+def _on_spark(
+    to: Collection | None, request: "RunRequest", config: DbceConfig, log: Log, spark: tuple[str | None, dict[str, str]]
+) -> dict[str, Any]:
+    """Run the job on Spark: at a master, with some settings."""
+    from dbce_spark.spark.engine.session import session
+    from dbce_spark.spark.jobs import extract_job, increment_job
+
+    master, settings = spark
+    with log.waiting("Spark starts"), started_whole():
+        started = session("dbce extract", master=master, settings=settings)
+    if to:
+        return increment_job.run(started, to, request, config, log)
+    return extract_job.run(started, request, config, log)
+
+
+def _print_first_texts(output: str) -> None:
+    """Print the first lines of some texts, and the command that shows more."""
+    from dbce_spark.output.output_reader import open_output
+
+    rows = (
+        row
+        for batch in open_output(output).batches("extractions", ["url", "text"], rows=_TEXTS * 10)
+        for row in batch.to_pylist()
+        if row["text"].strip()
+    )
+    found = [*islice(rows, _TEXTS)]
+    for row in found:
+        first = next(line for line in row["text"].splitlines() if line.strip())
+        print(f"\n  {without_controls(row['url'])}\n    {without_controls(first)[:_LINE]}")
+    if found:
+        url, place = (shlex.quote(without_controls(one)) for one in (found[0]["url"], output))
+        print(f"\nmore            dbce show {url} --in {place}")
 
 
 def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[str], indexes: Sequence[str]) -> None:

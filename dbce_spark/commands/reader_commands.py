@@ -27,6 +27,9 @@ def _add_report(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
     command.add_argument(
         "--pages", type=count, default=12, metavar="N", help="show N sample pages (default: %(default)s)"
     )
+    command.add_argument(
+        "--url", default="", metavar="URL", help="show the captures of this URL instead of a sample, the newest first"
+    )
     command.set_defaults(run=_report)
 
 
@@ -134,7 +137,9 @@ def _add_corpus(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 def _report(arguments: argparse.Namespace) -> None:
     from dbce_spark.report import write_report
 
-    index = write_report(arguments.extracted, arguments.output, pages=arguments.pages, version=arguments.version)
+    index = write_report(
+        arguments.extracted, arguments.output, pages=arguments.pages, version=arguments.version, url=arguments.url
+    )
     print(f"Report: {index}")
 
 

@@ -9,7 +9,7 @@ import struct
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,16 @@ UPPER, LOWER, LETTER, DIGIT, COMMA, STOP, PUNCTUATION, SYMBOL = range(1, 9)
 _CLASSES = 9
 
 _COMMAS, _STOPS = ",;\u060c\u3001\uff0c\uff1b", ".!?\u3002\uff01\uff1f\u2026\u061f\u0964"
-_CLASS_OF_CATEGORY = {"Lu": UPPER, "Lt": UPPER, "Ll": LOWER, "L": LETTER, "M": LETTER, "N": DIGIT}
+_CLASS_OF_CATEGORY = {
+    "Lu": UPPER,
+    "Lt": UPPER,
+    "Ll": LOWER,
+    "L": LETTER,
+    "M": LETTER,
+    "N": DIGIT,
+    "P": PUNCTUATION,
+    "S": SYMBOL,
+}
 _CLASSIFIED = 0x30000
 """Code points beyond are ideographs and private use: letters."""
 
@@ -39,15 +48,18 @@ _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
 
 @lru_cache(maxsize=1)
 def _character_classes() -> npt.NDArray[np.uint8]:
+    categories = map(unicodedata.category, map(chr, range(_CLASSIFIED)))
     classes = np.full(_CLASSIFIED + 1, LETTER, np.uint8)
-    for code in range(_CLASSIFIED):
-        category = unicodedata.category(chr(code))
-        classes[code] = _CLASS_OF_CATEGORY.get(category) or _CLASS_OF_CATEGORY.get(category[0], 0)
-        if not classes[code] and category[0] in "PS":
-            classes[code] = PUNCTUATION if category[0] == "P" else SYMBOL
+    classes[:-1] = np.fromiter(map(_class_of, categories), np.uint8, _CLASSIFIED)
     classes[[ord(character) for character in _COMMAS]] = COMMA
     classes[[ord(character) for character in _STOPS]] = STOP
     return classes
+
+
+@cache
+def _class_of(category: str) -> int:
+    """Return the class of the characters of a Unicode category."""
+    return _CLASS_OF_CATEGORY.get(category) or _CLASS_OF_CATEGORY.get(category[0], 0)
 
 
 def mixed(first: Texts, second: Texts) -> Texts:

@@ -10,6 +10,7 @@ from dbce_spark.archive.revisits import Resolved, resolve, share, unresolved
 from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
 from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
+from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import MarkedText
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
@@ -104,6 +105,12 @@ def resolve_revisits(
 
 def extract_pages(unique: Sequence[Page], config: DbceConfig) -> list[Extraction]:
     """Extract some pages, each compared with its siblings and snapshots among them."""
+    compared, _ = compare_pages(unique, config)
+    return label_pages(compared, config.label)
+
+
+def compare_pages(unique: Sequence[Page], config: DbceConfig) -> tuple[list[ComparedPage], BucketSizes]:
+    """Compare some pages with their siblings and snapshots among them; also measure their buckets."""
     comparison = sites.compare_sites([sites.neighbour(page) for page in unique], config)
     by_siblings, by_snapshots = comparison.evidence.by_siblings, comparison.evidence.by_snapshots
     bucket_crosses: dict[str, list[BucketCross]] = defaultdict(list)
@@ -120,7 +127,7 @@ def extract_pages(unique: Sequence[Page], config: DbceConfig) -> list[Extraction
         )
         for page in unique
     ]
-    return label_pages(compared, config.label)
+    return compared, comparison.sizes
 
 
 def annotate_crosses(

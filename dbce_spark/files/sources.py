@@ -11,10 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import BinaryIO, cast
-
-import fsspec
-from fsspec.core import url_to_fs
+from typing import Any, BinaryIO, cast
 
 from dbce_spark.errors import InputError
 
@@ -56,7 +53,7 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
     if argument.startswith("@"):
         return expand(_manifest(argument[1:]), patterns)
     try:
-        filesystem, path = url_to_fs(argument)
+        filesystem, path = file_system(argument)
         if "*" in path or "?" in path or "[" in path:
             names = [name for name in filesystem.glob(path) if not filesystem.isdir(name)]
         elif filesystem.isdir(path):
@@ -64,11 +61,27 @@ def list_files(argument: str, patterns: Sequence[str]) -> list[str]:
         else:
             names = [path] if filesystem.exists(path) else []
         return [filesystem.unstrip_protocol(name) if is_remote(argument) else name for name in names]
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"{argument}: cannot be listed: {error}") from error
+    except InputError:
+        raise
+    except Exception as error:  # each store has exceptions of its own
+        raise InputError(f"{argument}: cannot be listed: {_cause(argument, error)}") from error
+
+
+def _cause(path: str, error: Exception) -> str:
+    """Name in one line what a store lacks: its driver, credentials, or the place itself."""
+    lines = str(error).strip().splitlines()
+    first = lines[0] if lines else type(error).__name__
+    if isinstance(error, ImportError):
+        extra = ": pip install 'dbce-spark[s3]'" if path.startswith(("s3://", "s3a://")) else ""
+        return f"its driver is not installed{extra or f' ({first})'}"
+    if "credential" in first.lower():
+        return f"{first}; give them as its own tools take them, such as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    return first
 
 
 def _manifest(path: str) -> list[str]:
+    import fsspec  # only here and below: 20 ms, which a page that is handed over need not wait for
+
     try:
         with fsspec.open(path, "rt", encoding="utf-8") as lines:
             stripped = [line.strip() for line in lines]
@@ -86,6 +99,18 @@ def is_remote(path: str) -> bool:
     return "://" in path
 
 
+def file_system(path: str) -> tuple[Any, str]:
+    """Return fsspec's file system of a path or URL, and its name there.
+
+    Raises:
+        ValueError, ImportError: there is no driver for it.
+    """
+    from fsspec.core import url_to_fs
+
+    found: tuple[Any, str] = url_to_fs(path)
+    return found
+
+
 def absolute(path: str) -> str:
     """Make a local path absolute, so that it holds in every worker; return a URL, and "", as they are."""
     return path if not path or is_remote(path) else str(Path(path).absolute())
@@ -95,6 +120,8 @@ def open_binary(path: str) -> BinaryIO:
     """Open a buffered, seekable stream of a file's bytes as stored (never decompressed by its name)."""
     if not is_remote(path):
         return Path(path).open("rb", buffering=1 << 20)
+    import fsspec
+
     remote = fsspec.open(path, "rb", compression=None).open()
     return io.BufferedReader(cast(io.RawIOBase, remote), READ_AHEAD)
 
@@ -117,6 +144,6 @@ def open_decompressed(path: str) -> Iterator[BinaryIO]:
 
 def size(path: str) -> int:
     """Return the bytes of a file, -1 where the store does not give them."""
-    filesystem, inner = url_to_fs(path)
+    filesystem, inner = file_system(path)
     stored = filesystem.info(inner).get("size")
     return -1 if stored is None else int(stored)

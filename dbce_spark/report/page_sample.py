@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from dbce_spark.errors import InputError
 from dbce_spark.report.output_counts import OutputCounts, captured
 from dbce_spark.report.report_rows import ReportOutput
 
@@ -24,6 +25,7 @@ FULLEST, TYPICAL, DISPUTED, SINGLE, DRAWN = ORDER = (
     "drawn by its id",
 )
 """Why a capture is shown, in the order in which they are."""
+NAMED = "asked for by its URL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,18 @@ def choose(counts: OutputCounts, output: ReportOutput, pages: int) -> list[Pick]
     if len(chosen) < pages:
         _take(chosen, (Pick(one, DRAWN) for one in _lowest_ids(output, 2 * pages)), pages - len(chosen))
     return sorted(chosen.values(), key=lambda pick: ORDER.index(pick.why))
+
+
+def of_url(output: ReportOutput, url: str) -> list[Pick]:
+    """Choose the captures of a URL, the newest first.
+
+    Raises:
+        InputError: there are none.
+    """
+    picks = [Pick(capture_id, NAMED) for capture_id in output.captures_of(url)]
+    if not picks:
+        raise InputError(f"{output.root} has no page {url}")
+    return picks
 
 
 def _take(chosen: dict[str, Pick], picks: Iterable[Pick], count: int) -> None:

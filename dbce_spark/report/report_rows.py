@@ -2,10 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from dbce_spark.archive.index.urls import url_key
 from dbce_spark.config import DbceConfig, default, load
 from dbce_spark.errors import ConfigError
 from dbce_spark.output import output_reader
@@ -47,3 +50,12 @@ class ReportOutput:
     def rows(self, capture_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
         """Read the extractions of some captures, by id."""
         return self._read.extractions(capture_ids, columns, rows=BATCH_ROWS // 16)
+
+    def captures_of(self, url: str) -> list[str]:
+        """List the extracted captures of a URL by their ids, the newest first."""
+        key = url_key(url)
+        found: set[tuple[datetime, str]] = set()
+        for batch in self.batches("extractions", ["capture_id", "url_key", "timestamp"]):
+            of_url = batch.filter(pc.equal(batch.column("url_key"), key))
+            found.update((row["timestamp"], row["capture_id"]) for row in of_url.to_pylist())
+        return [capture_id for _, capture_id in sorted(found, reverse=True)]

@@ -25,18 +25,19 @@ MARKER = ".dbce-report"
 """Says that a folder is a report of ours, so that the next report may take its place."""
 
 
-def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None) -> Path:
+def write_report(output: str, target: str, *, pages: int = PAGES, version: int | None = None, url: str = "") -> Path:
     """Write the report on the finished run in `output`, or on a version of the collection there, to the folder
-    `target`; return its index.html.
+    `target`; return its index.html. Its pages are a sample, or, with a URL, the captures of that, the newest first.
 
     Raises:
         OutputError: `output` is not finished, or `target` holds something else than a report.
-        InputError: there is no such version.
+        InputError: there is no such version, or no such page.
     """
     source, folder = ReportOutput(output, version), Path(target)
     _refuse_foreign(folder)
     counted = output_counts.count(source)
-    shown = views(page_sample.choose(counted, source, pages), source)
+    picks = page_sample.of_url(source, url)[:pages] if url else page_sample.choose(counted, source, pages)
+    shown = views(picks, source)
     summary = overview(source, counted, shown)
     templates = environment()
     index = templates.get_template("index.html.j2").render(output=output, overview=summary, views=shown)

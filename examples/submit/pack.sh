@@ -17,7 +17,7 @@ environment=$(mktemp -d)
 trap 'rm -rf "$environment"' EXIT
 "$python" -m venv "$environment/venv"
 "$environment/venv/bin/python" -m pip install --quiet --upgrade pip
-"$environment/venv/bin/python" -m pip install --quiet "${project}[s3]" venv-pack2 "$@"
+"$environment/venv/bin/python" -m pip install --quiet "${project}[s3,spark]" venv-pack2 "$@"
 
 # YARN hands Java's part of Spark to every container by itself, and keeps it between runs.
 jars=$("$environment/venv/bin/python" -c 'import pathlib, pyspark; print(pathlib.Path(pyspark.__file__).parent / "jars")')

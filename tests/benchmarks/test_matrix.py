@@ -29,7 +29,7 @@ def test_any_two_versions_meet_once() -> None:
 
 def test_the_versions_are_those_of_the_package() -> None:
     """The package may be installed with every Spark that is tried and with no other, and names each Python."""
-    lines = setup()["options"]["install_requires"].splitlines()
+    lines = setup()["options.extras_require"]["spark"].splitlines()
     bounds = next(Requirement(line).specifier for line in lines if line.startswith("pyspark"))
     named = [line.rpartition(" ")[2] for line in setup()["metadata"]["classifiers"].split("\n") if "3." in line]
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "command",
     [
-        *("extract", "history", "status", "report", "export", "evaluate"),
+        *("text", "show", "extract", "history", "status", "report", "export", "evaluate"),
         *("evaluate", "train", "changes", "acquire", "stream", "rules"),
     ],
 )
@@ -181,6 +181,55 @@ def test_the_help_needs_neither_spark_nor_java() -> None:
 
     assert 0 == ended.returncode
     assert "extract" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["extract", "s3://no-such-bucket/a.warc.gz", "--output", "out"], "s3://no-such-bucket/a.warc.gz: cannot be "),
+        (["text", "s3://no-such-bucket/a.html"], "s3://no-such-bucket/a.html: cannot be listed: "),
+        (["extract", "a.warc.gz", "--output", "a.warc.gz/out"], "a.warc.gz/out"),
+        (["text", "a.warc.gz"], "No space left on device"),
+        (["extract", "a.warc.gz", "--output", "out", "--master", "spark://127.0.0.1:1"], "no Spark master at spark://"),
+    ],
+)
+def test_what_the_machine_lacks_is_one_line(arguments: list[str], message: str, crawl: Path) -> None:
+    """Credentials of a store, a folder that can be written, room on a disk, a master."""
+    nowhere = {"AWS_EC2_METADATA_DISABLED": "true", "AWS_CONFIG_FILE": "none", "AWS_SHARED_CREDENTIALS_FILE": "none"}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "dbce_spark", *arguments],
+            cwd=crawl,
+            env={**environment, **nowhere, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    *progress, last = ended.stderr.splitlines()
+
+    assert 2 == ended.returncode
+    assert last.startswith("dbce: ")
+    assert message in last
+    assert [] == [line for line in progress if not line[:2].isdigit()]
+
+
+def test_a_missing_extra_is_named(crawl: Path) -> None:
+    """In one line, with what to install."""
+    program = (
+        "import sys; from importlib.abc import MetaPathFinder\n"
+        "class Missing(MetaPathFinder):\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'pyspark': raise ModuleNotFoundError(name, name=name)\n"
+        "sys.meta_path.insert(0, Missing())\n"
+        "from dbce_spark.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    words = ["extract", str(crawl / "a.warc.gz"), "--output", str(crawl / "out"), "--engine", "spark"]
+    ended = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
+
+    assert 2 == ended.returncode
+    assert "dbce: this needs pyspark: pip install 'dbce-spark[spark]'" == ended.stderr.splitlines()[-1]
 
 
 @pytest.mark.spark

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from datasketch import MinHash, MinHashLSH
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +38,28 @@ def test_signature_never_changes() -> None:
 
     assert (128, "uint32") == (len(actual), actual.dtype.name)
     assert [214548472, 1644390130, 432229322, 194758406] == actual[:4].tolist()
+
+
+@given(st.lists(numbers, max_size=3000), st.integers(1, 9))
+def test_signatures_are_those_of_datasketch(shingles: list[int], seed: int) -> None:
+    """Of any set, with any seed: sets of more shingles than are permuted at once included."""
+    of_others = MinHash(num_perm=128, seed=seed, scheme="affine32", hashfunc=int)
+    of_others.update_batch(shingles)
+    actual = sign(np.array(shingles, np.uint32), config(f"lsh.seed={seed}").lsh)
+
+    assert of_others.hashvalues.tolist() == actual.tolist()
+
+
+@pytest.mark.parametrize("permutations", [16, 64, 128])
+@pytest.mark.parametrize("threshold", [0.05, 0.1, 0.25, 0.4, 0.5, 0.65, 0.8, 0.95])
+def test_bands_are_those_of_datasketch(threshold: float, permutations: int) -> None:
+    """Both choose what has the fewest false positives and false negatives."""
+    try:
+        of_others = MinHashLSH(threshold=threshold, num_perm=permutations)
+    except ValueError:  # it wants two bands at least
+        assert bands_and_rows(threshold, permutations)[0] == 1
+    else:
+        assert (of_others.b, of_others.r) == bands_and_rows(threshold, permutations)
 
 
 def test_seed_makes_another_signature() -> None:

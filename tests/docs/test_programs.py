@@ -25,6 +25,17 @@ def test_the_program_of_the_readme_prints_pages(
     assert 5 == capsys.readouterr().out.count("http")
 
 
+def test_the_programs_of_python_print_what_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each the lines of the block behind it, of which "..." stands for any."""
+    code, shown = (
+        [one.code for one in blocks() if (one.page, one.kind) == ("docs/python.md", k)] for k in ("python", "text")
+    )
+    for program, text in zip(code[: len(shown)], shown, strict=True):
+        exec(program, {})
+
+        assert capsys.readouterr().out.startswith(text.removesuffix("...\n"))
+
+
 def test_the_query_of_the_tables_finds_a_text(extracted: Path) -> None:
     """What a URL said on a day, of a URL of the sample."""
     duckdb = pytest.importorskip("duckdb")
@@ -61,6 +72,14 @@ def test_url_tree_labels_an_archive(extracted: Path, capsys: pytest.CaptureFixtu
     assert first.name == "crawl-20220307-00000.warc.gz"
     assert printed[0].startswith("gazette.example 1 [1, 1, ")
     assert len(printed) == sum(map(len, space["trees"].values()))
+
+
+@pytest.mark.spark
+def test_pages_of_a_dataframe_are_extracted(spark: object, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last program of docs/python.md."""
+    exec(programs("docs/python.md", "python")[-1], {"spark": spark})
+
+    assert "http://news.example/1" in capsys.readouterr().out
 
 
 @pytest.mark.spark

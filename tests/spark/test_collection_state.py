@@ -8,7 +8,7 @@ import pytest
 from dbce_spark.files import storage
 from dbce_spark.output.schemas import increment_rows
 from dbce_spark.spark.run import collection_state
-from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PriorState
+from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PriorState
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,7 @@ from dbce_spark.files import storage
 from dbce_spark.model import Annotation, BucketCross
 from dbce_spark.output.schemas import annotation_rows, comparison_rows, evidence_rows, page_rows
 from dbce_spark.spark.engine import merge_tasks
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import extraction_files, staging
 from dbce_spark.spark.stages import write_extractions
 from tests.spark.runs import run_in
 from tests.support.builders import annotation, cross
@@ -100,13 +100,13 @@ def test_what_waits_to_be_written_is_bounded(tmp_path: "Path", monkeypatch: pyte
     some = pa.RecordBatch.from_pydict(
         {
             name: pa.nulls(9, kind)
-            for name, kind in zip(write_extractions._SCHEMA.names, write_extractions._SCHEMA.types, strict=True)
+            for name, kind in zip(extraction_files.SCHEMA.names, extraction_files.SCHEMA.types, strict=True)
         }
     )
-    rows = some.set_column(0, write_extractions._SCHEMA.field(0), pa.array(["x" * 100] * 9))
-    monkeypatch.setattr(write_extractions, "HELD_BYTES", 3 * rows.nbytes)
+    rows = some.set_column(0, extraction_files.SCHEMA.field(0), pa.array(["x" * 100] * 9))
+    monkeypatch.setattr(extraction_files, "HELD_BYTES", 3 * rows.nbytes)
     with ExitStack() as open_files:
-        files = write_extractions._Files(str(tmp_path), 0, open_files)
+        files = extraction_files.ExtractionFiles(str(tmp_path), 0, open_files)
         for at in range(20):
             files.write_part(at % 10, rows)
             assert sum(file.held_bytes for file in files.by_path.values()) <= 3 * rows.nbytes

@@ -12,7 +12,7 @@ from dbce_spark.dbce import local
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
-from dbce_spark.spark.jobs import extract_job
+from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (
@@ -231,7 +231,7 @@ def test_an_output_that_exists_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
 
     with pytest.raises(OutputError, match="--overwrite"):
-        extract_job.check_output(asked(tmp_path, overwrite=False), CONFIG)
+        run_output.check(asked(tmp_path, overwrite=False), CONFIG)
 
 
 def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_overwrite_never_removes_what_no_run_has_written(tmp_path: Path) -> None
     (tmp_path / "thesis.tex").write_text("")
 
     with pytest.raises(OutputError, match=r"thesis\.tex"):
-        extract_job.check_output(asked(tmp_path, overwrite=True), CONFIG)
+        run_output.check(asked(tmp_path, overwrite=True), CONFIG)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from dbce_spark.dbce.pages import read
 from dbce_spark.model import Page
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import record_outcomes, staging
 from dbce_spark.spark.run.record_counts import RecordCounts
 from dbce_spark.spark.stages import read_pages
 from dbce_spark.spark.stages.read_pages import SourceStaging
@@ -43,8 +43,8 @@ def test_staged_rows_do_not_depend_on_the_lots(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: int, lot_bytes: int
 ) -> None:
     """However many captures are looked at together: the same pages in the order of the file, the same counts."""
-    monkeypatch.setattr(read_pages, "TOGETHER", together)
-    monkeypatch.setattr(read_pages, "_LOT_BYTES", lot_bytes)
+    monkeypatch.setattr(record_outcomes, "TOGETHER", together)
+    monkeypatch.setattr(record_outcomes, "_LOT_BYTES", lot_bytes)
     counts = stage(path, tmp_path)
 
     assert [str(at) for at in range(0, 30, 3)] == [url for _, url in staged(tmp_path)]
@@ -59,7 +59,7 @@ def test_nothing_behind_the_limit_is_counted(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, together: int
 ) -> None:
     """Reading ends with the record that is the last capture wanted, wherever in a lot that is."""
-    monkeypatch.setattr(read_pages, "TOGETHER", together)
+    monkeypatch.setattr(record_outcomes, "TOGETHER", together)
     counts = stage(path, tmp_path, limit)
 
     assert [str(at) for at in range(0, 3 * limit, 3)] == [url for _, url in staged(tmp_path)]
@@ -69,7 +69,7 @@ def test_nothing_behind_the_limit_is_counted(
 
 def test_rows_say_where_they_are(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are numbered through, from lot to lot."""
-    monkeypatch.setattr(read_pages, "TOGETHER", 3)
+    monkeypatch.setattr(record_outcomes, "TOGETHER", 3)
     stage(path, tmp_path)
 
     assert list(range(10)) == pq.read_table(staging.file(str(tmp_path), read_pages.NAME, 0))["row_no"].to_pylist()

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from dbce_spark.errors import ConfigError, OutputError
-from dbce_spark.spark.jobs import extract_job
-from dbce_spark.spark.run import plan, staging
+from dbce_spark.spark.run import plan, run_output, staging
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RunRequest
 from tests.support.builders import config
@@ -100,13 +99,13 @@ def test_an_unfinished_output_is_gone_on_with_or_started_afresh(tmp_path: Path) 
     """With the same plan it is no error that the output exists, with another it is; --overwrite may always."""
     plan.save(request(tmp_path).plan(CONFIG), str(tmp_path))
     (tmp_path / "extractions").mkdir()
-    extract_job.check_output(request(tmp_path), CONFIG)
-    extract_job.check_output(request(tmp_path, limit=3, overwrite=True), CONFIG)
+    run_output.check(request(tmp_path), CONFIG)
+    run_output.check(request(tmp_path, limit=3, overwrite=True), CONFIG)
 
     assert request(tmp_path).goes_on(CONFIG)
     assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
     with pytest.raises(OutputError, match="limit was null, is 3"):
-        extract_job.check_output(request(tmp_path, limit=3), CONFIG)
+        run_output.check(request(tmp_path, limit=3), CONFIG)
 
 
 def test_a_finished_output_is_not_gone_on_with(tmp_path: Path) -> None:
@@ -115,7 +114,7 @@ def test_a_finished_output_is_not_gone_on_with(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
 
     with pytest.raises(OutputError, match="exists; give another --output"):
-        extract_job.check_output(request(tmp_path), CONFIG)
+        run_output.check(request(tmp_path), CONFIG)
     with pytest.raises(OutputError, match="exists; give another --output"):
         request(tmp_path).goes_on(CONFIG)
     assert not request(tmp_path, overwrite=True).goes_on(CONFIG)
@@ -126,8 +125,8 @@ def test_an_object_store_needs_a_folder_for_staging(tmp_path: Path) -> None:
     folder, bucket = request(tmp_path), replace(request(tmp_path), output="memory://bucket/out")
     staged = replace(bucket, staging=str(tmp_path))
     with pytest.raises(OutputError, match="give --staging DIR"):
-        extract_job.check_output(bucket, CONFIG)
-    extract_job.check_output(staged, CONFIG)
+        run_output.check(bucket, CONFIG)
+    run_output.check(staged, CONFIG)
 
     assert ["output"] == [told.split()[0] for told in plan.differences(folder.plan(CONFIG), staged.plan(CONFIG))]
     assert folder.plan(CONFIG).digest == staged.plan(CONFIG).digest
@@ -137,4 +136,4 @@ def test_a_run_that_was_ended_before_it_began_is_no_hindrance(tmp_path: Path) ->
     """A folder for staging, and nothing said in it of what to do."""
     Path(staging.path(str(tmp_path), "pages")).mkdir(parents=True)
 
-    extract_job.check_output(request(tmp_path), CONFIG)
+    run_output.check(request(tmp_path), CONFIG)

@@ -218,6 +218,7 @@ def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
     (tmp_path / "a.warc").touch()
     log = tmp_path / "log.jsonl"
     command = [sys.executable, "-m", "dbce_spark.commands.cli", "extract", str(tmp_path / "a.warc"), "--log", str(log)]
+    command += ["--engine", "spark"]
     run = subprocess.Popen(
         [*command, "--output", str(tmp_path / "out")], cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
     )

@@ -21,7 +21,7 @@ from dbce_spark.files import sources
 from dbce_spark.output.collection import Collection
 from dbce_spark.output.output_reader import table_files
 from dbce_spark.spark.jobs import compaction_job, extract_job, increment_job
-from dbce_spark.spark.run import staging
+from dbce_spark.spark.run import run_output, staging
 from dbce_spark.spark.run.run_request import RunRequest
 from dbce_spark.spark.stages.mark_duplicates import text_duplicates
 from tests.support.builders import config
@@ -161,7 +161,7 @@ def grow_late(spark: "SparkSession", folder: Path, crawls: Sequence[str]) -> Gro
         report = extract_job.run(spark, one, parameters)
         grown.notes["numbers before the version"] = to.numbers()
         with pytest.raises(OutputError) as refused:
-            extract_job.check_output(other, parameters)
+            run_output.check(other, parameters)
         grown.notes["when another has ended"] = str(refused.value)
         grown.notes["prepared"] = increment_job.prepared(to, request(crawls), parameters)
         grown.notes["numbers"] = to.numbers()

@@ -42,7 +42,9 @@ def made(cell: Cell, wheel: Path, spark: Path, folder: Path) -> Environment:
     """
     uv(["venv", "--quiet", "--clear", "--python", cell.python, str(folder)], missing=f"no Python {cell.python}")
     python = folder / "bin" / "python"
-    install(python, [str(wheel), str(spark)], missing=f"Spark {cell.spark} cannot be installed")
+    install(
+        python, [f"dbce-spark[spark] @ {wheel.as_uri()}", str(spark)], missing=f"Spark {cell.spark} cannot be installed"
+    )
     java_home = None if cell.java == "pip" else system_java(cell.java)
     if java_home is not None:
         return Environment(folder, java_home, "system")

@@ -20,7 +20,6 @@ from dbce_spark.archive.index.index_fault import BadLine, IndexFault
 from dbce_spark.archive.index.sorted_file import behind
 from dbce_spark.files import timestamps
 
-MAGIC = b"PAR1"
 _ROWS = 8192
 """Rows of a batch: about 4 MB."""
 _NAMES = {

@@ -10,7 +10,8 @@ from typing import BinaryIO
 from dbce_spark.archive.index.byte_ranges import ByteSpan, spans
 from dbce_spark.archive.index.index_entry import IndexEntry
 from dbce_spark.archive.index.index_fault import IndexFault
-from dbce_spark.archive.index.range_storage import Busy, ObjectGone, RangeSource, open_source
+from dbce_spark.archive.index.range_fault import Busy, ObjectGone
+from dbce_spark.archive.index.range_storage import RangeSource, open_source
 from dbce_spark.archive.index.range_stream import range_stream
 from dbce_spark.archive.index.record_extent import SKIPPABLE, ZSTD_MAGIC, NoRecord, end_of
 from dbce_spark.config import FetchConfig

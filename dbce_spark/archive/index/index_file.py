@@ -9,11 +9,10 @@ from functools import lru_cache
 from io import BytesIO
 from typing import BinaryIO
 
-from dbce_spark.archive.index import cdx, cdxj, columnar_index, wacz_index, zipnum
+from dbce_spark.archive.index import cdx, cdxj, wacz_index, zipnum
 from dbce_spark.archive.index.archive_paths import UnsafePath, folder_of, locate
 from dbce_spark.archive.index.capture_filter import PREFIX, FilterCounts, Selection
 from dbce_spark.archive.index.cdx import Parse
-from dbce_spark.archive.index.columnar_index import PushedDown
 from dbce_spark.archive.index.fetch import PROBE, READ_AHEAD, RangeReader, open_ranges
 from dbce_spark.archive.index.index_entry import IndexEntry, NoEntry
 from dbce_spark.archive.index.index_fault import BadLine, IndexFault
@@ -21,6 +20,7 @@ from dbce_spark.archive.index.index_lines import LineFault, head, numbered
 from dbce_spark.archive.index.zipnum import stretches
 from dbce_spark.config import FetchConfig
 
+_PARQUET = b"PAR1"
 _HEAD = 1 << 16
 """Bytes by which a kind is detected: several lines."""
 _BLOCKS = 256
@@ -51,7 +51,7 @@ def kind_of(stream: BinaryIO) -> Kind | None:
     """Detect the kind of a file by its first bytes, inflated if they are gzip; None: no index. Leaves the stream at its
     start."""
     first = head(stream, _HEAD)
-    if first.startswith(columnar_index.MAGIC):
+    if first.startswith(_PARQUET):
         return Kind.PARQUET
     if first.startswith(wacz_index.MAGIC):
         return Kind.WACZ
@@ -200,8 +200,10 @@ class _Reading:
                 yield from self._kept(entry, path, number, folder)
 
     def _rows(self, stream: BinaryIO, path: str, folder: str) -> Iterator[IndexEntry | BadLine]:
+        from dbce_spark.archive.index import columnar_index  # only here: it takes pyarrow with it
+
         for found in columnar_index.read(stream, path, self.selection):
-            if isinstance(found, PushedDown):
+            if isinstance(found, columnar_index.PushedDown):
                 self.counts.read += found.rows
                 self.counts.skipped.update({PREFIX + "index": found.rows} if found.rows else {})
             elif isinstance(found, BadLine):

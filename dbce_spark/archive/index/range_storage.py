@@ -1,43 +1,19 @@
 """Read ranges of a file's bytes from any kind of storage: local, HTTP, any that fsspec supports, a member of a WACZ."""
 
-import re
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-import urllib3
-from fsspec.core import url_to_fs
-
 from dbce_spark.archive.index import wacz_index
+from dbce_spark.archive.index.range_fault import Busy, ObjectGone
 from dbce_spark.archive.index.range_stream import range_stream
 from dbce_spark.config import FetchConfig
-from dbce_spark.files.sources import MEMBER
+from dbce_spark.files.sources import MEMBER, file_system
 
-_CONTENT_RANGE = re.compile(r"bytes (?:(\d+)-(\d+)|\*)/(\d+|\*)")
-_CHUNK = 1 << 16
 _ZIP_AHEAD = 1 << 18
 """Bytes read at once of a zip file: its directory lies at its end, 100 bytes a file."""
-_SLOWEST = 1 << 14
-"""Bytes a second that a server must reach: one that sends a byte a minute would hold a task for ever."""
-_PASSING = (408, 425, 429)
-"""HTTP statuses under 500 that say "not now" (RFC 9110, 6585, 8470)."""
-
-
-class ObjectGone(Exception):
-    """The bytes cannot be read, and trying again will not help."""
-
-
-class Busy(Exception):
-    """The bytes cannot be read now. `retry_after` is in seconds, 0 where the server names no time."""
-
-    def __init__(self, detail: str, retry_after: float = 0.0):
-        super().__init__(detail)
-        self.retry_after = retry_after
 
 
 class RangeSource(Protocol):
@@ -65,7 +41,9 @@ def open_source(path: str, config: FetchConfig) -> RangeSource:
     if MEMBER in path:
         return _member(path, config)
     if path.startswith(("http://", "https://")):
-        return _Http(path, config)
+        from dbce_spark.archive.index.http_ranges import HttpRanges  # only here: urllib3 takes 30 ms
+
+        return HttpRanges(path, config)
     return _Remote(path) if "://" in path else _Stream(path, lambda: _file(path))
 
 
@@ -171,7 +149,7 @@ class _Remote:
 
     def into(self, buffer: bytearray, offset: int, length: int) -> None:
         with _sorted_errors():
-            filesystem, inner = url_to_fs(self._path)
+            filesystem, inner = file_system(self._path)
             try:
                 buffer += filesystem.cat_file(inner, start=offset, end=offset + length)
             except FileNotFoundError:
@@ -183,106 +161,7 @@ class _Remote:
 
     def size(self) -> int:
         with _sorted_errors():
-            filesystem, inner = url_to_fs(self._path)
+            filesystem, inner = file_system(self._path)
             return int(filesystem.info(inner)["size"])
 
     def close(self) -> None: ...
-
-
-class _Http:
-    """A file on a web server, over one connection that is kept."""
-
-    def __init__(self, url: str, config: FetchConfig):
-        self._url, self._config = url, config
-        self._pool = urllib3.PoolManager(
-            timeout=urllib3.Timeout(config.timeout_seconds),
-            # Who retries is fetch.py: it knows what has come already.
-            retries=urllib3.Retry(
-                connect=0,
-                read=0,
-                status=0,
-                other=0,
-                redirect=5,
-                respect_retry_after_header=False,
-                raise_on_status=False,
-            ),
-        )
-
-    def into(self, buffer: bytearray, offset: int, length: int) -> None:
-        if length <= 0:
-            return
-        with self._request(offset, length) as answer:
-            if answer.status == 416:
-                return
-            skipped = 0 if answer.status == 206 else offset
-            self._take(answer, buffer, skipped, length)
-
-    def size(self) -> int:
-        with self._request(0, 1) as answer:
-            found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
-            total = found[3] if found else answer.headers.get("Content-Length", "*")
-            if not total.isdigit():
-                raise ObjectGone(f"{self._url}: the server does not say how long the file is")
-            return int(total)
-
-    def close(self) -> None:
-        self._pool.clear()
-
-    @contextmanager
-    def _request(self, offset: int, length: int) -> Iterator[urllib3.BaseHTTPResponse]:
-        """Request a range, and yield the response: 206 with that range, 200 with all, or 416 behind the end."""
-        headers = {"Range": f"bytes={offset}-{offset + length - 1}", "Accept-Encoding": "identity"}
-        try:
-            answer = self._pool.request("GET", self._url, headers=headers, preload_content=False)
-        except urllib3.exceptions.LocationParseError as error:
-            raise ObjectGone(f"{self._url}: {error}") from error
-        except urllib3.exceptions.HTTPError as error:
-            raise Busy(f"{type(error).__name__}: {error}"[:500]) from error
-        try:
-            self._check(answer, offset)
-            yield answer
-        except urllib3.exceptions.HTTPError as error:
-            raise Busy(f"{type(error).__name__}: {error}"[:500]) from error
-        finally:
-            if answer.length_remaining == 0:
-                answer.release_conn()
-            else:
-                answer.close()
-
-    def _check(self, answer: urllib3.BaseHTTPResponse, offset: int) -> None:
-        status = answer.status
-        if status >= 500 or status in _PASSING:
-            raise Busy(f"{self._url}: HTTP {status}", retry_seconds(answer.headers.get("Retry-After", "")))
-        if status not in (200, 206, 416):
-            raise ObjectGone(f"{self._url}: HTTP {status}")
-        if status == 200 and offset > self._config.span_bytes:
-            raise ObjectGone(f"{self._url}: the server sends whole files only; copy the file and read it from there")
-        found = _CONTENT_RANGE.match(answer.headers.get("Content-Range", ""))
-        if status == 206 and (found is None or found[1] != str(offset)):
-            raise ObjectGone(
-                f"{self._url}: asked for bytes from {offset}, sent {answer.headers.get('Content-Range')!r}"
-            )
-
-    def _take(self, answer: urllib3.BaseHTTPResponse, buffer: bytearray, skipped: int, length: int) -> None:
-        deadline = time.monotonic() + self._config.timeout_seconds + (skipped + length) / _SLOWEST
-        missing = length
-        for chunk in answer.stream(_CHUNK, decode_content=False):
-            passed, skipped = min(skipped, len(chunk)), max(0, skipped - len(chunk))
-            taken = chunk[passed : passed + missing]
-            buffer += taken
-            missing -= len(taken)
-            if missing == 0:
-                return
-            if time.monotonic() > deadline:
-                raise Busy(f"{self._url}: fewer than {_SLOWEST} bytes a second")
-
-
-def retry_seconds(retry_after: str) -> float:
-    """Parse a Retry-After header, which holds seconds or a date (RFC 9110, 10.2.3), to seconds from now."""
-    if retry_after.isascii() and retry_after.strip().isdigit():
-        return float(retry_after)
-    try:
-        when = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return 0.0
-    return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())

@@ -1,13 +1,11 @@
 """The keys of a URL: its SURT key, its host, its registered domain."""
 
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import surt
-import tldextract
-
-_registered = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-
+if TYPE_CHECKING:  # 40 ms, which a page without a URL need not wait for
+    from tldextract import TLDExtract
 
 _LONGEST = 65_536
 """Characters of a URL that is brought into a form: surt takes time by the square of an escape of an escape of ..."""
@@ -18,6 +16,8 @@ def url_key(url: str) -> str:
     huge."""
     if len(url) > _LONGEST:
         return url
+    import surt  # only here: it takes tldextract with it
+
     try:
         return str(surt.surt(url))
     except Exception:  # the library raises whatever urllib does on a broken URL; such a URL is its own key
@@ -36,7 +36,15 @@ def host_of(url: str) -> str:
 def domain_of(host: str) -> str:
     """Return the registered domain; under a top level that the Public Suffix List lacks, the last two labels (rule
     "*")."""
-    found = _registered.extract_str(host)
+    found = _suffixes().extract_str(host)
     if found.top_domain_under_public_suffix or found.suffix or found.ipv4 or found.ipv6:
         return found.top_domain_under_public_suffix or host
     return ".".join(host.rsplit(".", 2)[-2:])
+
+
+@cache
+def _suffixes() -> "TLDExtract":
+    """Load the Public Suffix List that tldextract carries."""
+    import tldextract
+
+    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -44,6 +44,12 @@ def records(stream: BinaryIO, limits: Limits) -> Iterator[Record | Damage]:
     yield from _records(stream, limits, limits.zip_depth)
 
 
+def begins_archive(first: bytes) -> bool:
+    """Return whether a file that begins with these bytes, a few hundred, may be an archive: records, also compressed,
+    or a zip."""
+    return first[:4] == wacz_file.MAGIC or is_coded(first) or could_start(first, in_arc=False)
+
+
 def _records(stream: BinaryIO, limits: Limits, depth: int) -> Iterator[Record | Damage]:
     stream.seek(0)
     entries = wacz_file.list_members(stream, limits) if depth and stream.read(4) == wacz_file.MAGIC else None

@@ -9,6 +9,8 @@ if TYPE_CHECKING:  # `dbce status` counts the tasks where there is no Spark
 
 ROWS_PER_GROUP = 512
 """Rows of a row group of a staged file: what is merged, and so held, together."""
+BATCH_CAPTURES = 128
+"""Captures of a row group that are labelled at once."""
 
 _TASKS_OF_SMALL_RUN = 32
 

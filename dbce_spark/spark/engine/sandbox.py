@@ -86,10 +86,14 @@ def reading(source: Source, config: DbceConfig, attempt: int | None) -> Iterator
                 yield Reading(records_apart(reader, source), apart)
 
 
+def load_parser(config: DbceConfig) -> None:
+    """Load what a first page loads, so that no process that is forked does it on a page's time."""
+    parse_fetch(_ANY_PAGE, config)
+
+
 def parser(config: DbceConfig) -> "Sandbox[Fetch, Page | Reject]":
     """Make the sandbox in which pages are parsed."""
-    # Loads here what a first page loads, so that no other process does it on a page's time.
-    parse_fetch(_ANY_PAGE, config)
+    load_parser(config)
     seconds = config.page.max_seconds
     return Sandbox(partial(parse_fetch, config=config), seconds, patience=_PATIENCE * seconds)
 

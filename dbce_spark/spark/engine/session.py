@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from importlib.resources import files
 
 from pyspark.sql import SparkSession
 
+from dbce_spark.errors import PlatformError
 from dbce_spark.spark.engine.java import java_home
 
 CONF_FOLDER = files("dbce_spark") / "conf"
@@ -16,6 +18,8 @@ CONF_FOLDER = files("dbce_spark") / "conf"
 
 ATTEMPTS = 4
 """How often a task is tried on a local master: Spark's own number on a cluster (spark.task.maxFailures)."""
+_STANDALONE = "spark://"
+_CONNECT_SECONDS = 10.0
 _LOCAL = re.compile(r"local(?:\[([0-9]+|\*)\])?")
 
 LOCAL_SETTINGS = {
@@ -42,7 +46,7 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
     `settings` are Spark's own keys and win over everything else; a session that is there already keeps its settings.
 
     Raises:
-        PlatformError: there is no Java that Spark runs on.
+        PlatformError: there is no Java that Spark runs on, or no master at that address.
     """
     active = SparkSession.getActiveSession()
     if active is not None:
@@ -51,11 +55,31 @@ def session(app_name: str, *, master: str | None = None, settings: Mapping[str, 
         return _fill_in(SparkSession.builder.getOrCreate())
     chosen = with_attempts(master or "local[*]")
     is_local = chosen.startswith("local")
+    _find_master(chosen)
     _prepare_environment(is_local=is_local)
     builder = SparkSession.builder.appName(app_name).master(chosen)
     for key, value in {**(LOCAL_SETTINGS if is_local else {}), **(settings or {})}.items():
         builder = builder.config(key, value)
     return _fill_in(builder.getOrCreate())
+
+
+def _find_master(master: str) -> None:
+    """Check that a standalone master answers: Spark would try for a minute, and fail at length.
+
+    Raises:
+        PlatformError: none of its addresses does.
+    """
+    if not master.startswith(_STANDALONE):
+        return
+    cause = ""
+    for address in master.removeprefix(_STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS):
+                return
+        except (OSError, ValueError) as error:
+            cause = str(error)
+    raise PlatformError(f"no Spark master at {master} ({cause}); start one, or give another --master")
 
 
 def with_attempts(master: str) -> str:

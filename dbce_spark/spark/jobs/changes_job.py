@@ -33,8 +33,8 @@ from dbce_spark.output.schemas import history_rows, increment_rows
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.jobs.extract_job import cause
-from dbce_spark.spark.run import collection_state, staging
-from dbce_spark.spark.run.collection_state import PriorState
+from dbce_spark.spark.run import collection_state, prior_state, staging
+from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.run.task_results import task_results
 
@@ -95,7 +95,7 @@ def write(spark: SparkSession, collection: Collection, version: Version, output:
         OutputError: the folder is there, or cannot be written.
     """
     started = time.monotonic()
-    prior = collection_state.prior_state(collection, version)
+    prior = prior_state.prior_state(collection, version)
     lsh = LshConfig(**version.settings["config"]["lsh"])
     with storage.atomic_folder(output.rstrip("/")) as target, _as_ours():
         with _stage(log, "captures"):

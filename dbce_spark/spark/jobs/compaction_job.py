@@ -37,15 +37,15 @@ from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.jobs import increment_job
-from dbce_spark.spark.run import checkpoints, collection_state, staging
-from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PENDING
+from dbce_spark.spark.run import checkpoints, prior_state, run_output, staging
+from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PENDING
 from dbce_spark.spark.run.run_request import RUN_FILE
 from dbce_spark.spark.stages import write_captures, write_increment_tables
 
 RUNS = "runs"
 """The run.json of each run, by the number of its increment."""
 _WORK = "_compacting"
-_UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *write_increment_tables.KEPT, RUN_FILE, RUNS, staging.FOLDER}
+_UNDERSTOOD = {EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *run_output.KEPT, RUN_FILE, RUNS, staging.FOLDER}
 _BATCH_ROWS = 256
 
 
@@ -298,8 +298,8 @@ def _link_pages(collection: Collection, version: Version, work: Path) -> None:
     number = 0
     for one in version.increments:
         for at in range(one.page_files):
-            source = collection_state.page_file(collection.increment(one.number), at)
-            storage.link(Path(source), Path(collection_state.page_file(str(work), number)))
+            source = prior_state.page_file(collection.increment(one.number), at)
+            storage.link(Path(source), Path(prior_state.page_file(str(work), number)))
             number += 1
 
 

@@ -18,12 +18,12 @@ from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
 from dbce_spark.spark.engine import small_run_settings
-from dbce_spark.spark.run import heartbeat, plan, staging
+from dbce_spark.spark.run import heartbeat, plan, run_output, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import run_stage
 from dbce_spark.spark.run.progress import Progress
 from dbce_spark.spark.run.run_account import RunAccount
-from dbce_spark.spark.run.run_request import EXISTS, RUN_FILE, RunRequest
+from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
 from dbce_spark.spark.stages import (
     find_originals,
     match_revisits,
@@ -50,45 +50,9 @@ LABELLING = (
 """Stages that compare the captures, and write what comes of it."""
 
 _EXCEPTION = re.compile(r"[\w.]*(Error|Exception)\b.*: \S")
-_TABLES = (
-    write_extractions.NAME,
-    text_duplicates.NAME,
-    write_captures.NAME,
-    write_extractions.REJECTS,
-    *write_increment_tables.KEPT,
-)
 _IS_BROKEN = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER|is broken|is not a Parquet file")
 _STAGED = re.compile(rf"/{staging.FOLDER}/([^\s:'\"]+\.parquet)")
 _GO_ON = "the same command goes on from there, --overwrite starts afresh"
-
-
-def check_output(request: RunRequest, config: DbceConfig) -> None:
-    """Check that a run may write its output.
-
-    Raises:
-        OutputError: the output holds something that may neither be replaced nor gone on with, or lies where nothing can
-            be staged.
-    """
-    output = request.output
-    if "://" in request.work:
-        raise OutputError(
-            f"{request.work} is no folder of a file system; give --staging DIR, which this machine and all workers have"
-            " mounted"
-        )
-    # Staging alone, without a plan, is of a run that was ended before it began.
-    holds = storage.list_names(output)
-    if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
-        raise OutputError(EXISTS.format(output))
-    ours = {RUN_FILE, *_TABLES, staging.FOLDER}
-    if foreign := sorted(holds - ours):
-        raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
-
-
-def identify_run(log: Log, request: RunRequest, config: DbceConfig) -> Log:
-    """Give a log the id of its run: that of the run that it goes on with, if it does. Raises as `RunRequest.goes_on`
-    does."""
-    log.run_id, log.attempt = heartbeat.next_attempt(request.work, goes_on=request.goes_on(config))
-    return log
 
 
 def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
@@ -103,7 +67,7 @@ def run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log |
             run with another plan.
     """
     with staging.run_lock(request.work), heartbeat.keeping_failure(request.work), _as_ours(request):
-        return _run(spark, request, config, log or identify_run(Log(), request, config))
+        return _run(spark, request, config, log or run_output.identify(Log(), request, config))
 
 
 @contextmanager
@@ -125,7 +89,7 @@ def _gave_up(text: str, request: RunRequest) -> JobError:
     if staged:
         broken = staging.path(request.work, staged[1])
         staging.forget(request.work, broken)
-        _remove_tables(request.output)
+        run_output.remove_tables(request.output)
         return JobError(f"{broken} was broken, and is removed with all that was made of it; {_GO_ON}")
     return JobError(f"Spark gave up: {cause(text)}; its log says more. {_GO_ON.capitalize()}")
 
@@ -156,13 +120,14 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
     """Write run.json, by which an output is finished, and remove what was staged."""
     request, log, cores = run.request, run.log, run.spark.sparkContext.defaultParallelism
     report = {
+        "engine": "spark",
         "run_id": log.run_id,
         "attempts": log.attempt,
         **account.counts(),
         **(_of_indexes(account) if request.indexes else {}),
         **({"settings": request.settings} if request.is_increment else {}),
         "seconds": run.progress.seconds,
-        "pages_per_second_per_core": _speed(account.extractions, run.progress.seconds, cores),
+        "pages_per_second_per_core": run_output.speed(account.extractions, run.progress.seconds, cores),
         "cores": cores,
         "files": len(request.files) + len(account.selected.archives),
         "failed_files": account.failed_files(),
@@ -170,11 +135,11 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "config": run.config.as_dict(),
         "versions": {**plan.versions(), "java": _java(run.spark)},
     }
-    _sweep(request)
+    run_output.sweep(request)
     with storage.atomic_file(f"{run.output}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(run.work, ""))
-    _log_rejects(log, report)
+    run_output.log_rejects(log, report)
     return report
 
 
@@ -191,9 +156,9 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
     """Make the output ready: as an earlier run has left it, if this one goes on with that, and else empty."""
     goes_on = request.goes_on(config)
     if goes_on:
-        _sweep(request)
+        run_output.sweep(request)
     else:
-        _clear(request)
+        run_output.clear(request)
         plan.save(request.plan(config), request.work)
     staging.prepare(request.work)
     if request.has_pending:
@@ -222,37 +187,6 @@ def _already_read(request: RunRequest) -> str:
     files = sum(number < len(request.files) for number in read)
     of_indexes = f", and {len(read) - files:,} parts of what the indexes name" if request.indexes else ""
     return f"{files:,} of {len(request.files):,} files{of_indexes} are read"
-
-
-def _log_rejects(log: Log, report: dict[str, Any]) -> None:
-    counts = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
-    figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
-    log.write("rejects", f"rejects: {counts or 'none'}", figures)
-
-
-def _speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
-    """Return pages a second and core, start aside."""
-    working = sum(value for name, value in seconds.items() if name != "start")
-    return round(extracted / working / cores, 2)
-
-
-def _clear(request: RunRequest) -> None:
-    """Remove what lies at the output, markers first: from then on the run is neither finished nor begun."""
-    storage.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")
-    staging.clear(request.work)
-    _remove_tables(request.output)
-
-
-def _remove_tables(output: str) -> None:
-    for name in _TABLES:
-        storage.remove(f"{output.rstrip('/')}/{name}")
-
-
-def _sweep(request: RunRequest) -> None:
-    """Remove halves of files; an object store has none."""
-    for folder in {request.work, request.output}:
-        if "://" not in folder:
-            staging.sweep(folder)
 
 
 def _java(spark: SparkSession) -> str:

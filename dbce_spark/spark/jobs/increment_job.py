@@ -14,7 +14,7 @@ from dbce_spark.files.timestamps import now
 from dbce_spark.log import Log
 from dbce_spark.output.collection import Collection, Increment, Version
 from dbce_spark.spark.jobs import extract_job
-from dbce_spark.spark.run import collection_state, plan
+from dbce_spark.spark.run import plan, prior_state
 from dbce_spark.spark.run.plan import Plan
 from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
 
@@ -48,7 +48,7 @@ def prepared(collection: Collection, request: RunRequest, config: DbceConfig) ->
         request,
         files=files,
         output=collection.increment(_next(latest)),
-        prior=collection_state.prior_state(collection, latest),
+        prior=prior_state.prior_state(collection, latest),
         settings=settings,
     )
 

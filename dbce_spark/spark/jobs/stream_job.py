@@ -34,8 +34,7 @@ from dbce_spark.spark.engine.batches import batch_of, lots
 from dbce_spark.spark.engine.session import applied_settings
 from dbce_spark.spark.jobs.extract_job import cause
 from dbce_spark.spark.run import heartbeat, plan, run_metrics, staging
-from dbce_spark.spark.stages import read_pages
-from dbce_spark.spark.stages.read_pages import RecordOutcomes
+from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.streaming.stream import domain as domains
 from dbce_spark.streaming.stream import stream_tables
 from dbce_spark.streaming.stream.arrival import Row, pack_head, restore_arrival
@@ -227,7 +226,7 @@ def read_file(path: str, file_no: int, config: DbceConfig, tree: UrlTreeConfig) 
     revisits, row_no = _Passed(), 0
     outcomes = RecordOutcomes(revisits)
     with sandbox.reading(path, reading_config(config), None if task is None else task.attemptNumber()) as reading:
-        for pages, _ in read_pages.page_batches(reading, outcomes, with_html=False, limit=None):
+        for pages, _ in page_batches(reading, outcomes, with_html=False, limit=None):
             sent = []
             for one in make_arrivals(pages, file_no, tree):
                 keys = one.keys.astype("<u8").tobytes()

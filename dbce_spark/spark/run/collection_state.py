@@ -1,74 +1,24 @@
 """The prior state of a collection, as the stages of a run that extends it read it.
 
-The pages of all increments stay as they were staged. Their files are numbered on, from FIRST, so that a place, a file
-and a row, is one place whoever staged it.
+Files of pages are numbered as `prior_state` does it.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from dbce_spark.output.collection import CAPTURES, MEMBERS, Collection, Version, files
+from dbce_spark.output.collection import CAPTURES, MEMBERS, files
 from dbce_spark.output.output_reader import parquet as opened
 from dbce_spark.output.schemas import capture_rows, increment_rows, member_rows
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
 from dbce_spark.spark.run import staging
+from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PriorState
 
-FIRST = 1 << 30
-"""The number of the first file of pages of a collection; those of a run count from 0."""
-PAGES, DIGESTS, PENDING = "pages", "evidence_digests", "pending"
-OLD_DIGESTS = "told"
-"""The name of DIGESTS in increments of earlier versions of this program."""
 _PLACE = ["file_no", "row_no"]
 _NUMBER = r"/increments/(\d+)/"
-
-
-@dataclass(frozen=True, slots=True)
-class PriorState:
-    """The increments of a version, the oldest first: their folders, the number of page files that each keeps, and the
-    number of captures of all."""
-
-    folders: tuple[str, ...] = ()
-    page_files: tuple[int, ...] = ()
-    captures: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.folders)
-
-    @property
-    def next_file(self) -> int:
-        """The number that the next file of pages gets."""
-        return FIRST + sum(self.page_files)
-
-    def page_file(self, file_no: int) -> str:
-        """Return the path of a file of pages by its number in the collection."""
-        starts = [*accumulate(self.page_files, initial=FIRST)][:-1]
-        at = bisect_right(starts, file_no) - 1
-        return page_file(self.folders[at], file_no - starts[at])
-
-
-EMPTY = PriorState()
-
-
-def prior_state(collection: Collection, version: Version | None) -> PriorState:
-    """Return the state that a version gives; the empty one without a version."""
-    increments = version.increments if version else ()
-    return PriorState(
-        tuple(collection.increment(one.number) for one in increments),
-        tuple(one.page_files for one in increments),
-        sum(one.captures for one in increments),
-    )
-
-
-def page_file(folder: str, number: int) -> str:
-    """Return the path of a file of pages by its number within an increment."""
-    return f"{folder}/{PAGES}/{number:08}.parquet"
 
 
 def members(spark: SparkSession, prior: PriorState) -> DataFrame:

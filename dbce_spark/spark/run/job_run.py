@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from dbce_spark.config import DbceConfig
 from dbce_spark.log import Log
 from dbce_spark.spark.run import staging
-from dbce_spark.spark.run.collection_state import PriorState
+from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.progress import Progress
 from dbce_spark.spark.run.run_request import RunRequest
 

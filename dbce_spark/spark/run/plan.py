@@ -4,8 +4,9 @@ import hashlib
 import json
 import platform
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from dbce_spark.config import DbceConfig, LabelConfig
 from dbce_spark.errors import ConfigError, OutputError
 from dbce_spark.spark.run import checkpoints, staging
 
-_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
-_OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
+_VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "rapidfuzz", "numpy")
+_OF_OTHERS = ("corpus", "comparison", "acquire", "stream", "engine")
 """Sections of the configuration that no output of a run follows from."""
 STAGING_VERSION = 3
 """Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
@@ -74,8 +75,13 @@ def made(files: Sequence[str], indexes: Sequence[str], base: str, config: DbceCo
 
 def versions() -> dict[str, str]:
     """Read the versions of this package, of Python, and of the libraries that rows depend on."""
-    installed = {name.lower(): version(name) for name in _VERSIONS_OF}
-    return {"dbce_spark": dbce_spark.__version__, "python": platform.python_version(), **installed}
+    return {"dbce_spark": dbce_spark.__version__, "python": platform.python_version(), **dict(_installed())}
+
+
+def _installed() -> Iterator[tuple[str, str]]:
+    for name in _VERSIONS_OF:
+        with suppress(PackageNotFoundError):  # the plain engine needs no PySpark
+            yield name.lower(), version(name)
 
 
 def _classifier(label: LabelConfig) -> str:

@@ -8,32 +8,31 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from dbce_spark.archive import warc
 from dbce_spark.archive.index.fetch import start_jitter
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce.pages import DUPLICATE, TOGETHER, Source, losses
+from dbce_spark.dbce.pages import DUPLICATE, Source, losses
 from dbce_spark.errors import OutputError
 from dbce_spark.files import sources, storage
-from dbce_spark.html.charset import decode
 from dbce_spark.log import Log
-from dbce_spark.model import Page, Reject, RejectReason, Revisit, Skip
+from dbce_spark.model import RejectReason, Revisit, Skip
 from dbce_spark.output.schemas import page_rows, reject_rows, revisit_rows
 from dbce_spark.spark.engine import sandbox, worker
 from dbce_spark.spark.engine.groups import groups
-from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP
+from dbce_spark.spark.engine.merge_tasks import BATCH_CAPTURES, ROWS_PER_GROUP
 from dbce_spark.spark.engine.numbered_tasks import one_task_each, task_numbers
 from dbce_spark.spark.run import checkpoints, collection_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.record_counts import ReadSource, RecordCounts
+from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.stages import select_records
 
@@ -42,10 +41,6 @@ REJECTS = staging.REJECTS
 LIMIT = Skip("limit")
 """A capture beyond `--limit`."""
 
-_LOT_BYTES = 16 << 20
-"""HTML that is held at once, but for the page that goes beyond it."""
-
-_BATCH_CAPTURES = 128
 _ROWS_THAT_WAIT = 1024
 _REPEATING = ["site", "mime", "charset", "charset_source", "declared_charset", "declared_language", "warc_file"]
 PLACE = ["file_no", "row_no"]
@@ -183,25 +178,6 @@ def _size(source: Source) -> int:
         return -1
 
 
-class RevisitSink(Protocol):
-    """Takes the revisits that are read."""
-
-    def add(self, revisit: Revisit) -> None: ...
-
-
-@dataclass(slots=True)
-class RecordOutcomes:
-    """The outcomes of a source's records beside pages: counts, rejects, and the revisits in their sink."""
-
-    revisits: RevisitSink
-    counts: RecordCounts = field(default_factory=RecordCounts)
-    rejects: list[Reject] = field(default_factory=list)
-
-    def reject(self, one: Reject) -> None:
-        self.rejects.append(one)
-        self.counts.rejects[str(one.reason)] += 1
-
-
 @dataclass(slots=True)
 class _StagedRevisits:
     """The staged revisits of one source: a file that is there only if it has rows, and some rows that wait."""
@@ -240,65 +216,9 @@ def merging_batches(path: str, group: int) -> Iterator[pa.RecordBatch]:
     """
     try:
         with storage.open_parquet(path) as staged:
-            yield from staged.iter_batches(_BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
+            yield from staged.iter_batches(BATCH_CAPTURES, row_groups=[group], columns=_MERGED)
     except (pa.ArrowInvalid, OSError) as error:
         raise OutputError(f"{path} is broken: {error}") from error
-
-
-def page_batches(
-    reading: sandbox.Reading, outcomes: RecordOutcomes, *, with_html: bool, limit: int | None
-) -> Iterator[tuple[list[Page], list[bytes | None]]]:
-    """Iterate over the pages of one source, and their HTML where it is kept, in batches of bounded size.
-
-    Counts every record, and keeps rejects and revisits, in the `outcomes`.
-    """
-    for lot in _lots(reading.records, outcomes, limit):
-        pages: list[Page] = []
-        htmls: list[bytes | None] = []
-        for fetch, page in zip(lot, reading.pages(lot), strict=True):
-            if isinstance(page, Reject):
-                outcomes.reject(page)
-                continue
-            pages.append(page)
-            htmls.append(_utf8(fetch) if with_html else None)
-        outcomes.counts.captures += len(pages)
-        if pages:
-            yield pages, htmls
-
-
-def _lots(
-    records: Iterator[sandbox.ReadRecord], outcomes: RecordOutcomes, limit: int | None
-) -> Iterator[list[warc.Fetch]]:
-    """Iterate over the fetched captures of one source, as many at a time as are looked at together.
-
-    No more than are left up to the limit: so nothing is read, and counted, that goes no further.
-    """
-    lot: list[warc.Fetch] = []
-    held = 0
-    counts = outcomes.counts
-    for record in records:
-        counts.records += 1
-        if isinstance(record, Skip):
-            counts.skipped[record.filter] += 1
-        elif isinstance(record, Reject):
-            outcomes.reject(record)
-        elif isinstance(record, Revisit):
-            outcomes.revisits.add(record)
-        else:
-            lot.append(record)
-            held += len(record.html)
-        left = TOGETHER if limit is None else min(TOGETHER, limit - counts.captures)
-        if len(lot) == left or held > _LOT_BYTES:
-            yield lot
-            lot, held = [], 0
-        if counts.captures == limit:
-            return
-    if lot:
-        yield lot
-
-
-def _utf8(fetch: warc.Fetch) -> bytes:
-    return decode(fetch.html, fetch.capture.declared_charset).html
 
 
 def drop(run: Run) -> Counter[str]:

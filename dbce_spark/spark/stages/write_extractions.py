@@ -7,7 +7,7 @@ annotations and their evidence.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import groupby
 from types import NoneType
@@ -35,11 +35,12 @@ from dbce_spark.output.schemas import (
 )
 from dbce_spark.spark.engine import merge_tasks
 from dbce_spark.spark.engine.groups import groups
-from dbce_spark.spark.engine.merge_tasks import ROWS_PER_GROUP, MergeTasks, row_group
+from dbce_spark.spark.engine.merge_tasks import MergeTasks, row_group
 from dbce_spark.spark.run import checkpoints, collection_state, staging
-from dbce_spark.spark.run.collection_state import DIGESTS, FIRST, PriorState
+from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.prior_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.progress import Steps
 from dbce_spark.spark.run.run_account import RELABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
@@ -50,20 +51,9 @@ NAME = "extractions"
 REJECTS = "rejects"
 _TEXTS_PER_GROUP = 8192
 """Some 350 bytes each."""
-_REPEATING = [
-    *("site", "mime", "charset", "charset_source", "warc_file", "status", "template_id", "language"),
-    "declared_language",
-    *(f"segments.list.element.{name}" for name in ("xpath", "label", "bits", "score", "conflict")),
-    *(f"segments.list.element.{name}" for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
-    *(f"crosses.list.element.{name}" for name in ("bits", "up", "down", "prev", "next")),
-]
-_SCHEMA = extraction_rows.EXTRACTIONS.remove(extraction_rows.EXTRACTIONS.get_field_index("site_part"))
 _Rows = dict[str, list[dict[str, Any]]]
 _DROPPED, _AGAIN, _ANNOTATION, _EVIDENCE, _SEEN, _MERGE = range(6)
 _OF_CROSS = [name for name in annotation_rows.ANNOTATIONS.names if name not in ("bucket_id", "bucket_urls", "group")]
-_ROWS_OF_IDS = 1 << 16
-HELD_BYTES = 64 << 20
-"""Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
 _RELABEL = "relabel"
 _AGAIN_ROW = pa.schema(
     [
@@ -99,7 +89,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     counts = sum(task_results(work_list(run, _cut(run, account)), merge_all, Counter[str]), Counter[str]())
     _write_rejects(run)
     if not counts:
-        storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
+        storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", SCHEMA, [])
         if run.request.is_increment:
             storage.write_parquet(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
     return counts
@@ -174,33 +164,6 @@ def _staged_again(run: Run) -> DataFrame:
     return run.staged(_RELABEL, _AGAIN_ROW)
 
 
-@dataclass(slots=True)
-class _Files:
-    """The files of one task, one for each site part that it has rows of, and those that an increment has beside."""
-
-    output: str
-    task: int
-    open_files: ExitStack
-    by_path: dict[str, storage.ParquetFile] = field(default_factory=dict)
-
-    def write_part(self, site_part: int, rows: pa.RecordBatch) -> None:
-        """Write extractions of one site part. Of all parts together no more than HELD_BYTES wait to be written."""
-        self._file(f"{NAME}/site_part={site_part}", _SCHEMA, _REPEATING, ROWS_PER_GROUP).write(rows)
-        while sum(file.held_bytes for file in self.by_path.values()) > HELD_BYTES:
-            max(self.by_path.values(), key=lambda file: file.held_bytes).flush()
-
-    def write(self, name: str, rows: pa.RecordBatch) -> None:
-        """Write rows of a table that an increment has beside."""
-        self._file(name, rows.schema, False, _ROWS_OF_IDS).write(rows)
-
-    def _file(self, folder: str, schema: pa.Schema, dictionary: Sequence[str] | bool, rows: int) -> storage.ParquetFile:
-        if folder not in self.by_path:
-            path = f"{self.output}/{folder}/part-{self.task:05}.parquet"
-            file = storage.parquet_file(path, schema, dictionary=dictionary, rows_per_group=rows)
-            self.by_path[folder] = self.open_files.enter_context(file)
-        return self.by_path[folder]
-
-
 class _Texts:
     """The texts of one task, as they are compared: in the order of its files."""
 
@@ -236,14 +199,14 @@ class Merging:
         """Do one task; return how many rows it wrote, by status, and how many of them are of prior captures."""
         statuses: Counter[str] = Counter()
         with ExitStack() as open_files:
-            files = _Files(self.output, task, open_files)
+            files = ExtractionFiles(self.output, task, open_files)
             has_texts = self.config.duplicates.find
             texts = _Texts(self.work, task, open_files, self.config.duplicates) if has_texts else None
             for group in of_task:
                 statuses += self._group(group, files, texts)
         return statuses
 
-    def _group(self, group: pa.Table, files: _Files, texts: _Texts | None) -> Counter[str]:
+    def _group(self, group: pa.Table, files: ExtractionFiles, texts: _Texts | None) -> Counter[str]:
         """Merge and write one row group of a file of pages."""
         file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
         steps = group.column("step")
@@ -270,7 +233,7 @@ class Merging:
         return statuses + Counter({RELABELLED: statuses.total()})
 
     def _write(
-        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", files: _Files, texts: _Texts | None
+        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", files: ExtractionFiles, texts: _Texts | None
     ) -> Counter[str]:
         """Merge and write some pages, and stage their texts."""
         statuses: Counter[str] = Counter()
@@ -279,9 +242,7 @@ class Merging:
             statuses.update(merged.column("status").to_pylist())
             if texts is not None:
                 texts.add(merged)
-            for part in pc.unique(merged.column("site_part")).to_pylist():
-                of_part = merged.filter(pc.equal(merged.column("site_part"), part))
-                files.write_part(part, of_part.select(_SCHEMA.names))
+            files.write_merged(merged)
             if self.is_increment:
                 ids = merged.column("capture_id")
                 digests = pa.array([compared.digest(one) for one in ids.to_pylist()], pa.string())
@@ -302,7 +263,7 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
             yield chosen
 
 
-def _superseding(batches: Iterable[pa.RecordBatch], files: _Files) -> Iterator[pa.RecordBatch]:
+def _superseding(batches: Iterable[pa.RecordBatch], files: ExtractionFiles) -> Iterator[pa.RecordBatch]:
     """Pass on pages of the prior state, whose ids are written as superseded."""
     for batch in batches:
         files.write(

@@ -10,12 +10,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.files import storage
-from dbce_spark.output.collection import INPUTS, MEMBERS, REMARKED, SUPERSEDED
+from dbce_spark.output.collection import INPUTS, MEMBERS
 from dbce_spark.output.schemas import member_rows, revisit_rows
-from dbce_spark.spark.run import checkpoints, collection_state, staging
-from dbce_spark.spark.run.collection_state import DIGESTS, OLD_DIGESTS, PAGES, PENDING
+from dbce_spark.spark.run import checkpoints, prior_state, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
+from dbce_spark.spark.run.prior_state import PENDING
 from dbce_spark.spark.run.record_counts import ReadSource
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.task_results import task_results
@@ -23,8 +23,6 @@ from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages.compared_pages import members
 
 NAME = "keep"
-KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
-"""Names of what an increment has beside the tables of an output."""
 MEMBERS_PER_FILE = 1 << 20
 ROWS_PER_GROUP = 1 << 12
 """Members have some 800 bytes, and are in order of their sites: a reader of some sites skips the groups of others."""
@@ -55,7 +53,7 @@ def _link_pages(run: Run, files: int) -> None:
     """Link the pages as they were staged, in so many files."""
     for number in range(files):
         source = Path(staging.file(run.work, read_pages.NAME, number))
-        storage.link(source, Path(collection_state.page_file(run.output, number)))
+        storage.link(source, Path(prior_state.page_file(run.output, number)))
 
 
 def _keep_inputs(run: Run) -> None:

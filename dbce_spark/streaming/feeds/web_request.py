@@ -9,7 +9,7 @@ from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 import urllib3
 
 from dbce_spark.archive import http_message as http
-from dbce_spark.archive.index.range_storage import retry_seconds
+from dbce_spark.archive.index.http_ranges import retry_seconds
 from dbce_spark.config import AcquireConfig
 
 _CHUNK = 1 << 16

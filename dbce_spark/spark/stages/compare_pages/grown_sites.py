@@ -16,8 +16,8 @@ from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.output.schemas import comparison_rows, cross_rows, evidence_rows, member_rows
 from dbce_spark.spark.engine.batches import lots
 from dbce_spark.spark.run import collection_state, staging
-from dbce_spark.spark.run.collection_state import FIRST
 from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.prior_state import FIRST
 from dbce_spark.spark.run.run_account import RunAccount
 from dbce_spark.spark.run.stage_counts import ComparedSites
 from dbce_spark.spark.run.task_tables import TaskTables

@@ -14,8 +14,8 @@ from dbce_spark.files import storage
 from dbce_spark.output.collection import DUPLICATES, REMARKED, SUPERSEDED, files
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.run import collection_state
-from dbce_spark.spark.run.collection_state import PriorState
 from dbce_spark.spark.run.job_run import Run
+from dbce_spark.spark.run.prior_state import PriorState
 from dbce_spark.spark.run.task_results import task_results
 
 ID = pa.schema([("capture_id", pa.string())])

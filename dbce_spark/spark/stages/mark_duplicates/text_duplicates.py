@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -18,7 +17,7 @@ from dbce_spark.errors import OutputError
 from dbce_spark.files import storage
 from dbce_spark.output.schemas import duplicate_rows
 from dbce_spark.spark.engine.groups import groups
-from dbce_spark.spark.run import checkpoints, staging
+from dbce_spark.spark.run import checkpoints, duplicate_files, staging
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.run_account import RunAccount
@@ -105,23 +104,4 @@ def write_task(work: str, target: str, task: int, marks: pa.Table) -> Counter[st
     except (pa.ArrowInvalid, OSError) as error:
         raise OutputError(f"{path} is broken: {error}") from error
     (of_task,) = marks.combine_chunks().to_batches()
-    rows = duplicate_rows.duplicates_batch(staged, of_task)
-    parts = staged.column("site_part")
-    for part in pc.unique(parts).to_pylist():
-        of_part = rows.filter(pc.equal(parts, part))
-        target_path = f"{target}/site_part={part}/part-{task:05}.parquet"
-        storage.write_parquet(
-            target_path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"]
-        )
-    return counted(rows)
-
-
-def counted(rows: pa.RecordBatch) -> Counter[str]:
-    """Count DUPLICATES rows by the fields of DuplicateCounts."""
-    is_copy = pc.is_valid(rows.column("copy_of"))
-    is_near = pc.and_not(pc.is_valid(rows.column("duplicate_of")), is_copy)
-    is_unclear = pc.and_not(pc.is_null(rows.column("steps")), is_copy)
-    sums = {
-        name: pc.sum(mask).as_py() for name, mask in (("exact", is_copy), ("near", is_near), ("unclear", is_unclear))
-    }
-    return Counter({"texts": rows.num_rows, **sums})
+    return duplicate_files.write(target, task, staged, of_task)

@@ -1,0 +1,136 @@
+"""`dbce show`."""
+
+import argparse
+import os
+import sys
+import tempfile
+import webbrowser
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from dbce_spark.archive.index.urls import url_key
+from dbce_spark.commands.arguments import add_version
+from dbce_spark.commands.terminal import DIM, PLAIN, without_controls, write_lines
+from dbce_spark.dbce.extracted_page import extract_archive
+from dbce_spark.errors import InputError
+from dbce_spark.model import Label
+
+_MARKS = {Label.CONTENT.word: "  ", Label.BOILERPLATE.word: "- ", Label.UNDECIDED.word: "? "}
+_COLUMNS = ("url", "timestamp", "title", "status", "page_text", "segments")
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A page as it is printed: pieces of its text, each with its label."""
+
+    url: str
+    date: datetime
+    title: str
+    remark: str
+    pieces: Sequence[tuple[str, str]]  # (label, text)
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "show",
+        help="show one page with its labels",
+        description="Show one page with its labels: content as it is, boilerplate dim and behind a dash. Of several"
+        " captures the newest is shown.",
+    )
+    command.add_argument("url", metavar="URL", help="show the page with this URL")
+    command.add_argument(
+        "--in", required=True, dest="place", metavar="OUTPUT_OR_ARCHIVE",
+        help="look in the output of `dbce extract`, in a collection, or in a web archive",
+    )  # fmt: skip
+    add_version(command)
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto",
+        help="colour the labels; auto: on a terminal, unless NO_COLOR is set (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--browser", action="store_true", help="show it in a browser, as the report does, with its cross"
+    )
+    command.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    if arguments.browser:
+        _open(arguments)
+        return
+    is_output = Path(arguments.place).is_dir() and _is_output(arguments.place)
+    shown = _in_output(arguments) if is_output or "://" in arguments.place else _in_archive(arguments)
+    write_lines(_lines(shown, is_coloured=_is_coloured(arguments.color)))
+
+
+def _is_output(folder: str) -> bool:
+    return any((Path(folder) / name).exists() for name in ("run.json", "extractions", "versions"))
+
+
+def _open(arguments: argparse.Namespace) -> None:
+    """Write the report's page of a URL to a folder of its own, and open it."""
+    from dbce_spark.report import write_report
+
+    folder = tempfile.mkdtemp(prefix="dbce-show-")
+    index = write_report(arguments.place, folder, version=arguments.version, url=arguments.url)
+    page = index.parent / "pages" / "01.html"
+    print(f"Page: {page}")
+    webbrowser.open(page.as_uri())
+
+
+def _in_output(arguments: argparse.Namespace) -> _Shown:
+    """Find a page in an output.
+
+    Raises:
+        InputError: it has no such page.
+    """
+    from dbce_spark.report.report_rows import ReportOutput
+
+    output = ReportOutput(arguments.place, arguments.version)
+    ids = output.captures_of(arguments.url)
+    if not ids:
+        raise InputError(f"{arguments.place} has no page {arguments.url}")
+    row = output.rows(ids[:1], _COLUMNS)[ids[0]]
+    pieces = [(one["label"], row["page_text"][one["start"] : one["end"]]) for one in row["segments"]]
+    return _Shown(row["url"], row["timestamp"], row["title"], _remark(row["status"], len(ids)), pieces)
+
+
+def _in_archive(arguments: argparse.Namespace) -> _Shown:
+    """Find a page in an archive, all of whose pages are compared with each other.
+
+    Raises:
+        InputError: it has no such page, or is no archive.
+    """
+    if arguments.version is not None:
+        raise InputError(f"{arguments.place} is no collection, so it has no versions; leave --version out")
+    key = url_key(arguments.url)
+    found = [page for page in extract_archive(arguments.place) if not page.error and url_key(page.url or "") == key]
+    if not found:
+        raise InputError(f"{arguments.place} has no page {arguments.url}")
+    page = found[-1]
+    siblings = max((block.siblings for block in page.blocks), default=0)
+    pieces = [(block.label, block.text) for block in page.blocks]
+    assert page.url is not None
+    assert page.date is not None
+    return _Shown(page.url, page.date, page.title, _remark("crossed" if siblings else "single", len(found)), pieces)
+
+
+def _remark(status: str, captures: int) -> str:
+    return status + (f", the newest of {captures:,} captures" if captures > 1 else "")
+
+
+def _is_coloured(wanted: str) -> bool:
+    return wanted == "always" or (wanted == "auto" and sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+
+
+def _lines(shown: _Shown, *, is_coloured: bool) -> Iterator[str]:
+    """Render a page: a head, and each piece of its text behind the mark of its label."""
+    yield without_controls(f"{shown.url}  {shown.date:%Y-%m-%d %H:%M}  {shown.remark}")
+    if shown.title:
+        yield without_controls(shown.title)
+    yield ""
+    for label, text in shown.pieces:
+        line = _MARKS[label] + without_controls(text).replace("\n", " ")
+        yield f"{DIM}{line}{PLAIN}" if is_coloured and label != Label.CONTENT.word else line

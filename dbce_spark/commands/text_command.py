@@ -1,0 +1,119 @@
+"""`dbce text`."""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from dbce_spark import config as configuration
+from dbce_spark.archive.records import begins_archive
+from dbce_spark.commands.terminal import without_controls, write_lines
+from dbce_spark.config import InputConfig
+from dbce_spark.dbce.extracted_page import ExtractedPage, extract_archive, extract_pages
+from dbce_spark.errors import InputError
+from dbce_spark.files import sources
+
+STDIN = "-"
+_HEAD = 4096
+"""Bytes by which an archive is told from a page."""
+Named = tuple[str, ExtractedPage]
+"""A page and its name: its URL, or that of its file."""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add it to the commands of `dbce`."""
+    command = commands.add_parser(
+        "text",
+        help="print the main text of HTML files, web archives or standard input",
+        description="Print the main text of pages: of HTML files, of folders of them, of WARC, ARC and WACZ files, or"
+        " of standard input. Needs no Spark. Pages are compared with each other, as by `dbce extract`.",
+    )
+    command.add_argument(
+        "input", nargs="+", metavar="INPUT",
+        help="read an HTML file, a web archive, a folder (searched at every depth), a glob in quotes, @FILE with one of"
+        " these on each line, or standard input (-)",
+    )  # fmt: skip
+    command.add_argument(
+        "--url", metavar="URL", help="name the URL of the page, where INPUT is a single HTML file or standard input"
+    )
+    command.add_argument(
+        "--format", choices=("text", "json"), default="text",
+        help="print text, or a JSON object for each page on a line of its own (default: %(default)s)",
+    )  # fmt: skip
+    command.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        html, archives = _read(arguments.input, configuration.default().input, folder)
+        if arguments.url and (archives or len(html) != 1):
+            raise InputError("--url names one page; give a single HTML file, or - for standard input")
+        of_html = extract_pages((content, arguments.url) for content in html.values())
+        of_archives = extract_archive(archives)
+    pages = [*zip(html, of_html, strict=True), *((page.url or "", page) for page in of_archives)]
+    good = [(name, page) for name, page in pages if not page.error]
+    for name, page in pages:
+        if page.error:
+            print(f"dbce: {without_controls(': '.join(filter(None, (name, page.error))))}", file=sys.stderr)
+    if not good:
+        raise InputError("no page was found in the input")
+    write_lines(_json(good) if arguments.format == "json" else _text(good))
+
+
+def _read(arguments: Sequence[str], config: InputConfig, folder: str) -> tuple[dict[str, bytes], list[str]]:
+    """Read the HTML that some arguments name, by file, and list the archives; one from standard input is put into the
+    folder.
+
+    Raises:
+        InputError: an argument names nothing, or a file cannot be read.
+    """
+    html: dict[str, bytes] = {}
+    archives: list[str] = []
+    for path in sources.expand([one for one in arguments if one != STDIN], (*config.patterns, *config.page_patterns)):
+        try:
+            with sources.open_binary(path) as file:
+                first = file.read(_HEAD)
+                if begins_archive(first):
+                    archives.append(path)
+                else:
+                    html[path] = first + file.read()
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read: {error}") from error
+    if STDIN in arguments:
+        piped = sys.stdin.buffer.read()
+        if begins_archive(piped[:_HEAD]):
+            archives.append(f"{folder}/standard input")
+            Path(archives[-1]).write_bytes(piped)
+        else:
+            html[STDIN] = piped
+    return html, archives
+
+
+def _text(pages: Sequence[Named]) -> Iterator[str]:
+    """Render pages for a person: their names, where there are several, and their texts."""
+    for place, (name, page) in enumerate(pages):
+        if len(pages) > 1:
+            date = f"  {page.date:%Y-%m-%d %H:%M}" if page.date else ""
+            yield from [""] * bool(place)
+            yield f"== {without_controls(name)}{date}"
+        yield from without_controls(page.text).split("\n")
+
+
+def _json(pages: Iterable[Named]) -> Iterator[str]:
+    """Render pages for programs."""
+    for name, page in pages:
+        row = {
+            "name": name,
+            "url": page.url,
+            "date": page.date.isoformat() if page.date else None,
+            "title": page.title,
+            "language": page.language,
+            "text": page.text,
+        }
+        yield json.dumps({key: _plain(value) for key, value in row.items()}, ensure_ascii=False)
+
+
+def _plain(value: str | None) -> str | None:
+    return None if value is None else without_controls(value)

@@ -1,0 +1,264 @@
+"""Extract the main content of pages that are at hand, in plain Python: what `import dbce_spark` gives.
+
+It is `dbce.local` for pages from anywhere, and gives objects that stand by themselves. All functions may be called from
+several threads or processes at once; neither PySpark nor pandas is imported.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, partial
+from hashlib import blake2b
+from os import PathLike, fspath
+
+import numpy as np
+
+from dbce_spark import config
+from dbce_spark.archive import warc
+from dbce_spark.dbce import local
+from dbce_spark.dbce.pages import TOGETHER, parse_fetches, unique
+from dbce_spark.errors import InputError
+from dbce_spark.files import sources, timestamps
+from dbce_spark.model import Capture, Extraction, Label, Page, Reject, RejectReason
+
+Html = str | bytes
+Date = datetime | str | None
+"""A time, or one as ISO 8601 has it; without a zone it is UTC."""
+PageInput = Html | tuple[Html, str | None] | tuple[Html, str | None, Date]
+"""The HTML of a page; with the URL that it was fetched from; and with the time."""
+Parse = Callable[[Sequence[warc.Fetch]], list[Page | Reject]]
+"""Parses some captures to pages, in their order."""
+
+_UNDATED = timestamps.from_datetime(datetime.fromisoformat("9000-01-01"))
+"""The time of pages without one: behind all others, so that no date that a page declares is later."""
+_LABELS = tuple(label.word for label in Label)
+_OF_FILE = (RejectReason.FILE_UNREADABLE, RejectReason.NOT_AN_ARCHIVE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractedBlock:
+    """A block of a page, in the order of the page: text between two block-level tags.
+
+    `siblings` are the pages of the same template that it was compared with, `snapshots` the other captures of the same
+    URL; beside each, how many of these hold all of the block.
+    """
+
+    text: str
+    label: str  # "content" or "boilerplate"
+    score: float  # 0 to 1: how likely it is content
+    siblings: int
+    siblings_with: int
+    snapshots: int
+    snapshots_with: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExtractedPage:
+    """A page with its main content.
+
+    `error` is empty, or the reason why there is no page in the input, in one line; then it has no text and no blocks.
+    """
+
+    url: str | None
+    date: datetime | None  # UTC
+    title: str  # as the page declares it, "" if it does not
+    text: str  # main content, one line a block
+    page_text: str  # all of the page, one line a block
+    blocks: tuple[ExtractedBlock, ...]
+    error: str = ""
+
+    @cached_property
+    def language(self) -> str:
+        """The language of the text: its tag in BCP 47, "zxx" for text in none, "" if unknown. The first look loads the
+        detector: half a second."""
+        from dbce_spark.html.language import detect
+
+        given = config.default().language
+        (found,) = detect([self.text], min_words=given.min_words, sample_chars=given.sample_chars)
+        return found.tag
+
+
+def extract(html: Html, url: str | None = None, *, date: Date = None) -> ExtractedPage:
+    """Extract the main content of one page, by itself alone.
+
+    Raises:
+        InputError: there is no page in it, or something is of the wrong type.
+    """
+    (page,) = extract_pages([(html, url, date)])
+    if page.error:
+        raise InputError(page.error)
+    return page
+
+
+def extract_pages(pages: Iterable[PageInput]) -> list[ExtractedPage]:
+    """Extract the main content of some pages, in their order, each compared with the others.
+
+    Pages of a site are siblings, those of one URL snapshots, in order of their dates, or as they come if they have
+    none; pages without a URL are taken to be of one site. An input that is no page has its `error`, and does not count
+    for the others. All pages are held in memory: above some ten thousand use `dbce extract`.
+
+    Raises:
+        InputError: something is of the wrong type.
+    """
+    return extract_parsed(pages, partial(parse_fetches, config=config.default()))
+
+
+def extract_parsed(pages: Iterable[PageInput], parse: Parse) -> list[ExtractedPage]:
+    """Extract some pages as `extract_pages` does, which `parse` parses: in another process, or for so long."""
+    given = _each_once(map(_checked, pages))
+    settings = config.default()
+    parsed = [page for some in _batches(given) for page in parse([_fetch(*one) for one in some])]
+    read = unique(page for page in parsed if isinstance(page, Page))
+    extractions = {one.page.capture_id: one for one in local.extract_pages(read, settings)}
+    return [
+        _without_text(one.url, one.date, page)
+        if isinstance(page, Reject)
+        else _with_text(one.url, one.date, extractions[page.capture_id])
+        for (one, _), page in zip(given, parsed, strict=True)
+    ]
+
+
+def extract_archive(paths: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[ExtractedPage]:
+    """Extract the main content of all pages in WARC, ARC and WACZ files, each compared with the others.
+
+    `paths` are files, folders, globs, @manifests, or URLs that fsspec supports. In order of URL and time; behind them
+    the records that could not be read, or are no page, with their `error`. Revisits are left out, as they have no text
+    of their own. All pages are held in memory: above some ten thousand use `dbce extract`.
+
+    Raises:
+        InputError: one of them names no archive, or a file cannot be read.
+    """
+    settings = config.default()
+    named = [paths] if isinstance(paths, str | PathLike) else [*paths]
+    found = local.extract(sources.expand([fspath(one) for one in named], settings.input.patterns), settings)
+    if lost := next((one for one in found.rejects if one.reason in _OF_FILE), None):
+        raise InputError(f"{lost.warc_file}: {lost.reason}: {lost.detail}")
+    pages = [(one.page.capture, one) for one in found.extractions]
+    pages.sort(key=lambda page: (page[0].url_key, page[0].timestamp, page[1].page.capture_id))
+    return [
+        *(_with_text(capture.url, timestamps.to_datetime(capture.timestamp), one) for capture, one in pages),
+        *(_without_text(one.url or None, None, one) for one in found.rejects),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A page as it was handed over."""
+
+    html: bytes
+    charset: str  # "": not known
+    url: str | None
+    date: datetime | None
+
+
+def _checked(page: PageInput) -> _Input:
+    html, url, date = (*page, None, None)[:3] if isinstance(page, tuple) else (page, None, None)
+    if not isinstance(html, str | bytes):
+        raise InputError(f"a page is str or bytes, not {type(html).__name__}")
+    if not isinstance(url, str | None):
+        raise InputError(f"a URL is str, not {type(url).__name__}")
+    if isinstance(html, bytes):
+        return _Input(html, "", url or None, _moment(date))
+    return _Input(html.encode("utf-8", "replace"), "utf-8", url or None, _moment(date))  # half a surrogate pair is none
+
+
+def _moment(date: Date) -> datetime | None:
+    """Return a date in UTC."""
+    if date is None:
+        return None
+    timestamp = timestamps.parse_date(date) if isinstance(date, str) else None
+    if isinstance(date, datetime):
+        timestamp = timestamps.from_datetime(date)
+    if timestamp is None:
+        raise InputError(f"a date is a datetime, or a str as ISO 8601 has it, not {date!r}")
+    return timestamps.to_datetime(timestamp)
+
+
+def _each_once(inputs: Iterable[_Input]) -> list[tuple[_Input, int]]:
+    """Number the undated captures of each URL in the order in which they come; the same page twice is one.
+
+    Nothing else of the order counts, so that a page's result does not depend on it.
+    """
+    numbers: dict[_Input, int] = {}
+    of_url: Counter[str | None] = Counter()
+    numbered = []
+    for one in inputs:
+        if one not in numbers:
+            numbers[one] = of_url[one.url] if one.url and one.date is None else 0
+            of_url[one.url] += one.date is None
+        numbered.append((one, numbers[one]))
+    return numbered
+
+
+def _batches(given: Sequence[tuple[_Input, int]]) -> Iterator[Sequence[tuple[_Input, int]]]:
+    """Cut the inputs into as many at a time as are parsed together."""
+    for start in range(0, len(given), TOGETHER):
+        yield given[start : start + TOGETHER]
+
+
+def _fetch(one: _Input, number: int) -> warc.Fetch:
+    """Make the capture that an input is, the nth undated one of its URL."""
+    payload_digest = f"blake2b:{blake2b(one.html, digest_size=16).hexdigest()}"
+    capture = Capture(
+        url=one.url or "",
+        # Pages without a URL are no snapshots of each other.
+        url_key=warc.url_key(one.url) if one.url else payload_digest,
+        site=warc.site_of(one.url, config.default().input.site) if one.url else "",
+        timestamp=_UNDATED + number if one.date is None else timestamps.from_datetime(one.date),
+        warc_file="",
+        warc_offset=-1,
+        warc_length=len(one.html),
+        record_id="",
+        payload_digest=payload_digest,
+        http_status=0,
+        mime="text/html",
+        declared_charset=one.charset,
+        truncated=False,
+    )
+    return warc.Fetch(capture, one.html)
+
+
+def _without_text(url: str | None, date: datetime | None, reject: Reject) -> ExtractedPage:
+    """Make the result of an input that is no page."""
+    error = ": ".join(filter(None, (reject.warc_file, reject.reason, " ".join(reject.detail.split()))))
+    return ExtractedPage(url=url, date=date, title="", text="", page_text="", blocks=(), error=error)
+
+
+def _with_text(url: str | None, date: datetime | None, extraction: Extraction) -> ExtractedPage:
+    """Make the result of a page."""
+    return ExtractedPage(
+        url=url,
+        date=date,
+        title=extraction.page.metadata.title,
+        text=extraction.text,
+        page_text=extraction.page.blocks.text,
+        blocks=_blocks(extraction),
+    )
+
+
+def _blocks(extraction: Extraction) -> tuple[ExtractedBlock, ...]:
+    """Gather the segments of each block. Label and score are the block's, and so the same in all of them."""
+    blocks, segments = extraction.page.blocks, extraction.segments
+    firsts = np.flatnonzero(np.diff(segments.blocks, prepend=-1))
+    scores = segments.scores.astype(np.float64).round(4)
+    of_all = (segments.siblings_with, segments.snapshots_with)
+    columns = (
+        *(column[segments.blocks[firsts]] for column in (blocks.starts, blocks.ends)),
+        *(column[firsts] for column in (segments.labels, scores, segments.siblings, segments.snapshots)),
+        *(np.minimum.reduceat(column, firsts) for column in of_all),
+    )
+    return tuple(
+        ExtractedBlock(
+            text=blocks.text[start:end],
+            label=_LABELS[label],
+            score=score,
+            siblings=siblings,
+            siblings_with=siblings_with,
+            snapshots=snapshots,
+            snapshots_with=snapshots_with,
+        )
+        for start, end, label, score, siblings, snapshots, siblings_with, snapshots_with in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    )

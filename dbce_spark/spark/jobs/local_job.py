@@ -1,0 +1,312 @@
+"""The main job without Spark, for inputs that one process holds: the same tables with the same bytes.
+
+It reads, compares, labels and writes as the stages of `extract_job` do, by the same functions, in lists and dicts. It
+keeps no checkpoints: a run that was ended is done again. PySpark need not be installed.
+"""
+
+import json
+import shutil
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.archive.revisits import Resolved, fetch_times, resolve, share, unresolved
+from dbce_spark.config import DbceConfig
+from dbce_spark.dbce import duplicates, local, postprocess
+from dbce_spark.dbce.buckets import BucketSizes
+from dbce_spark.dbce.pages import DUPLICATE, losses, unique
+from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
+from dbce_spark.log import Log
+from dbce_spark.model import ComparedPage, Page, Reject, Revisit, Seen, Skip
+from dbce_spark.output.collection import CAPTURES, DUPLICATES, EXTRACTIONS, REJECTS
+from dbce_spark.output.schemas import capture_rows, duplicate_rows, extraction_rows, reject_rows
+from dbce_spark.spark.engine import merge_tasks, sandbox
+from dbce_spark.spark.run import duplicate_files, heartbeat, plan, run_output, staging
+from dbce_spark.spark.run.extraction_files import SCHEMA, ExtractionFiles
+from dbce_spark.spark.run.record_counts import RecordCounts
+from dbce_spark.spark.run.record_outcomes import RecordOutcomes, page_batches
+from dbce_spark.spark.run.run_account import RunAccount
+from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from dbce_spark.spark.run.stage_counts import ComparedSites, DuplicateCounts, RevisitCounts
+
+T = TypeVar("T")
+
+_BATCH_ROWS = 256
+"""Rows that Spark hands to Python at once: `spark.sql.execution.arrow.maxRecordsPerBatch` of conf/."""
+_CAPTURES_PER_GROUP = 1 << 14
+
+
+@dataclass(slots=True)
+class SourceRecords:
+    """What was read of one file; `htmls` has the HTML of each page where that is kept."""
+
+    pages: list[Page] = field(default_factory=list)
+    htmls: list[bytes | None] = field(default_factory=list)
+    revisits: list[Revisit] = field(default_factory=list)
+    counts: RecordCounts = field(default_factory=RecordCounts)
+    rejects: list[Reject] = field(default_factory=list)
+
+    def add(self, revisit: Revisit) -> None:
+        """Take a revisit that is read."""
+        self.revisits.append(revisit)
+
+
+def run(request: RunRequest, config: DbceConfig, log: Log | None = None) -> dict[str, Any]:
+    """Do all of a run that reads whole files; return the content of run.json.
+
+    Raises:
+        OutputError: as `extract_job.run`.
+    """
+    with staging.run_lock(request.work), heartbeat.keeping_failure(request.work):
+        try:
+            return _Work(request, config, log or run_output.identify(Log(), request, config)).run()
+        except OSError as error:
+            raise OutputError(
+                f"{request.output}: {error}; make it writable, and give the same command again"
+            ) from error
+
+
+class _Work:
+    """A run at work: its stages, with the seconds of each."""
+
+    def __init__(self, request: RunRequest, config: DbceConfig, log: Log):
+        self._request, self._config, self._log = request, config, log
+        self._output = request.output.rstrip("/")
+        self._seconds: dict[str, float] = {}
+        self._beat = heartbeat.begin(log)
+        self._account = RunAccount(sources=len(request.files), is_increment=False)
+
+    def run(self) -> dict[str, Any]:
+        run_output.clear(self._request)
+        plan.save(self._request.plan(self._config), self._request.work)
+        self._spent("start", time.monotonic() - self._request.started)
+        with self._stage("pages"):
+            sources = self._read()
+        with self._stage("revisits"):
+            shared, lost = self._revisits(sources)
+        with self._stage("sites"):
+            kept = unique(page for source in sources for page in source.pages)
+            compared = self._compare(kept)
+        with self._stage("extractions"):
+            seen = fetch_times([page.capture for page in kept], shared)
+            texts = self._write_extractions(sources, compared, seen)
+            self._write_rejects([*(one for source in sources for one in source.rejects), *lost])
+        if self._config.duplicates.find:
+            with self._stage("duplicates"):
+                self._write_duplicates(texts)
+        with self._stage("captures"):
+            self._write_captures(kept, shared)
+        return self._end()
+
+    def _read(self) -> list[SourceRecords]:
+        """Read all files, each in a process that can be spared."""
+        sandbox.load_parser(self._config)
+        work = partial(read_source, config=self._config, with_html=self._request.with_html)
+        reader = sandbox.Sandbox[str, SourceRecords](partial(work, attempt=0), self._config.page.max_seconds)
+        sources = []
+        with reader:
+            for path in sorted(self._request.files):
+                try:
+                    sources.append(reader.result(path))
+                except sandbox.Lost:  # a page ends its process, and then costs no more than itself
+                    sources.append(work(path, attempt=2))
+        self._account.read([source.counts for source in sources])
+        return sources
+
+    def _revisits(self, sources: Sequence[SourceRecords]) -> tuple[list[Resolved], list[Reject]]:
+        """Find the originals of revisits: those that share an extraction, and those without an original."""
+        pages = [page for source in sources for page in source.pages]
+        revisits = [revisit for source in sources for revisit in source.revisits]
+        found = resolve([page.capture for page in pages], revisits)
+        outcomes = [one or unresolved(revisit) for one, revisit in zip(found, revisits, strict=True)]
+        ids = {page.capture_id for page in pages}
+        shared = share(ids, [one for one in outcomes if isinstance(one, Resolved)])
+        rejects = [one for one in outcomes if isinstance(one, Reject)]
+        skipped = Counter(one.filter for one in outcomes if isinstance(one, Skip))
+        self._account.revisits = RevisitCounts(
+            shared=len(shared.revisits),
+            rejects=Counter(str(one.reason) for one in rejects),
+            skipped=skipped + Counter({DUPLICATE.filter: shared.duplicates}),
+            dropped=+Counter({DUPLICATE.filter: len(pages) - len(ids)}),
+        )
+        return shared.revisits, rejects
+
+    def _compare(self, kept: Sequence[Page]) -> dict[str, ComparedPage]:
+        """Compare the pages of each site with each other, by their ids."""
+        by_site: dict[str, list[Page]] = defaultdict(list)
+        for page in kept:
+            by_site[page.capture.site].append(page)
+        compared: dict[str, ComparedPage] = {}
+        sizes = BucketSizes()
+        for pages in by_site.values():
+            of_site, of_buckets = local.compare_pages(pages, self._config)
+            compared |= {one.page.capture_id: one for one in of_site}
+            if len(pages) > 1:  # a page alone is in no bucket
+                sizes += of_buckets
+        self._account.compared = ComparedSites(sizes)
+        return compared
+
+    def _write_extractions(
+        self, sources: Sequence[SourceRecords], compared: Mapping[str, ComparedPage], seen: Mapping[str, Seen]
+    ) -> list[pa.RecordBatch]:
+        """Label and write the pages, in parts as Spark's tasks write them; return the TEXTS rows of each part."""
+        cut = merge_tasks.cut([len(source.pages) for source in sources], self._config.output.rows_per_file)
+        row_groups = [(at, group) for at, count in enumerate(cut.row_groups) for group in range(count)]
+        left = set(compared)
+        statuses: Counter[str] = Counter()
+        texts: list[pa.RecordBatch] = []
+        for task, groups in enumerate(_cut(row_groups, cut.per_task)):
+            with ExitStack() as open_files:
+                files, count = ExtractionFiles(self._output, task, open_files), 0
+                for source, start in _starts(sources, groups):
+                    batch = _first_ones(source, start, left)
+                    merged = self._merged(batch, compared, seen)
+                    statuses.update(merged.column("status").to_pylist())
+                    files.write_merged(merged)
+                    if self._config.duplicates.find:
+                        texts.append(
+                            duplicate_rows.texts_batch(merged, self._config.duplicates, task=task, first_row=count)
+                        )
+                        count += len(texts[-1])
+        if not statuses:
+            storage.write_parquet(f"{self._output}/{EXTRACTIONS}/site_part=0/part-00000.parquet", SCHEMA, [])
+        self._account.statuses = statuses
+        return texts
+
+    def _merged(
+        self,
+        batch: Sequence[tuple[Page, bytes | None]],
+        compared: Mapping[str, ComparedPage],
+        seen: Mapping[str, Seen],
+    ) -> pa.RecordBatch:
+        """Make EXTRACTIONS rows of some pages."""
+        results = local.label_pages([compared[page.capture_id] for page, _ in batch], self._config.label)
+        htmls = [
+            None if html is None else postprocess.labelled_html(html, one.page.blocks.text, one.segments)
+            for (_, html), one in zip(batch, results, strict=True)
+        ]
+        languages = local.detect_languages(results, self._config.language)
+        return extraction_rows.extractions_batch(results, languages, htmls, self._config.output.site_parts, seen)
+
+    def _write_duplicates(self, texts: Sequence[pa.RecordBatch]) -> None:
+        """Mark the texts that are like earlier ones, and write the marks beside the extractions."""
+        rows, target = pa.Table.from_batches(texts, duplicate_rows.TEXTS), f"{self._output}/{DUPLICATES}"
+        found = duplicates.mark_texts([], duplicate_rows.texts_from(rows), self._config.duplicates)
+        marks = pa.Table.from_batches([duplicate_rows.marks_batch(found, rows)]).sort_by("row_no")
+        counts: Counter[str] = Counter()
+        for task in sorted(set(rows.column("task").to_pylist())):
+            of_task = (
+                table.filter(pc.equal(table.column("task"), task)).combine_chunks().to_batches()[0]
+                for table in (rows, marks)
+            )
+            counts += duplicate_files.write(target, task, *of_task)
+        if not counts:
+            storage.write_parquet(f"{target}/site_part=0/part-00000.parquet", duplicate_rows.DUPLICATES, [])
+        self._account.duplicates = DuplicateCounts(**counts)
+
+    def _write_captures(self, kept: Sequence[Page], shared: Sequence[Resolved]) -> None:
+        """Write when each URL was fetched, by URL key and time."""
+        own = capture_rows.captures_batch([page.capture for page in kept])
+        rows = pa.Table.from_batches([own, capture_rows.revisited_batch(shared)])
+        ordered = rows.sort_by([(name, "ascending") for name in ("url_key", "timestamp", "capture_id")])
+        path = f"{self._output}/{CAPTURES}/part-00000.parquet"
+        with storage.parquet_file(
+            path, capture_rows.CAPTURES, dictionary=True, rows_per_group=_CAPTURES_PER_GROUP
+        ) as file:
+            for batch in ordered.combine_chunks().to_batches(_BATCH_ROWS):
+                file.write(batch)
+
+    def _write_rejects(self, rejects: Sequence[Reject]) -> None:
+        """Write all rejects, in order of file and offset."""
+        ordered = sorted(
+            rejects, key=lambda one: (one.warc_file, one.warc_offset, str(one.reason), one.url, one.record_id)
+        )
+        batches = [reject_rows.rejects_batch(some) for some in _cut(ordered, _BATCH_ROWS)]
+        storage.write_parquet(f"{self._output}/{REJECTS}/part-00000.parquet", reject_rows.REJECTS, batches)
+
+    def _end(self) -> dict[str, Any]:
+        """Write run.json, by which an output is finished, and remove what was staged."""
+        request, account = self._request, self._account
+        report = {
+            "engine": "local",
+            "run_id": self._log.run_id,
+            "attempts": self._log.attempt,
+            **account.counts(),
+            "seconds": self._seconds,
+            "pages_per_second_per_core": run_output.speed(account.extractions, self._seconds, 1),
+            "cores": 1,
+            "files": len(request.files),
+            "failed_files": account.failed_files(),
+            "plan": request.plan(self._config).digest,
+            "config": self._config.as_dict(),
+            "versions": plan.versions(),
+        }
+        with storage.atomic_file(f"{self._output}/{RUN_FILE}") as file:
+            file.write(json.dumps(report, indent=2).encode() + b"\n")
+        shutil.rmtree(staging.path(request.work, ""))
+        run_output.log_rejects(self._log, report)
+        return report
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        """Measure a stage, and show that it is at work."""
+        began = time.monotonic()
+        self._log.stage = name
+        self._beat = replace(self._beat, stage=name, stage_began=heartbeat.now())
+        heartbeat.write(self._request.work, self._beat)
+        self._log.write("stage_begin", f"{name} begins")
+        with self._log.waiting(name):
+            yield
+        seconds = time.monotonic() - began
+        self._log.write("stage_end", f"{name}: {seconds:,.1f} s", {"seconds": round(seconds, 3)})
+        self._log.stage = ""
+        self._spent(name, seconds)
+
+    def _spent(self, name: str, seconds: float) -> None:
+        self._seconds[name] = round(seconds, 3)
+
+
+def read_source(path: str, config: DbceConfig, *, with_html: bool, attempt: int) -> SourceRecords:
+    """Read all records of one file, as the nth attempt at it (`sandbox.reading`)."""
+    read = SourceRecords()
+    outcomes = RecordOutcomes(read, read.counts, read.rejects)
+    with sandbox.reading(path, config, attempt) as reading:
+        for pages, htmls in page_batches(reading, outcomes, with_html=with_html, limit=None):
+            read.pages += pages
+            read.htmls += htmls
+    read.counts.revisits = len(read.revisits)
+    read.counts.losses = losses(path, read.rejects)
+    return read
+
+
+def _cut(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Cut a sequence into pieces of this size, the last one smaller."""
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _starts(sources: Sequence[SourceRecords], groups: Sequence[tuple[int, int]]) -> Iterator[tuple[SourceRecords, int]]:
+    """Iterate over the batches of some row groups (file, number): their files, and the numbers of their first pages."""
+    for file_no, group in groups:
+        first = group * merge_tasks.ROWS_PER_GROUP
+        end = min(first + merge_tasks.ROWS_PER_GROUP, len(sources[file_no].pages))
+        for start in range(first, end, merge_tasks.BATCH_CAPTURES):
+            yield sources[file_no], start
+
+
+def _first_ones(source: SourceRecords, start: int, left: set[str]) -> list[tuple[Page, bytes | None]]:
+    """Take the pages of a batch that did not come before: those that are left, which they are taken from."""
+    chosen = []
+    stop = start + merge_tasks.BATCH_CAPTURES
+    for page, html in zip(source.pages[start:stop], source.htmls[start:stop], strict=True):
+        if page.capture_id in left:
+            left.remove(page.capture_id)
+            chosen.append((page, html))
+    return chosen

@@ -1,0 +1,142 @@
+"""The main content of pages that are rows of a DataFrame: the same method, in other people's pipelines.
+
+HTML travels here, as it is in rows already. The pages of a site meet in one task, up to so many.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.types import StructField, StructType
+
+from dbce_spark import config
+from dbce_spark.archive import warc
+from dbce_spark.dbce.extracted_page import Date, ExtractedPage, Html, Parse, extract_parsed
+from dbce_spark.dbce.pages import parse_fetches
+from dbce_spark.errors import InputError
+from dbce_spark.model import Page, Reject
+from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.run import staging
+
+SITE_PAGES = 2_000
+"""Pages of a site that one task compares: 300 MB of HTML at 150 KB a page, which a worker holds."""
+
+_BLOCK = pa.struct(
+    [
+        ("text", pa.string()),
+        ("label", pa.string()),
+        ("score", pa.float64()),
+        *((name, pa.int32()) for name in ("siblings", "siblings_with", "snapshots", "snapshots_with")),
+    ]
+)
+EXTRACTED = pa.schema(
+    [
+        *((name, pa.string()) for name in ("text", "title", "language", "page_text")),
+        ("blocks", pa.list_(_BLOCK)),
+        ("error", pa.string()),
+    ]
+)
+"""The columns that are added; `error` is null, or why the row is no page, and then all others are null."""
+_SITE, _KEY, _PART = "_dbce_site", "_dbce_key", "_dbce_part"
+
+
+def extract(pages: DataFrame, *, html: str = "html", url: str = "url", date: str | None = None) -> DataFrame:
+    """Extract the main content of pages, each compared with the others of its site; return the rows with EXTRACTED.
+
+    `html`, `url` and `date` name columns: of text or bytes, of text, and of timestamps or text as ISO 8601 has it. Rows
+    come in no order, and each has its result whatever the partitions. Sites over SITE_PAGES are compared in parts that
+    keep the captures of a URL together. `pages` is computed twice: cache it where that costs much.
+
+    Raises:
+        InputError: there is no such column, or one of a name that is added.
+    """
+    named = [html, url, *([date] if date else [])]
+    if missing := [name for name in named if name not in pages.columns]:
+        raise InputError(f"there is no column {missing[0]}; there are {', '.join(pages.columns)}")
+    if taken := [name for name in EXTRACTED.names if name in pages.columns]:
+        raise InputError(f"there is a column {taken[0]} already; rename it, as a column of that name is added")
+    schema = pages.schema
+    added = staging.schema(EXTRACTED).fields
+    sites = staging.schema(pa.schema([(_SITE, pa.string()), (_KEY, pa.string())])).fields
+    placed = pages.mapInArrow(_placing(url), _with(schema, sites))
+    key = F.coalesce(F.col(_KEY), F.sha1(F.col(html).cast("binary")), F.lit(""))
+    parts = placed.groupBy(_SITE).agg(F.ceil(F.count("*") / SITE_PAGES).alias("_dbce_parts"))
+    parted = placed.join(parts, on=_SITE, how="inner").withColumn(_PART, F.pmod(F.xxhash64(key), "_dbce_parts"))
+    chosen = parted.select(*pages.columns, _SITE, _PART).groupBy(_SITE, _PART)
+    return chosen.applyInArrow(_extracting(pages.columns, named), _with(schema, added))
+
+
+def _with(schema: StructType, fields: Sequence[StructField]) -> StructType:
+    """Return a schema with more fields."""
+    return StructType([*schema.fields, *fields])
+
+
+def _placing(url: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Return the map that adds the site of each page, and the key of its URL: "" and null without a URL."""
+    kind = config.default().input.site
+
+    def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            urls = batch.column(url).to_pylist()
+            sites = [warc.site_of(one, kind) if one else "" for one in urls]
+            keys = [warc.url_key(one) if one else None for one in urls]
+            batch = batch.append_column(_SITE, pa.array(sites, pa.string()))
+            yield batch.append_column(_KEY, pa.array(keys, pa.string()))
+
+    return place
+
+
+def _extracting(columns: Sequence[str], named: Sequence[str]) -> Callable[[pa.Table], pa.Table]:
+    """Return the map over the pages that are compared with each other, which adds EXTRACTED to their rows."""
+
+    def run(pages: pa.Table) -> pa.Table:
+        rows = [*zip(*(pages.column(name).to_pylist() for name in named), strict=True)]
+        # In one order, as undated captures of a URL are snapshots in the order in which they come.
+        order = sorted(range(len(rows)), key=lambda at: [str(value) for value in reversed(rows[at])])
+        with _parsing() as parse:
+            found = extract_parsed([_page(rows[at]) for at in order], parse)
+        table = pages.select(columns).take(pa.array(order, pa.int64()))
+        added = pa.Table.from_pylist([_row(one) for one in found], EXTRACTED)
+        for name in EXTRACTED.names:
+            table = table.append_column(EXTRACTED.field(name), added.column(name))
+        return table
+
+    return run
+
+
+def _page(row: Sequence[Any]) -> tuple[Html, str | None, Date]:
+    html, url, *date = row
+    return b"" if html is None else html, url, next(iter(date), None)
+
+
+def _row(page: ExtractedPage) -> dict[str, object]:
+    if page.error:
+        return {"error": page.error}
+    blocks = [{name: getattr(block, name) for name in _BLOCK_NAMES} for block in page.blocks]
+    texts = {name: getattr(page, name) for name in ("text", "title", "language", "page_text")}
+    return {**texts, "blocks": blocks, "error": None}
+
+
+_BLOCK_NAMES = [field.name for field in _BLOCK]
+
+
+@contextmanager
+def _parsing() -> Iterator[Parse]:
+    """Yield what parses pages in this task: in place under a timer, at a second attempt each page in a process that can
+    be spared."""
+    settings = config.default()
+    task = TaskContext.get()
+    if task is not None and task.attemptNumber() > 0:
+        with sandbox.parser(settings) as parser:
+            yield lambda lot: sandbox.pages_apart(parser, lot)
+        return
+
+    def timed(lot: Sequence[warc.Fetch]) -> list[Page | Reject]:
+        with sandbox.timer(settings.page.max_seconds):
+            return parse_fetches(lot, settings)
+
+    yield timed

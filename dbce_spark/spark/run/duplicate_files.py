@@ -1,0 +1,31 @@
+"""The files of `duplicates` that one task writes. Needs no PySpark: the plain engine writes the same."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from dbce_spark.files import storage
+from dbce_spark.output.schemas import duplicate_rows
+
+
+def write(target: str, task: int, texts: pa.RecordBatch, marks: pa.RecordBatch) -> Counter[str]:
+    """Write the rows of one task, from its TEXTS and their MARKS rows in the same order; count them."""
+    rows = duplicate_rows.duplicates_batch(texts, marks)
+    parts = texts.column("site_part")
+    for part in pc.unique(parts).to_pylist():
+        of_part = rows.filter(pc.equal(parts, part))
+        path = f"{target}/site_part={part}/part-{task:05}.parquet"
+        storage.write_parquet(path, duplicate_rows.DUPLICATES, [of_part], dictionary=["same_url", "repeats", "steps"])
+    return counted(rows)
+
+
+def counted(rows: pa.RecordBatch) -> Counter[str]:
+    """Count DUPLICATES rows by the fields of DuplicateCounts."""
+    is_copy = pc.is_valid(rows.column("copy_of"))
+    is_near = pc.and_not(pc.is_valid(rows.column("duplicate_of")), is_copy)
+    is_unclear = pc.and_not(pc.is_null(rows.column("steps")), is_copy)
+    sums = {
+        name: pc.sum(mask).as_py() for name, mask in (("exact", is_copy), ("near", is_near), ("unclear", is_unclear))
+    }
+    return Counter({"texts": rows.num_rows, **sums})

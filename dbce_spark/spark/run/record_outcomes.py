@@ -1,0 +1,90 @@
+"""The records of one source as they are read: pages in batches, all else counted or kept. Needs no PySpark."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from dbce_spark.archive import warc
+from dbce_spark.dbce.pages import TOGETHER
+from dbce_spark.html.charset import decode
+from dbce_spark.model import Page, Reject, Revisit, Skip
+from dbce_spark.spark.engine import sandbox
+from dbce_spark.spark.run.record_counts import RecordCounts
+
+_LOT_BYTES = 16 << 20
+"""HTML that is held at once, but for the page that goes beyond it."""
+
+
+class RevisitSink(Protocol):
+    """Takes the revisits that are read."""
+
+    def add(self, revisit: Revisit) -> None: ...
+
+
+@dataclass(slots=True)
+class RecordOutcomes:
+    """The outcomes of a source's records beside pages: counts, rejects, and the revisits in their sink."""
+
+    revisits: RevisitSink
+    counts: RecordCounts = field(default_factory=RecordCounts)
+    rejects: list[Reject] = field(default_factory=list)
+
+    def reject(self, one: Reject) -> None:
+        self.rejects.append(one)
+        self.counts.rejects[str(one.reason)] += 1
+
+
+def page_batches(
+    reading: sandbox.Reading, outcomes: RecordOutcomes, *, with_html: bool, limit: int | None
+) -> Iterator[tuple[list[Page], list[bytes | None]]]:
+    """Iterate over the pages of one source, and their HTML where it is kept, in batches of bounded size.
+
+    Counts every record, and keeps rejects and revisits, in the `outcomes`.
+    """
+    for lot in _lots(reading.records, outcomes, limit):
+        pages: list[Page] = []
+        htmls: list[bytes | None] = []
+        for fetch, page in zip(lot, reading.pages(lot), strict=True):
+            if isinstance(page, Reject):
+                outcomes.reject(page)
+                continue
+            pages.append(page)
+            htmls.append(_utf8(fetch) if with_html else None)
+        outcomes.counts.captures += len(pages)
+        if pages:
+            yield pages, htmls
+
+
+def _lots(
+    records: Iterator[sandbox.ReadRecord], outcomes: RecordOutcomes, limit: int | None
+) -> Iterator[list[warc.Fetch]]:
+    """Iterate over the fetched captures of one source, as many at a time as are looked at together.
+
+    No more than are left up to the limit: so nothing is read, and counted, that goes no further.
+    """
+    lot: list[warc.Fetch] = []
+    held = 0
+    counts = outcomes.counts
+    for record in records:
+        counts.records += 1
+        if isinstance(record, Skip):
+            counts.skipped[record.filter] += 1
+        elif isinstance(record, Reject):
+            outcomes.reject(record)
+        elif isinstance(record, Revisit):
+            outcomes.revisits.add(record)
+        else:
+            lot.append(record)
+            held += len(record.html)
+        left = TOGETHER if limit is None else min(TOGETHER, limit - counts.captures)
+        if len(lot) == left or held > _LOT_BYTES:
+            yield lot
+            lot, held = [], 0
+        if counts.captures == limit:
+            return
+    if lot:
+        yield lot
+
+
+def _utf8(fetch: warc.Fetch) -> bytes:
+    return decode(fetch.html, fetch.capture.declared_charset).html

@@ -1,0 +1,87 @@
+"""The output of a run before and behind its stages: checked, emptied, swept. Needs no PySpark."""
+
+from typing import Any
+
+from dbce_spark.config import DbceConfig
+from dbce_spark.errors import OutputError
+from dbce_spark.files import storage
+from dbce_spark.log import Log
+from dbce_spark.output.collection import (
+    CAPTURES,
+    DUPLICATES,
+    EXTRACTIONS,
+    INPUTS,
+    MEMBERS,
+    REJECTS,
+    REMARKED,
+    SUPERSEDED,
+)
+from dbce_spark.spark.run import heartbeat, staging
+from dbce_spark.spark.run.prior_state import DIGESTS, OLD_DIGESTS, PAGES, PENDING
+from dbce_spark.spark.run.run_request import EXISTS, RUN_FILE, RunRequest
+
+KEPT = (PAGES, MEMBERS, DIGESTS, OLD_DIGESTS, SUPERSEDED, REMARKED, PENDING, INPUTS)
+"""Names of what an increment has beside the tables of an output."""
+TABLES = (EXTRACTIONS, DUPLICATES, CAPTURES, REJECTS, *KEPT)
+
+
+def check(request: RunRequest, config: DbceConfig) -> None:
+    """Check that a run may write its output.
+
+    Raises:
+        OutputError: the output holds something that may neither be replaced nor gone on with, or lies where nothing can
+            be staged.
+    """
+    output = request.output
+    if "://" in request.work:
+        raise OutputError(
+            f"{request.work} is no folder of a file system; give --staging DIR, which this machine and all workers have"
+            " mounted"
+        )
+    # Staging alone, without a plan, is of a run that was ended before it began.
+    holds = storage.list_names(output)
+    if not (request.goes_on(config) or request.overwrite) and holds - {staging.FOLDER}:
+        raise OutputError(EXISTS.format(output))
+    ours = {RUN_FILE, *TABLES, staging.FOLDER}
+    if foreign := sorted(holds - ours):
+        raise OutputError(f"{output} holds {foreign[0]}, which no run has written; --overwrite only replaces an output")
+
+
+def identify(log: Log, request: RunRequest, config: DbceConfig) -> Log:
+    """Give a log the id of its run: that of the run that it goes on with, if it does. Raises as `RunRequest.goes_on`
+    does."""
+    log.run_id, log.attempt = heartbeat.next_attempt(request.work, goes_on=request.goes_on(config))
+    return log
+
+
+def log_rejects(log: Log, report: dict[str, Any]) -> None:
+    """Log the rejects of a run by reason, from its run.json."""
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in report["rejects"].items())
+    figures = {name: report[name] for name in ("records_read", "rejects", "skipped")}
+    log.write("rejects", f"rejects: {counts or 'none'}", figures)
+
+
+def speed(extracted: int, seconds: dict[str, float], cores: int) -> float:
+    """Return pages a second and core, start aside."""
+    working = sum(value for name, value in seconds.items() if name != "start")
+    return round(extracted / working / cores, 2)
+
+
+def clear(request: RunRequest) -> None:
+    """Remove what lies at the output, markers first: from then on the run is neither finished nor begun."""
+    storage.remove(f"{request.output.rstrip('/')}/{RUN_FILE}")
+    staging.clear(request.work)
+    remove_tables(request.output)
+
+
+def remove_tables(output: str) -> None:
+    """Remove all tables of an output."""
+    for name in TABLES:
+        storage.remove(f"{output.rstrip('/')}/{name}")
+
+
+def sweep(request: RunRequest) -> None:
+    """Remove halves of files; an object store has none."""
+    for folder in {request.work, request.output}:
+        if "://" not in folder:
+            staging.sweep(folder)

@@ -1,0 +1,86 @@
+"""`dbce show` and `dbce report --url`: one page, found by its URL."""
+
+import webbrowser
+from pathlib import Path
+
+import pytest
+
+from dbce_spark.commands.cli import main
+from dbce_spark.commands.terminal import DIM, PLAIN
+from tests.support.sample_output import SMILES
+
+PAGE = "http://dnevnik.example/"
+
+
+def test_a_page_of_an_output_has_its_labels(extracted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A head, and all its text: content as it is, boilerplate behind a dash."""
+    assert 0 == main(["show", PAGE, "--in", str(extracted)])
+    head, title, _, *lines = capsys.readouterr().out.splitlines()
+
+    assert head.startswith(f"{PAGE}  20")
+    assert title
+    assert {"  ", "- "} == {line[:2] for line in lines}
+
+
+def test_a_page_of_an_archive_is_shown_as_that_of_its_output(
+    extracted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pages of the archive are compared as those of a run are."""
+    shown = []
+    for place in (extracted, extracted.parent / "archive" / "hard.warc.gz"):
+        assert 0 == main(["show", SMILES, "--in", str(place)])
+        shown.append(capsys.readouterr().out)
+
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(("color", "is_dim"), [("always", True), ("never", False), ("auto", False)])
+def test_colours_are_for_terminals(
+    color: str, is_dim: bool, extracted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Boilerplate is dim where that is wanted, and always behind its mark."""
+    main(["show", PAGE, "--in", str(extracted), "--color", color])
+    dim = [line for line in capsys.readouterr().out.splitlines() if line.startswith(DIM)]
+
+    assert is_dim == bool(dim)
+    assert [] == [line for line in dim if not (line.startswith(f"{DIM}- ") and line.endswith(PLAIN))]
+
+
+def test_a_page_is_shown_in_a_browser(
+    extracted: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The report's page of it, from a folder of its own."""
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    assert 0 == main(["show", PAGE, "--in", str(extracted), "--browser"])
+    page = Path(capsys.readouterr().out.removeprefix("Page: ").strip())
+
+    assert [page.as_uri()] == opened
+    assert PAGE in page.read_text(encoding="utf-8")
+
+
+def test_a_report_of_a_url_has_its_captures(extracted: Path, tmp_path: Path) -> None:
+    """The newest first, and no others."""
+    assert 0 == main(["report", str(extracted), "--output", str(tmp_path / "report"), "--url", PAGE])
+    pages = sorted((tmp_path / "report" / "pages").glob("[0-9][0-9].html"))
+
+    assert len(pages) > 1
+    assert [] == [page.name for page in pages if PAGE not in page.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("command", [["show", "--in"], ["report", "--output", "r", "--url", "http://no.example/"]])
+def test_a_page_that_is_not_there_is_an_error(
+    command: list[str],
+    extracted: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """In an output as in an archive."""
+    monkeypatch.chdir(tmp_path)
+    places = [extracted, extracted.parent / "archive" / "hard.warc.gz"] if command[0] == "show" else [extracted]
+    for place in places:
+        assert 2 == main([*command, str(place), *(["http://no.example/"] if command[0] == "show" else [])])
+        assert "has no page http://no.example/" in capsys.readouterr().err

@@ -1,0 +1,142 @@
+"""`dbce text`: pages in, text out, without Spark."""
+
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dbce_spark.commands.cli import main
+from tests.support.builders import archive, http, record
+
+OWN = "Der Hafen wurde am Sonntag nach zwei Jahren wieder geöffnet, und viele Schiffe legten dort an."
+HTML = f"<title>Hafen</title><h1>Der Hafen</h1><p>{OWN}</p><p>{OWN[::-1]}</p>"
+HOSTILE = HTML.replace("Sonntag", "Sonn\x1b[31mtag\x9b2J &#x202e;und&#27;]0;x&#7; Montag")
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """A folder of two HTML files and an archive."""
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "a.html").write_text(HTML, encoding="utf-8")
+    (tmp_path / "deep" / "b.HTM").write_text(HTML.replace("Hafen", "Bahnhof"), encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("no page")
+    archive(tmp_path / "c.warc", record(http(HTML.replace("Hafen", "Flughafen")), url="http://a.example/c"))
+    return tmp_path
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """Let standard input be this."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_one_page_is_printed_alone(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its main text, and nothing else."""
+    assert 0 == main(["text", str(pages / "a.html")])
+    assert ["Der Hafen", OWN, OWN[::-1]] == capsys.readouterr().out.splitlines()
+
+
+def test_several_pages_have_their_names(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Files of a folder at every depth, and captures of its archives with URL and time; other files are left out."""
+    assert 0 == main(["text", str(pages)])
+    named = [line for line in capsys.readouterr().out.splitlines() if line.startswith("== ")]
+
+    assert [f"== {pages}/a.html", f"== {pages}/deep/b.HTM", "== http://a.example/c  2020-01-02 03:04"] == named
+
+
+@pytest.mark.parametrize("content", [HTML.encode(), gzip.compress(record(http(HTML), url="http://a.example/"))])
+def test_standard_input_is_a_page_or_an_archive(
+    content: bytes, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its first bytes decide."""
+    piped(monkeypatch, content)
+
+    assert 0 == main(["text", "-"])
+    assert OWN in capsys.readouterr().out
+
+
+def test_json_is_a_line_a_page(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With all that is known of it."""
+    assert 0 == main(["text", str(pages / "a.html"), "--url", "http://a.example/x", "--format", "json"])
+    (row,) = map(json.loads, capsys.readouterr().out.splitlines())
+
+    assert {"name", "url", "date", "title", "language", "text"} == set(row)
+    assert ("http://a.example/x", None, "Hafen", "de") == (row["url"], row["date"], row["title"], row["language"])
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_page_cannot_command_the_terminal(
+    form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No control character of it is printed, whatever it is written as."""
+    piped(monkeypatch, HOSTILE.encode())
+    main(["text", "-", "--format", form])
+    printed = capsys.readouterr().out
+
+    assert "Sonn[31mtag" in printed
+    assert [] == [one for one in printed if (one < " " or "\x7f" <= one < "\xa0" or one == "\u202e") and one != "\n"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.html"], "missing.html: no archive found there"),
+        (["empty.html"], "no page was found"),
+        (["a.html", "c.warc", "--url", "http://x.example/"], "--url names one page"),
+        (["broken.warc.gz"], "broken.warc.gz: "),
+    ],
+)
+def test_nothing_to_print_is_an_error(
+    arguments: list[str],
+    message: str,
+    pages: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One line says why, with the status of all errors."""
+    monkeypatch.chdir(pages)
+    Path("empty.html").touch()
+    Path("broken.warc.gz").write_bytes(gzip.compress(b"this is no record"))
+
+    assert 2 == main(["text", *arguments])
+    assert message in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_bad_page_does_not_end_the_others(pages: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is named on stderr."""
+    (pages / "empty.html").touch()
+
+    assert 0 == main(["text", str(pages)])
+    printed = capsys.readouterr()
+
+    assert 3 == printed.out.count("== ")
+    assert [True] == [line.startswith(f"dbce: {pages}/empty.html: ") for line in printed.err.splitlines()]
+
+
+def test_a_closed_pipe_ends_it_quietly(pages: Path) -> None:
+    """`dbce text ... | head -1` prints no stack."""
+    (pages / "a.html").write_text(HTML + f"<p>{OWN * 10}</p>" * 1000, encoding="utf-8")
+    command: list[Any] = [sys.executable, "-m", "dbce_spark", "text", pages / "a.html"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout
+        assert running.stderr
+        assert running.stdout.readline().startswith(b"Der Hafen")
+        running.stdout.close()
+
+        assert (b"", 141) == (running.stderr.read(), running.wait())
+
+
+def test_it_needs_neither_spark_nor_pandas(pages: Path) -> None:
+    """They cannot be imported, and it works."""
+    program = (
+        "import sys; sys.modules.update(pyspark=None, pandas=None);"
+        "from dbce_spark.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program, "text", pages], capture_output=True, text=True, check=False)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert OWN in done.stdout

@@ -1,0 +1,218 @@
+"""The package's face: pages that are at hand, extracted without Spark."""
+
+import json
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dbce_spark
+from benchmarks.samples import write_archive
+from dbce_spark import ExtractedPage, InputError, config, extract, extract_archive, extract_pages
+from dbce_spark.archive import warc
+from dbce_spark.dbce import local
+from dbce_spark.files import sources
+from tests.support.builders import archive, http, record
+
+MENU = "<ul><li><a href=/1>Politik</a><li><a href=/2>Sport</a><li><a href=/3>Kultur und Medien</a></ul>"
+FOOT = "<footer><p>Alle Rechte vorbehalten, auch die der Übersetzung und der Wiedergabe im Netz.</p></footer>"
+SITE = "http://news.example.org/"
+
+
+def page(number: int) -> str:
+    """A page of a site: its own text between a menu and a foot that all have."""
+    own = " ".join(
+        f"Satz {number * 100 + nth} erzählt von Haus {number * nth} und Baum {nth + number}." for nth in range(30)
+    )
+    return f"<title>Seite {number}</title><body>{MENU}<article><h1>Seite {number}</h1><p>{own}</p></article>{FOOT}"
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample archive, small."""
+    folder = tmp_path_factory.mktemp("crawl")
+    write_archive(folder, pages=12, seed=3)
+    return folder
+
+
+def test_one_page_has_its_text_and_its_blocks() -> None:
+    """Title, main text, all text, and each block with label, score and evidence: none, as it is alone."""
+    found = extract(page(1), SITE + "1", date="2020-01-02")
+
+    assert (SITE + "1", datetime(2020, 1, 2, tzinfo=UTC), "Seite 1") == (found.url, found.date, found.title)
+    assert "Satz 129" in found.text
+    assert "Politik" not in found.text
+    assert "Politik" in found.page_text
+    assert found.page_text == "\n".join(block.text for block in found.blocks)
+    assert {"content", "boilerplate"} == {block.label for block in found.blocks}
+    assert {(0, 0, 0, 0)} == {(b.siblings, b.siblings_with, b.snapshots, b.snapshots_with) for b in found.blocks}
+
+
+@pytest.mark.parametrize("html", [page(2), page(2).encode(), page(2).encode("utf-16")])
+def test_a_page_is_text_or_bytes(html: str | bytes) -> None:
+    """Bytes are decoded as those of an archive are."""
+    assert extract(page(2)) == extract(html)
+
+
+def test_text_is_no_other_charset_whatever_it_declares() -> None:
+    """A str has been decoded already."""
+    declared = page(2).replace("<title>", "<meta charset=latin-1><title>")
+
+    assert "erzählt" in extract(declared).text
+
+
+def test_pages_of_a_site_are_siblings() -> None:
+    """What all have counts against a block, and what one has alone for it; those of another site do not count."""
+    found = extract_pages([(page(number), f"{SITE}{number}") for number in range(5)] + [(page(9), "http://b.example/")])
+    menu = next(block for block in found[0].blocks if "Kultur" in block.text)
+    own = max(found[0].blocks, key=lambda block: len(block.text))
+
+    assert menu.siblings == menu.siblings_with > 0
+    assert (own.siblings, 0) == (menu.siblings, own.siblings_with)
+    assert 0 == found[5].blocks[0].siblings
+
+
+def test_pages_without_url_are_of_one_site() -> None:
+    """Each is a page of its own; a page that comes twice is one."""
+    found = extract_pages([*map(page, range(4)), page(0)])
+
+    assert found[0] == found[4]
+    assert found[0].blocks[0].siblings > 0
+    assert 0 == found[0].blocks[0].snapshots
+
+
+def test_captures_of_a_url_are_snapshots() -> None:
+    """By their dates, or in the order that they came in; they are counted where there are siblings, too."""
+    others = [(page(number), f"{SITE}{number}") for number in range(5, 9)]
+    dated = [(page(number), SITE, datetime(2020 + number, 1, 1)) for number in (2, 0, 1)]
+    undated = [(page(number), SITE) for number in range(3)]
+    of_second = [extract_pages([*dated, *others])[2], extract_pages([*undated, *others])[1]]
+    menus = [next(one for one in found.blocks if "Kultur" in one.text) for found in of_second]
+
+    assert ["Seite 1", "Seite 1"] == [found.title for found in of_second]
+    assert [(2, 2), (2, 2)] == [(one.snapshots, one.snapshots_with) for one in menus]
+
+
+@given(st.lists(st.sampled_from(range(6)), max_size=8))
+@settings(max_examples=20)
+def test_results_come_in_the_order_of_the_pages(numbers: list[int]) -> None:
+    """One for each, whatever else is among them."""
+    found = extract_pages("" if number == 5 else (page(number), f"{SITE}{number}") for number in numbers)
+
+    assert ["" if number == 5 else f"Seite {number}" for number in numbers] == [one.title for one in found]
+    assert [number == 5 for number in numbers] == [one.error != "" for one in found]
+
+
+@given(st.lists(st.sampled_from(["p", "div", "li", "a", "h1", "td"]).flatmap(
+    lambda tag: st.text(st.characters(codec="utf-8"), min_size=1).map(lambda text: f"<{tag}>{text}</{tag}>")
+)))  # fmt: skip
+@settings(max_examples=50)
+def test_the_blocks_are_the_text(parts: list[str]) -> None:
+    """Those of all labels are the page, and those of content the main text."""
+    (found,) = extract_pages(["".join(parts)])
+    kept = [block.text for block in found.blocks if block.label == "content"]
+
+    assert found.page_text == "\n".join(block.text for block in found.blocks)
+    assert found.text == "\n".join(kept)
+
+
+def test_the_order_of_pages_does_not_count() -> None:
+    """But for undated captures of one URL."""
+    pages: list[Any] = [
+        (page(number), f"{SITE}{number % 5}", None if number < 5 else "2020-01-01") for number in range(8)
+    ]
+    pages += [(page(number), None, None) for number in (8, 9)]
+
+    assert extract_pages(pages) == extract_pages(pages[::-1])[::-1]
+
+
+@pytest.mark.parametrize("html", ["", b"", "<script>1</script>", "<p></p>"])
+def test_what_is_no_page_is_one_error(html: str | bytes) -> None:
+    """In one line; among others it has no text, and the error."""
+    with pytest.raises(InputError, match=r"^\w+: [^\n]+$"):
+        extract(html)
+    bad, good = extract_pages([html, page(1)])
+
+    assert (bad.text, bad.blocks, True) == ("", (), bool(bad.error))
+    assert good == extract(page(1))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [((None,), "NoneType"), (("<p>a", 1), "int"), (("<p>a", None, "yesterday"), "yesterday"), (("<p>a", "", 1), "1")],
+)
+def test_what_is_of_the_wrong_type_is_the_same_error(arguments: tuple[Any, ...], named: str) -> None:
+    """And it names what it was given."""
+    with pytest.raises(InputError, match=named):
+        extract_pages([arguments])
+
+
+def test_an_archive_gives_what_the_method_gives(crawl: Path) -> None:
+    """All its pages, in order of URL and time, and what could not be read."""
+    archive(crawl / "bad.warc.gz", record(http("<script>1</script>"), url="http://bad.example/"))
+    result = local.extract(sources.expand([str(crawl)], config.default().input.patterns), config.default())
+    found = extract_archive(crawl)
+    keys = [(warc.url_key(one.url or ""), one.date) for one in found if not one.error]
+
+    assert len(result.extractions) + len(result.rejects) == len(found)
+    assert {one.text for one in result.extractions} == {one.text for one in found if not one.error}
+    assert sorted(keys, key=str) == keys
+    assert [("http://bad.example/", True)] == [(one.url, "no_text" in one.error) for one in found if one.error]
+
+
+def test_no_archive_is_an_error(tmp_path: Path) -> None:
+    """A file that is none, and a place where there is nothing."""
+    (tmp_path / "none.warc").write_bytes(b"this is none")
+    for path in (tmp_path / "none.warc", tmp_path / "missing"):
+        with pytest.raises(InputError, match=path.name):
+            extract_archive([path])
+
+
+def test_the_language_is_detected() -> None:
+    """Of the main text, whatever the page declares."""
+    assert "de" == extract(page(3).replace("<title>", "<html lang=en><title>")).language
+
+
+def test_threads_and_processes_share_pages(crawl: Path) -> None:
+    """The same results from eight threads at once; a result can be sent to another process."""
+    pages = [page(number) for number in range(24)]
+    with ThreadPoolExecutor(8) as threads:
+        found = [*threads.map(extract, pages)]
+
+    assert [extract(one) for one in pages] == found
+    assert found == pickle.loads(pickle.dumps(found))
+
+
+PROGRAM = """
+import json, sys
+import dbce_spark
+before = [name for name in sys.modules if name.startswith("dbce_spark.")]
+dbce_spark.extract("<h1>Title</h1><p>A text.</p>")
+heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid")
+after = [name for name in heavy if name in sys.modules]
+dbce_spark.extract_pages([("<p>one two", f"http://a.example/{n}") for n in range(3)])
+dbce_spark.extract_archive(sys.argv[1])
+print(json.dumps([before, after, [name for name in ("pyspark", "pandas", "py4j") if name in sys.modules]]))
+"""
+
+
+def test_a_page_needs_few_imports(crawl: Path) -> None:
+    """The package alone imports nothing of itself, a page no heavy library, and nothing PySpark or pandas."""
+    done = subprocess.run([sys.executable, "-c", PROGRAM, str(crawl)], capture_output=True, check=True, text=True)
+
+    assert [[], [], []] == json.loads(done.stdout)
+
+
+def test_the_package_lists_what_it_gives() -> None:
+    """To `dir` and to `import *`; nothing else is there."""
+    assert {*dbce_spark.__all__} <= {*dir(dbce_spark)}
+    assert ExtractedPage.__name__ in dbce_spark.__all__
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = dbce_spark.nothing

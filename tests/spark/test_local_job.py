@@ -1,0 +1,156 @@
+"""The job without Spark writes what the job on Spark writes, byte by byte."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dbce_spark import config
+from dbce_spark.commands.cli import main
+from dbce_spark.errors import InputError, OutputError
+from dbce_spark.html import page
+from dbce_spark.spark.jobs import extract_job, local_job
+from dbce_spark.spark.run import duplicate_files, run_output, staging
+from dbce_spark.spark.run.run_request import RUN_FILE, RunRequest
+from tests.support.builders import archive, http, record
+from tests.support.sample_output import HARD
+from tests.support.spark_runs import Input, files_below
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+COUNTS = (
+    "records_read captures extractions revisits crossed single rejects skipped duplicates largest_bucket capped_buckets"
+    " files failed_files plan config"
+).split()
+
+
+def request(files: list[str], output: Path, *, html: bool = False) -> RunRequest:
+    return RunRequest(files=files, output=str(output), with_html=html, limit=None, started=0.0)
+
+
+@pytest.fixture
+def hard(tmp_path: Path) -> list[str]:
+    """Two pages of one site, of which one has no text."""
+    return [archive(tmp_path / "hard.warc", *HARD)]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("settings", "html"),
+    [
+        ((), False),
+        (("output.rows_per_file=512", "output.site_parts=3", "bucket.cap=16", "label.comments=true"), True),
+        (("duplicates.find=false", "label.by=T002", "language.detect=false"), False),
+    ],
+)
+def test_it_writes_the_bytes_that_spark_writes(
+    settings: tuple[str, ...], html: bool, spark: "SparkSession", whole_input: Input, tmp_path: Path
+) -> None:
+    """Every table and every count, of files that come twice, revisits, files that are none and files that are gone."""
+    parameters, files = config.load(settings=settings), whole_input.files
+    on_spark = extract_job.run(spark, request(files, tmp_path / "spark", html=html), parameters)
+    alone = local_job.run(request(files, tmp_path / "local", html=html), parameters)
+
+    assert files_below(tmp_path / "spark") == files_below(tmp_path / "local")
+    assert {name: on_spark.get(name) for name in COUNTS} == {name: alone.get(name) for name in COUNTS}
+    assert ("spark", "local") == (on_spark["engine"], alone["engine"])
+
+
+@pytest.mark.spark
+def test_nothing_is_written_as_spark_writes_it(spark: "SparkSession", tmp_path: Path) -> None:
+    """An input without a page has the tables, and no rows."""
+    files = [archive(tmp_path / "a.warc", record(http("<script>1</script>")))]
+    extract_job.run(spark, request(files, tmp_path / "spark"), config.default())
+    local_job.run(request(files, tmp_path / "local"), config.default())
+
+    assert files_below(tmp_path / "spark") == files_below(tmp_path / "local")
+
+
+def test_a_page_that_takes_too_long_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a reject, and the others are read."""
+    parse = page.parse
+
+    def hang(html: bytes, *rest: Any) -> Any:
+        while b"hang" in html:
+            pass
+        return parse(html, *rest)
+
+    monkeypatch.setattr(page, "parse", hang)
+    urls = [f"http://a.example/{name}" for name in ("one", "hang", "two")]
+    files = [archive(tmp_path / "a.warc", *(record(http(f"<p>The page {url}</p>"), url=url) for url in urls))]
+    report = local_job.run(request(files, tmp_path / "out"), config.load(settings=["page.max_seconds=1"]))
+
+    assert (2, {"page_timeout": 1}) == (report["extractions"], report["rejects"])
+
+
+def test_a_run_that_was_ended_is_done_again(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From its beginning, by the same command; a finished one is refused."""
+    output = tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(duplicate_files, "write", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            local_job.run(request(hard, output), config.default())
+
+    assert Path(staging.path(str(output), staging.PLAN)).exists()
+    run_output.check(request(hard, output), config.default())
+    assert 1 == local_job.run(request(hard, output), config.default())["extractions"]
+    assert not Path(staging.path(str(output), "")).exists()
+    with pytest.raises(OutputError, match="exists"):
+        run_output.check(request(hard, output), config.default())
+
+
+def test_a_small_input_needs_no_spark(hard: list[str], tmp_path: Path) -> None:
+    """`dbce extract` works where PySpark cannot be imported; its summary ends with texts and a command."""
+    program = (
+        "import sys; sys.modules.update(pyspark=None, py4j=None);"
+        "from dbce_spark.commands.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "extract", *hard, "--output", str(tmp_path / "out")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    *_, last = done.stdout.splitlines()
+
+    assert 0 == done.returncode, done.stderr
+    assert f"more            dbce show http://smiles.example/ --in {tmp_path}/out" == last
+    assert "local" == json.loads((tmp_path / "out" / RUN_FILE).read_text())["engine"]
+
+
+@pytest.mark.parametrize(
+    "option", [["--limit", "3"], ["--master", "local[1]"], ["--spark", "a=b"], ["--staging", "s"], ["--index", "x.cdx"]]
+)
+def test_what_only_spark_has_is_refused(
+    option: list[str], hard: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In one line that names it."""
+    (tmp_path / "x.cdx").write_text(" CDX N b a\n")
+    given = [str(tmp_path / "x.cdx") if one == "x.cdx" else one for one in option]
+
+    assert 2 == main(["extract", *hard, "--output", str(tmp_path / "out"), "--engine", "local", *given])
+    assert f"--engine local and {option[0]} do not go together" in capsys.readouterr().err
+
+
+def test_the_size_of_the_input_decides(hard: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to engine.local_bytes it is done here, above on Spark; by hand as one likes."""
+    from dbce_spark.commands import extract_command
+
+    chosen: list[str] = []
+
+    def choosing(name: str) -> Callable[..., None]:
+        def choose(*_: object) -> None:
+            chosen.append(name)
+            raise InputError("far enough")
+
+        return choose
+
+    monkeypatch.setattr(local_job, "run", choosing("local"))
+    monkeypatch.setattr(extract_command, "_on_spark", choosing("spark"))
+    size = sum(Path(one).stat().st_size for one in hard)
+    for bound, more in [(size, []), (size - 1, []), (0, ["--engine", "local"]), (size, ["--engine", "spark"])]:
+        settings = ["--set", f"engine.local_bytes={bound}", *more]
+        assert 2 == main(["extract", *hard, "--output", str(tmp_path / "o"), *settings])
+
+    assert ["local", "spark", "local", "spark"] == chosen
