@@ -13,6 +13,7 @@ from typing import Protocol
 
 from dbce_spark.config import DbceConfig
 from dbce_spark.dbce import local, pages
+from dbce_spark.dbce.classify import ARTICLE
 from dbce_spark.errors import ConfigError
 from dbce_spark.evaluation import ablation, folds, gold_stream, spark_run
 from dbce_spark.evaluation.child_process import Child, Extracted, Load
@@ -167,13 +168,13 @@ Method = Callable[[list[Page], DbceConfig], list[Extraction]]
 
 
 def together(
-    gold: Sequence[GoldPage], setting: Setting, by: str = "", method: Method = local.extract_pages
+    gold: Sequence[GoldPage], setting: Setting, by: str = "", content: str = "", method: Method = local.extract_pages
 ) -> dict[str, Extracted]:
     """Extract all pages beside each other. Each gets the same share of the time.
 
-    `by` is the `label.by` to set; "" leaves it as configured.
+    `by` and `content` are the `label.by` and `label.content` to set; "" leaves them as configured.
     """
-    config = _config(setting.config, by=by)
+    config = _config(setting.config, by=by, content=content)
     started = time.process_time()
     found: dict[str, tuple[str, str]] = {}
     for classifier, some in _by_classifier(gold, setting.folds).items():
@@ -205,11 +206,16 @@ def _made(gold: Sequence[GoldPage], config: DbceConfig) -> Iterator[Page | Rejec
         yield from pages.parse_fetches([page.fetch(start + at) for at, page in enumerate(some)], config)
 
 
-def _config(config: DbceConfig, *, by: str = "", classifier: str = "") -> DbceConfig:
+def _config(config: DbceConfig, *, by: str = "", content: str = "", classifier: str = "") -> DbceConfig:
     """Return the configuration with these parameters of `label`; those that are "" stay as they are."""
     label = config.label
-    label = dataclasses.replace(label, by=by or label.by, classifier=classifier or label.classifier)
-    return dataclasses.replace(config, label=label)
+    changed = dataclasses.replace(
+        label,
+        by=by or label.by,
+        content=content or label.content,
+        classifier=classifier or label.classifier,
+    )
+    return dataclasses.replace(config, label=changed)
 
 
 def _by_spark(gold: Sequence[GoldPage], setting: Setting) -> dict[str, Extracted]:
@@ -237,6 +243,7 @@ _HEURISTICS: Mapping[str, tuple[str, ...]] = {
 
 JOINT: Mapping[str, Joint] = {
     "dbce": together,
+    "dbce-article": partial(together, content=ARTICLE),
     "dbce-alone": partial(together, method=partial(ablation.extractions, siblings=0, snapshots=False)),
     "dbce-siblings": partial(together, method=partial(ablation.extractions, siblings=None, snapshots=False)),
     "dbce-snapshots": partial(together, method=partial(ablation.extractions, siblings=0, snapshots=True)),
