@@ -103,7 +103,7 @@ benchmark: $(READY_DEV) $(if $(PAGES),,$(GATE)/made) ## score all extractors on 
 	$(DBCE) evaluate $(or $(PAGES),$(GATE)/gold.jsonl) --extractors all --reuse --output $(BENCHMARK)
 
 gate: $(READY_DEV) $(GATE)/made ## hold the scores on the sample archive to conf/floors.json
-	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce --floors conf/floors.json --output $(BUILD)/gated
+	$(DBCE) evaluate $(GATE)/gold.jsonl --extractors dbce-article --floors conf/floors.json --output $(BUILD)/gated
 
 fuzz: $(READY_FUZZ) ## look for inputs that break the reader, FUZZ_SECONDS each for records, bodies, charsets and pages
 	mkdir -p $(BUILD)/fuzz

@@ -103,7 +103,7 @@ def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
 def request(folder: Path, paths: list[str], limit: int | None) -> harness.EvaluationRequest:
     return harness.EvaluationRequest(
         paths=paths,
-        extractors=["dbce"],
+        extractors=["dbce-article"],
         output=str(folder / "out"),
         limit=limit,
         time_limit=30.0,
