@@ -200,7 +200,7 @@ def _page(dataset: str, entry: GoldEntry) -> GoldPage:
 def _nodes(entry: GoldEntry) -> Nodes:
     nodes = entry.fields.get("nodes") or []
     try:
-        return [(int(label), str(text)) for label, text in nodes]
+        return tuple((int(label), str(text)) for label, text in nodes)
     except (TypeError, ValueError) as error:
         raise InputError(f"{entry.place}: nodes must be a list of [label, text]: {error}") from error
 
