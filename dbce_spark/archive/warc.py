@@ -374,9 +374,9 @@ def parse_record_date(written: str) -> int | None:
             moment = datetime.strptime(written[:5] + written[8:], "%Y-%jT%H:%M:%S%z")
         else:
             moment = datetime.fromisoformat(written)
-    except ValueError:
+        return timestamps.from_datetime(moment)
+    except (ValueError, OverflowError):
         return None
-    return timestamps.from_datetime(moment)
 
 
 def site_of(url: str, kind: str) -> str:
