@@ -34,6 +34,7 @@ PAGE_ANNOTATIONS, PAGE_EVIDENCE = "page_annotations", "page_evidence"
 NEIGHBOURS, GROWN = "neighbours", "grown"
 GROWN_CROSSES, POOL_MEMBERS, AFFECTED = "grown_crosses", "pool_members", "affected"
 TEXTS = "texts"
+UNLABELLED = "unlabelled"
 _OF_SITES = (
     *(PAGE_ANNOTATIONS, PAGE_EVIDENCE),
     *("buckets", "crosses", "evidence", "annotations"),
@@ -79,7 +80,7 @@ def done_tasks(work: str, name: str) -> list[str]:
 def prepare(work: str) -> None:
     """Make the folders that a stage may leave without a file."""
     for name in (
-        *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS),
+        *(*_OF_SOURCES, REVISIT_OUTCOMES, SHARED, UNRESOLVED, SELECTED, PAYLOAD_OUTCOMES, TEXTS, UNLABELLED),
         *_OF_SITES,
     ):
         Path(path(work, name)).mkdir(parents=True, exist_ok=True)

@@ -6,10 +6,11 @@ annotations and their evidence.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial, reduce
 from itertools import groupby
+from pathlib import Path
 from types import NoneType
 from typing import Any
 
@@ -20,8 +21,10 @@ from pyspark.sql import functions as F
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
 from dbce_spark.dbce import crosses, local, pools, postprocess
+from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.files import storage
-from dbce_spark.model import ComparedPage, Page, Seen, digest
+from dbce_spark.html.language import Language
+from dbce_spark.model import ComparedPage, Extraction, Page, Reject, RejectStage, Seen, digest
 from dbce_spark.output.collection import SUPERSEDED
 from dbce_spark.output.schemas import (
     annotation_rows,
@@ -41,7 +44,7 @@ from dbce_spark.spark.run.collection_state import DIGESTS, FIRST, PriorState
 from dbce_spark.spark.run.job_run import Run
 from dbce_spark.spark.run.job_stage import Stage
 from dbce_spark.spark.run.progress import Steps
-from dbce_spark.spark.run.run_account import RELABELLED, RunAccount
+from dbce_spark.spark.run.run_account import RELABELLED, TEXTLESS, UNLABELLED, RunAccount
 from dbce_spark.spark.run.task_results import task_results
 from dbce_spark.spark.stages import match_revisits, read_pages
 from dbce_spark.spark.stages.compare_pages import compare, grown_sites
@@ -65,6 +68,7 @@ _ROWS_OF_IDS = 1 << 16
 HELD_BYTES = 64 << 20
 """Of extractions that wait until they fill a row group: each of `output.site_parts` files has some."""
 _RELABEL = "relabel"
+_UNLABELLED_ROW = reject_rows.REJECTS.append(pa.field("capture_id", pa.string()))
 _AGAIN_ROW = pa.schema(
     [
         ("capture_id", pa.string()),
@@ -97,12 +101,19 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
         return statuses
 
     counts = sum(task_results(work_list(run, _cut(run, account)), merge_all, Counter[str]), Counter[str]())
-    _write_rejects(run)
-    if not counts:
+    if counts[UNLABELLED]:
+        counts[TEXTLESS] = match_revisits.textless(run, unlabelled(run)).count()
+    _write_rejects(run, has_unlabelled=counts[UNLABELLED] > 0)
+    if not counts.total() - counts[UNLABELLED] - counts[TEXTLESS]:
         storage.write_parquet(f"{run.output}/{NAME}/site_part=0/part-00000.parquet", _SCHEMA, [])
         if run.request.is_increment:
             storage.write_parquet(f"{run.output}/{DIGESTS}/part-00000.parquet", increment_rows.DIGESTS, [])
     return counts
+
+
+def unlabelled(run: Run) -> DataFrame:
+    """Read the pages that could not be labelled, as _UNLABELLED_ROW: rejects, with their capture ids."""
+    return run.staged(staging.UNLABELLED, _UNLABELLED_ROW)
 
 
 def _cut(run: Run, account: RunAccount) -> MergeTasks:
@@ -201,6 +212,28 @@ class _Files:
         return self.by_path[folder]
 
 
+class _Unlabelled:
+    """The pages of one task that could not be labelled: a staged file that is there only if there are some."""
+
+    def __init__(self, work: str, task: int):
+        self._path = staging.file(work, staging.UNLABELLED, task)
+        self._rejects: list[Reject] = []
+        self._ids: list[str] = []
+
+    def add(self, pages: Sequence[Page], rejects: Sequence[Reject]) -> None:
+        self._ids += [one.capture_id for one in pages]
+        self._rejects += rejects
+
+    def close(self) -> None:
+        """Stage them, or remove what another attempt has staged."""
+        Path(self._path).unlink(missing_ok=True)
+        if self._ids:
+            rows = reject_rows.rejects_batch(self._rejects)
+            storage.write_parquet(
+                self._path, _UNLABELLED_ROW, [rows.append_column("capture_id", pa.array(self._ids, pa.string()))]
+            )
+
+
 class _Texts:
     """The texts of one task, as they are compared: in the order of its files."""
 
@@ -223,6 +256,15 @@ def _task(group: pa.Table) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class _Tables:
+    """All that one task writes."""
+
+    files: _Files
+    texts: _Texts | None
+    unlabelled: _Unlabelled
+
+
+@dataclass(frozen=True, slots=True)
 class Merging:
     """The merging of row groups by tasks. A second attempt at one writes the same bytes under the same names."""
 
@@ -239,11 +281,13 @@ class Merging:
             files = _Files(self.output, task, open_files)
             has_texts = self.config.duplicates.find
             texts = _Texts(self.work, task, open_files, self.config.duplicates) if has_texts else None
+            unlabelled = open_files.enter_context(closing(_Unlabelled(self.work, task)))
+            tables = _Tables(files, texts, unlabelled)
             for group in of_task:
-                statuses += self._group(group, files, texts)
+                statuses += self._group(group, tables)
         return statuses
 
-    def _group(self, group: pa.Table, files: _Files, texts: _Texts | None) -> Counter[str]:
+    def _group(self, group: pa.Table, tables: _Tables) -> Counter[str]:
         """Merge and write one row group of a file of pages."""
         file_no, number = (group.column(name)[0].as_py() for name in ("file_no", "row_group"))
         steps = group.column("step")
@@ -257,7 +301,7 @@ class Merging:
             kept = _without(
                 read_pages.merging_batches(staging.file(self.work, read_pages.NAME, file_no), number), dropped
             )
-            return self._write(kept, compared, files, texts)
+            return self._write(kept, compared, tables)
         again = group.filter(pc.equal(steps, _AGAIN))
         columns = (again.column(name).to_pylist() for name in ("capture_id", "row_no", "before"))
         changed = [
@@ -266,19 +310,30 @@ class Merging:
         if not changed:
             return Counter()
         batches = _only(read_pages.merging_batches(self.prior.page_file(file_no), number), changed)
-        statuses = self._write(_superseding(batches, files), compared, files, texts)
+        statuses = self._write(batches, compared, tables, is_prior=True)
         return statuses + Counter({RELABELLED: statuses.total()})
 
     def _write(
-        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", files: _Files, texts: _Texts | None
+        self, kept: Iterable[pa.RecordBatch], compared: "_Compared", tables: _Tables, *, is_prior: bool = False
     ) -> Counter[str]:
-        """Merge and write some pages, and stage their texts."""
+        """Merge and write some pages, and stage their texts.
+
+        A prior page that cannot be labelled again keeps the row that it has.
+        """
         statuses: Counter[str] = Counter()
+        files = tables.files
         for batch in kept:
-            merged = merge(batch, compared, self.config)
+            merged, unlabelled, rejects = merge(batch, compared, self.config)
+            if is_prior:
+                files.write(SUPERSEDED, merged.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
+            elif rejects:
+                statuses[UNLABELLED] += len(rejects)
+                tables.unlabelled.add(unlabelled, rejects)
+            if not merged.num_rows:
+                continue
             statuses.update(merged.column("status").to_pylist())
-            if texts is not None:
-                texts.add(merged)
+            if tables.texts is not None:
+                tables.texts.add(merged)
             for part in pc.unique(merged.column("site_part")).to_pylist():
                 of_part = merged.filter(pc.equal(merged.column("site_part"), part))
                 files.write_part(part, of_part.select(_SCHEMA.names))
@@ -300,15 +355,6 @@ def _only(batches: Iterator[pa.RecordBatch], wanted: Sequence[int]) -> Iterator[
         chosen = batch.filter(pc.is_in(batch.column("row_no"), rows))
         if chosen.num_rows:
             yield chosen
-
-
-def _superseding(batches: Iterable[pa.RecordBatch], files: _Files) -> Iterator[pa.RecordBatch]:
-    """Pass on pages of the prior state, whose ids are written as superseded."""
-    for batch in batches:
-        files.write(
-            SUPERSEDED, pa.RecordBatch.from_arrays([batch.column("capture_id")], schema=increment_rows.SUPERSEDED)
-        )
-        yield batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,17 +383,46 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
     return by_capture
 
 
-def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> pa.RecordBatch:
-    """Make EXTRACTIONS rows of some staged pages."""
-    gathered = [_gathered(page, compared) for page in page_rows.pages_from(batch)]
-    results = local.label_pages(gathered, config.label)
-    htmls = [
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """An extraction with what its row has beside."""
+
+    extraction: Extraction
+    html: str | None
+    language: Language
+
+
+def merge(
+    batch: pa.RecordBatch, compared: _Compared, config: DbceConfig
+) -> tuple[pa.RecordBatch, list[Page], list[Reject]]:
+    """Make EXTRACTIONS rows of some staged pages; return them, and the pages that cannot be labelled with a reject
+    each."""
+    staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
+    outcomes = spared(partial(_merged, compared=compared, config=config), staged, _reject)
+    merged = [one for one in outcomes if isinstance(one, _Merged)]
+    extractions = [one.extraction for one in merged]
+    seen = {
+        one.page.capture_id: _seen(one.page, compared) for one in extractions if one.page.capture_id in compared.again
+    }
+    rows = extraction_rows.extractions_batch(
+        extractions, [one.language for one in merged], [one.html for one in merged], config.output.site_parts, seen
+    )
+    rejected = [(page, one) for (page, _), one in zip(staged, outcomes, strict=True) if isinstance(one, Reject)]
+    return rows, [page for page, _ in rejected], [one for _, one in rejected]
+
+
+def _merged(staged: Sequence[tuple[Page, bytes | None]], compared: _Compared, config: DbceConfig) -> list[_Merged]:
+    results = local.label_pages([_gathered(page, compared) for page, _ in staged], config.label)
+    htmls = (
         None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
-        for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
-    ]
+        for (_, html), result in zip(staged, results, strict=True)
+    )
     languages = local.detect_languages(results, config.language)
-    seen = {one.page.capture_id: _seen(one.page, compared) for one in results if one.page.capture_id in compared.again}
-    return extraction_rows.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
+    return [_Merged(*one) for one in zip(results, htmls, languages, strict=True)]
+
+
+def _reject(staged: tuple[Page, bytes | None], error: Exception) -> Reject:
+    return failed(staged[0].capture, RejectStage.LABEL, error)
 
 
 def _seen(page: Page, compared: _Compared) -> Seen:
@@ -367,18 +442,17 @@ def _gathered(page: Page, compared: _Compared) -> ComparedPage:
     )
 
 
-def _write_rejects(run: Run) -> None:
+def _write_rejects(run: Run, *, has_unlabelled: bool) -> None:
     """Write all rejects, in order of file and offset."""
+    rejects = read_pages.rejects(run).unionByName(match_revisits.rejects(run))
+    if has_unlabelled:
+        late = unlabelled(run)
+        rejects = rejects.unionByName(late.drop("capture_id")).unionByName(match_revisits.textless(run, late))
     target = f"{run.output}/{REJECTS}"
 
     def write_part(batches: Iterator[pa.RecordBatch]) -> None:
         storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, batches)
 
-    ordered = (
-        read_pages.rejects(run)
-        .unionByName(match_revisits.rejects(run))
-        .repartition(1)
-        .sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
-    )
+    ordered = rejects.repartition(1).sortWithinPartitions("warc_file", "warc_offset", "reason", "url", "record_id")
     if not task_results(ordered, write_part, NoneType):
         storage.write_parquet(f"{target}/part-00000.parquet", reject_rows.REJECTS, [])
