@@ -249,10 +249,15 @@ def _head(archive: ArchiveFile, content: InflatedContent) -> Head | None:
         size *= 4
         first = content.peek(size)
         end = head_end(first, 0)
-    if end is not None:
-        return warc_head(first[:end])
+    if end is None and content.has(size):
+        return None
     # A head that the member or the file ends in has no block, but says what was lost.
-    return None if content.has(size) else warc_head(first)
+    head = warc_head(first if end is None else first[:end])
+    if content.is_plain and head is not None and head.declared < 0:
+        # Perhaps of the damaged member of a codec that leaves text as it is: no head goes on in the member behind it.
+        stored = content.stored(content.at)
+        return warc_head(first[: min(head.size, archive.next_start(stored + 1) - stored)])
+    return head
 
 
 def _record(archive: ArchiveFile, content: InflatedContent, head: Head, offset: int) -> Record:
@@ -300,9 +305,12 @@ def _swallowed(content: InflatedContent, block: bytes, is_arc: bool) -> int | No
 
 
 def _block_to_next(archive: ArchiveFile, content: InflatedContent, head: Head) -> bytes | None:
-    """Read a block of unknown or doubtful length: up to the next record or member."""
+    """Read a block of unknown or doubtful length: up to the next record, or member that begins with one."""
     limit = archive.limits.record_bytes
     most = limit if head.declared < 0 else min(limit, head.declared)
+    if content.is_plain:
+        stored = content.stored(content.at)
+        most = min(most, archive.next_start(stored) - stored)
     size = 1 << 14
     while True:
         block = content.peek(min(size, most))

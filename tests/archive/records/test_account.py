@@ -184,6 +184,8 @@ def damaged(content: bytes, how: str, where: float, what: bytes) -> bytes:
 
 @settings(max_examples=150)
 @given(st.sampled_from(["warc", "arc"]), st.sampled_from(["gzip", "zstd", "lz4"]), st.integers(1, 4), damages)
+@example("warc", "lz4", 1, ("cut", 30 / 613, b"1234"))
+@example("warc", "lz4", 2, ("cut", 30 / 619, b"x" * 39))
 def test_damage_in_one_member(kind: str, coding: str, hit: int, damage: tuple[str, float, bytes]) -> None:
     """Whatever is done to one member, the records ahead of it are whole, and those behind the next are too."""
     parts = [CODINGS[coding](one) for one in made(kind)]
