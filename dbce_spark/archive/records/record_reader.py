@@ -26,6 +26,8 @@ _BLANK = b"\r\n\0 \t"
 _NOT_BLANK = re.compile(rb"[^\r\n\0 \t]")
 _LINE_ENDS = re.compile(rb"[\r\n]{1,8}")
 _CLEAN_HEAD = re.compile(rb"WARC/[01]\.\d\d?\r\n(?:[^\n]+\r\n)*?Content-Length: (\d{1,15})\r\n(?:[^\n]+\r\n)*\r\n")
+_MOST_PADDING = 10_240
+"""Zeros behind records that are padding: a block of tar, the most that programs fill up to."""
 _FED = 32768
 _MOST_WHOLE = 8 << 20
 """Bytes of a member that is inflated in one piece."""
@@ -62,9 +64,9 @@ def _all(archive: ArchiveFile) -> Iterator[Record | Damage]:
     at, size = 0, archive.file.size
     while at < size:
         if not _may_start(archive, at):
-            blank_end = _blank_end(archive, at)
+            blank_end, zeros = _blank_end(archive, at)
             if blank_end > at:
-                yield Damage(at, blank_end - at, Cause.BLANK, "")
+                yield _blank(at, blank_end, zeros)
                 at = blank_end
             else:
                 behind = archive.next_start(at + 1)
@@ -104,21 +106,32 @@ def _broken(archive: ArchiveFile, at: int, behind: int) -> Damage:
     return Damage(at, behind - at, Cause.BROKEN, f"no record: begins with {archive.file.read(at, 24)!r}")
 
 
-def _blank_end(archive: ArchiveFile, at: int) -> int:
-    """Return the place behind the line ends and zeros from `at` on; zeros are padding only where records were."""
+def _blank(at: int, behind: int, zeros: int) -> Damage:
+    """Return the line ends and zeros between two places: so many zeros are no padding, but what a crash left of
+    records."""
+    if zeros > _MOST_PADDING:
+        return Damage(at, behind - at, Cause.BROKEN, f"{zeros} zeros")
+    return Damage(at, behind - at, Cause.BLANK, "")
+
+
+def _blank_end(archive: ArchiveFile, at: int) -> tuple[int, int]:
+    """Return the place behind the line ends and zeros from `at` on, and the number of zeros, which are padding only
+    where records were."""
+    zeros = 0
     while at < archive.file.size:
         window = archive.file.ahead(at, 1)
         found = _NOT_BLANK.search(window)
-        if not archive.has_records and b"\0" in bytes(window[: found.start() if found else None]):
-            return at
+        zeros += bytes(window[: found.start() if found else None]).count(b"\0")
+        if not archive.has_records and zeros:
+            return at, zeros
         if found:
-            return at + found.start()
+            return at + found.start(), zeros
         at += len(window)
-    return at
+    return at, zeros
 
 
 def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
-    """Join damages side by side to one, and mark a file of nothing else as foreign."""
+    """Join damages side by side to one, and mark a file of nothing else as foreign, also an empty one."""
     held: Damage | None = None
     has_records = False
     for part in parts:
@@ -130,8 +143,10 @@ def _joined(parts: Iterator[Record | Damage]) -> Iterator[Record | Damage]:
             yield held
             held = None
         yield part
-    if held is not None and not has_records and held.cause is not Cause.BLANK:
-        held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail}")
+    if held is None and not has_records:
+        held = Damage(0, 0, Cause.FOREIGN, "the file is empty")
+    elif held is not None and not has_records:
+        held = replace(held, cause=Cause.FOREIGN, detail=f"neither WARC nor ARC; {held.detail or 'nothing in it'}")
     if held is not None:
         yield held
 

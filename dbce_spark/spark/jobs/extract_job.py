@@ -141,7 +141,7 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
     account = RunAccount(
         sources=len(request.files) + len(request.indexes),
         is_increment=request.is_increment,
-        has_pending=request.has_pending,
+        pending=request.pending_revisits,
     )
     for stage in READING:
         run_stage(stage, run, account)
@@ -196,7 +196,7 @@ def _begin(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Lo
         _clear(request)
         plan.save(request.plan(config), request.work)
     staging.prepare(request.work)
-    if request.has_pending:
+    if request.pending_revisits:
         shutil.copy(request.pending, staging.path(request.work, f"{staging.REVISITS}/pending.parquet"))
     context = spark.sparkContext
     text = f"Spark {spark.version} on {context.master}, {context.defaultParallelism} cores"

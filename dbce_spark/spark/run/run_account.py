@@ -29,8 +29,8 @@ class RunAccount:
     sources: int
     """Files and indexes that were given."""
     is_increment: bool
-    has_pending: bool = False
-    """Whether the collection has revisits that wait for an original."""
+    pending: int = 0
+    """Revisits of earlier crawls of the collection, whose originals are looked for once more."""
     selected: SelectedPlaces = field(default_factory=SelectedPlaces)
     by_source: Sequence[RecordCounts] = ()
     records: RecordCounts = field(default_factory=RecordCounts)
@@ -52,7 +52,7 @@ class RunAccount:
 
     @property
     def has_revisits(self) -> bool:
-        return self.records.revisits > 0 or self.has_pending
+        return self.records.revisits > 0 or self.pending > 0
 
     @property
     def extractions(self) -> int:
@@ -80,6 +80,13 @@ class RunAccount:
         of_labels = Counter({str(reason): self.statuses[status] for reason, status in late.items()})
         return self.records.rejects + self.revisits.rejects + of_labels
 
+    def _of_increment(self) -> dict[str, int]:
+        return {
+            "revisits_taken_up": self.pending,
+            "relabelled": self.relabelled,
+            "page_files": len(self.page_files),
+        }
+
     def failed_files(self) -> dict[str, Any]:
         """Return `failed_files.report` of files, indexes and archives that an index names."""
         archives = self.selected.archives
@@ -100,7 +107,7 @@ class RunAccount:
             "rejects": _sorted(self.rejects),
             "skipped": _sorted(records.skipped + self.revisits.dropped + self.revisits.skipped),
             **({} if self.duplicates is None else {"duplicates": asdict(self.duplicates)}),
-            **({"relabelled": self.relabelled, "page_files": len(self.page_files)} if self.is_increment else {}),
+            **(self._of_increment() if self.is_increment else {}),
             "largest_bucket": self.compared.sizes.largest,
             "capped_buckets": self.compared.sizes.capped,
         }
