@@ -17,6 +17,7 @@ from dbce_spark.dbce.revisit_originals import account as originals_account
 from dbce_spark.errors import JobError, OutputError
 from dbce_spark.files import storage
 from dbce_spark.log import Log
+from dbce_spark.output import output_reader
 from dbce_spark.spark.engine import small_run_settings
 from dbce_spark.spark.run import heartbeat, plan, staging
 from dbce_spark.spark.run.job_run import Run
@@ -153,7 +154,11 @@ def _run(spark: SparkSession, request: RunRequest, config: DbceConfig, log: Log)
 
 
 def _end(run: Run, account: RunAccount) -> dict[str, Any]:
-    """Write run.json, by which an output is finished, and remove what was staged."""
+    """Write run.json, by which an output is finished, and remove what was staged.
+
+    Raises:
+        OutputError: a table has not the rows that were counted.
+    """
     request, log, cores = run.request, run.log, run.spark.sparkContext.defaultParallelism
     report = {
         "run_id": log.run_id,
@@ -171,11 +176,20 @@ def _end(run: Run, account: RunAccount) -> dict[str, Any]:
         "versions": {**plan.versions(), "java": _java(run.spark)},
     }
     _sweep(request)
+    _check_rows(run.output, report)
     with storage.atomic_file(f"{run.output}/{RUN_FILE}") as file:
         file.write(json.dumps(report, indent=2).encode() + b"\n")
     shutil.rmtree(staging.path(run.work, ""))
     _log_rejects(log, report)
     return report
+
+
+def _check_rows(output: str, report: dict[str, Any]) -> None:
+    """Check that all parts are there: one that an earlier attempt wrote may be gone."""
+    try:
+        output_reader.check_rows(output_reader.list_written(output), report)
+    except OutputError as error:
+        raise OutputError(f"{error}, with --overwrite") from error
 
 
 def _of_indexes(account: RunAccount) -> dict[str, Any]:

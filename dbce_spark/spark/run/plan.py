@@ -18,7 +18,7 @@ from dbce_spark.spark.run import checkpoints, staging
 _VERSIONS_OF = ("pyspark", "pyarrow", "lxml", "warcio", "datasketch", "rapidfuzz", "numpy")
 _OF_OTHERS = ("corpus", "comparison", "acquire", "stream")
 """Sections of the configuration that no output of a run follows from."""
-STAGING_VERSION = 2
+STAGING_VERSION = 3
 """Version of the tables and checkpoints in a staging folder: raised when a name or a form among them changes."""
 _MOST_NAMED = 5
 """Differences, and files of each, that an error names."""
@@ -102,7 +102,7 @@ def is_begun(plan: Plan, output: str) -> bool:
     path = staging.path(output, staging.PLAN)
     try:
         before = checkpoints.read(path, Plan)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError) as error:
         raise OutputError(f"{path} is no plan of this version; --overwrite starts afresh") from error
     if before is None:
         return False
