@@ -242,6 +242,8 @@ class AcquireConfig:
     poll_seconds: PositiveFloat
     max_poll_seconds: PositiveFloat
     delay_seconds: NonNegativeFloat
+    max_delay_seconds: NonNegativeFloat
+    private_addresses: bool
     robots_seconds: PositiveFloat
     robots_bytes: PositiveInt
     attempts: PositiveInt
@@ -249,6 +251,8 @@ class AcquireConfig:
     timeout_seconds: PositiveFloat
     answer_seconds: PositiveFloat
     max_bytes: PositiveInt
+    feed_bytes: PositiveInt
+    feed_items: PositiveInt
     max_redirects: NonNegativeInt
     hosts_together: PositiveInt
     file_bytes: PositiveInt

@@ -30,7 +30,12 @@ GOOD = gzipped(*(record(url=f"http://www.example.org/{nth}", WARC_Noise=NOISE.he
     ("name", "data", "expected"),
     [
         ("good", b"".join(GOOD), []),
-        ("empty", b"", []),
+        ("empty", b"", ["not_an_archive"]),
+        ("nothing in gzip", gzip.compress(b""), ["not_an_archive"]),
+        ("zeros in gzip", gzip.compress(bytes(5000)), ["not_an_archive"]),
+        ("zeros", bytes(5000), ["not_an_archive"]),
+        ("zeros from the first third on", b"".join(GOOD)[: len(GOOD[0] + GOOD[1])] + bytes(20_000), ["broken_record"]),
+        ("padded with zeros", b"".join(GOOD) + bytes(10_240), []),
         ("one of six is damaged", b"".join([*GOOD[:3], GOOD[3][:600] + NOISE, *GOOD[4:]]), []),
         (
             "five of six are damaged",
