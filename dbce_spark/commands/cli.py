@@ -43,7 +43,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
     try:
         status: int | None = arguments.run(arguments)
     except DbceError as error:
-        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
         return error.exit_status
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped before the end; the same command resumes it", file=sys.stderr)
