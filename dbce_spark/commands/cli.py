@@ -54,7 +54,7 @@ def run(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -> i
         status: int | None = arguments.run(arguments)
         sys.stdout.flush()
     except DbceError as error:
-        print(f"{parser.prog}: {log.without_credentials(str(error))}", file=sys.stderr)
+        print(f"{parser.prog}: {log.printable(log.without_credentials(str(error)))}", file=sys.stderr)
         return error.exit_status
     except ModuleNotFoundError as error:
         extra = _EXTRAS.get((error.name or "").partition(".")[0])

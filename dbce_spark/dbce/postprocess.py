@@ -238,6 +238,12 @@ def _disarm(root: Any) -> None:
             element.attrib.clear()
         else:
             _remove(element)
+    for style in list(root.iter("style")):
+        # In a drawing or a formula a browser reads the text as markup; elsewhere it ends the style at its end tag.
+        if next(style.iterancestors("svg", "math"), None) is not None:
+            _remove(style)
+        elif style.text:
+            style.text = style.text.replace("<", "\\3c ")
     for element in root.iter(etree.Element):
         for name, value in element.attrib.items():
             acts = name.lower().startswith("on")
