@@ -191,7 +191,7 @@ def _extract(arguments: argparse.Namespace, log: Log) -> None:
         request = new
     run_output.check(request, config)
     run_output.identify(log, request, config)
-    how = "without Spark, as they are small" if is_local else "Spark starts"
+    how = "without Spark" if is_local else "Spark starts"
     log.write("start", f"run {log.run_id}: {len(files):,} files; {how}", request.log_fields(config))
     if is_local:
         from dbce_spark.spark.jobs import local_job
