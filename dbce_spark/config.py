@@ -216,6 +216,21 @@ class OutputConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormatsConfig:
+    """What is kept of a page beside its text, and how it is written."""
+
+    columns: tuple[Annotated[str, one_of("text", "markdown", "html")], ...]
+    links: Annotated[str, one_of("keep", "drop")]
+    tables: Annotated[str, one_of("keep", "drop")]
+    images: Annotated[str, one_of("keep", "drop")]
+
+    @property
+    def need_html(self) -> bool:
+        """Tell whether they are written from the page's HTML."""
+        return not {"markdown", "html"}.isdisjoint(self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonConfig:
     """The bounds beyond which a crawl of a collection is odd, compared with the one before it."""
 
@@ -280,6 +295,7 @@ class DbceConfig:
     language: LanguageConfig
     duplicates: DuplicatesConfig
     output: OutputConfig
+    formats: FormatsConfig
     corpus: CorpusConfig
     comparison: ComparisonConfig
     acquire: AcquireConfig

@@ -6,11 +6,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.html.language import Language
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Extraction, Page, Seen, text_hash
 from dbce_spark.output.schemas.capture_columns import CAPTURE, capture_columns
-from dbce_spark.output.schemas.codec import INT, STRING, TIME, encode, fields, lists
+from dbce_spark.output.schemas.codec import INT, STRING, TIME, attributes, encode, fields, lists
 from dbce_spark.output.schemas.cross_rows import CROSS, crosses_batch
 from dbce_spark.output.schemas.segment_rows import SEGMENT, segments_column
 
@@ -32,6 +33,8 @@ EXTRACTIONS = pa.schema(
             blocks=INT,
             words=INT,
             text_words=INT,
+            annotated_html=STRING,
+            markdown=STRING,
             html=STRING,
             site_part=INT,
         ),
@@ -47,13 +50,13 @@ def site_part(site: str, site_parts: int) -> int:
 def extractions_batch(
     extractions: Sequence[Extraction],
     languages: Sequence[Language],
-    htmls: Sequence[str | None],
+    formats: Sequence[Formats],
     site_parts: int,
     seen: Mapping[str, Seen] = MappingProxyType({}),
 ) -> pa.RecordBatch:
     """Store extractions as EXTRACTIONS rows.
 
-    `languages` are those of their texts, `htmls` is the annotated HTML where the run writes it. `seen` has the capture
+    `languages` are those of their texts, `formats` what the run writes of them beside the text. `seen` has the capture
     ids of those that were revisited.
     """
     pages = [one.page for one in extractions]
@@ -71,7 +74,7 @@ def extractions_batch(
         blocks=[len(page.blocks) for page in pages],
         words=[int(page.blocks.words.sum()) for page in pages],
         text_words=[len(tokens(one.text)) for one in extractions],
-        html=list(htmls),
+        **attributes(formats, ("annotated_html", "markdown", "html")),
         site_part=[site_part(page.capture.site, site_parts) for page in pages],
     )
 

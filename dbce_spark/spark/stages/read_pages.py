@@ -57,6 +57,11 @@ _DROPPED_ROW = pa.schema([("file_no", pa.int32()), ("row_no", pa.int32()), ("fil
 _MERGED = [name for name in page_rows.PAGES.names if name not in ("tokens", "signature", "bands")]
 
 
+def keeps_html(run: Run) -> bool:
+    """Tell whether the HTML of pages is staged: where annotated HTML, or a format made of it, is to be written."""
+    return run.request.with_html or run.config.formats.need_html
+
+
 def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     """Read the files, and then as many parts of the selected places, one task each; stage their pages and rejects.
 
@@ -64,7 +69,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     """
     files, parts = sorted(run.request.files), account.selected.parts
     all_files = run.spark.sparkContext.broadcast(files)
-    staging_of = SourceStaging(run.work, run.config, run.request.with_html, run.request.limit)
+    staging_of = SourceStaging(run.work, run.config, keeps_html(run), run.request.limit)
     counted = run.progress.counted
 
     def staged(source: Source, at: int) -> pa.RecordBatch:

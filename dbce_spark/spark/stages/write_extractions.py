@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from dbce_spark.config import DbceConfig, DuplicatesConfig
-from dbce_spark.dbce import crosses, local, pools, postprocess
+from dbce_spark.dbce import crosses, local, pools
 from dbce_spark.files import storage
 from dbce_spark.model import ComparedPage, Page, Seen, digest
 from dbce_spark.output.collection import SUPERSEDED
@@ -84,7 +84,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     earlier run has ended are not done again. Returns how many extractions there are, by status, and how many of them
     are of prior captures, by RELABELLED.
     """
-    merging = Merging(run.work, run.output, run.prior, run.config, run.request.is_increment)
+    merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
@@ -230,6 +230,7 @@ class Merging:
     output: str
     prior: PriorState
     config: DbceConfig
+    with_html: bool
     is_increment: bool
 
     def run(self, task: int, of_task: Iterator[pa.Table]) -> Counter[str]:
@@ -275,7 +276,7 @@ class Merging:
         """Merge and write some pages, and stage their texts."""
         statuses: Counter[str] = Counter()
         for batch in kept:
-            merged = merge(batch, compared, self.config)
+            merged = merge(batch, compared, self.config, self.with_html)
             statuses.update(merged.column("status").to_pylist())
             if texts is not None:
                 texts.add(merged)
@@ -337,17 +338,14 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
     return by_capture
 
 
-def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> pa.RecordBatch:
-    """Make EXTRACTIONS rows of some staged pages."""
+def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig, with_html: bool) -> pa.RecordBatch:
+    """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
     gathered = [_gathered(page, compared) for page in page_rows.pages_from(batch)]
     results = local.label_pages(gathered, config.label)
-    htmls = [
-        None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
-        for html, result in zip(batch.column("html").to_pylist(), results, strict=True)
-    ]
+    formats = local.format_extractions(results, batch.column("html").to_pylist(), config.formats, with_html)
     languages = local.detect_languages(results, config.language)
     seen = {one.page.capture_id: _seen(one.page, compared) for one in results if one.page.capture_id in compared.again}
-    return extraction_rows.extractions_batch(results, languages, htmls, config.output.site_parts, seen)
+    return extraction_rows.extractions_batch(results, languages, formats, config.output.site_parts, seen)
 
 
 def _seen(page: Page, compared: _Compared) -> Seen:

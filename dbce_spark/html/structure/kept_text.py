@@ -1,0 +1,162 @@
+"""A page's tree is cut down to the text that is kept."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from lxml import etree
+
+from dbce_spark.html.page import BLOCK_TAGS, DROPPED_TAGS
+
+Kept = npt.NDArray[np.bool_]
+"""Of each character of a page's text that is no white space: is it kept? In the order of the page."""
+
+TextNode = tuple[Any, bool, str]
+"""An element, whether this is its tail, and the text."""
+
+MEDIA_TAGS = frozenset("hr img math noscript picture script".split())
+"""Elements that may show something without text; where they are kept follows from the text around them."""
+
+
+def text_nodes(root: Any) -> Iterator[TextNode]:
+    """Iterate over the text nodes that the walk of a page reads."""
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        is_tail = event == "end"
+        if not is_tail and element.tag in DROPPED_TAGS:
+            walker.skip_subtree()
+            continue
+        text = element.tail if is_tail else element.text
+        if text and not text.isspace():
+            yield element, is_tail, text
+
+
+def cut_text(root: Any, is_kept: Kept) -> None:
+    """Take all text that is not kept out of a page's tree, and every element that then shows nothing.
+
+    Media stay where the text before or behind them is kept, and most of the text of the nearest element that has any.
+    Cells of a row that stays do, too, so that tables keep their shape.
+    """
+    kept_media = _kept_media(root, is_kept)
+    position = 0
+    cut: list[tuple[Any, bool, str]] = []
+    for element, is_tail, text in text_nodes(root):
+        length = sum(map(len, text.split()))
+        of_node = is_kept[position : position + length]
+        position += length
+        if not of_node.all():
+            cut.append((element, is_tail, _kept_part(text, of_node.tolist()) if of_node.any() else " "))
+    for element, is_tail, text in cut:
+        if is_tail:
+            element.tail = text
+        else:
+            element.text = text
+    _prune(root, kept_media)
+    _reveal_images(root)
+
+
+def is_formula_script(script: Any) -> bool:
+    """Test for LaTeX that MathJax finds in a script."""
+    return (script.get("type") or "").strip().lower().startswith("math/tex")
+
+
+def _reveal_images(root: Any) -> None:
+    """Put the image for readers without scripts in the place of its <noscript>, or of the empty one before it."""
+    for element in [*root.iter("noscript")]:
+        image, before = next(element.iter("img"), None), element.getprevious()
+        if image is not None and before is not None and before.tag == "img" and not (before.tail or "").strip():
+            before.set("data-src", image.get("src") or before.get("data-src") or "")
+        elif image is not None:
+            image.tail = None
+            element.addprevious(image)
+        remove(element)
+
+
+def _kept_part(text: str, is_kept: list[bool]) -> str:
+    """Take some characters out of a text; a space is left in their place."""
+    visible = iter(is_kept)
+    parts: list[str] = []
+    was_kept = True
+    for character in text:
+        if not character.isspace():
+            was_kept = next(visible)
+        parts.append(character if was_kept else " ")
+    return "".join(parts)
+
+
+def _kept_media(root: Any, is_kept: Kept) -> set[Any]:
+    """Find the elements without text that stay."""
+    kept_before = np.concatenate(([0], np.cumsum(is_kept)))
+    kept: set[Any] = set()
+    pending: list[tuple[int, Any]] = []
+    starts: list[int] = []
+    position = 0
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        if event == "start":
+            if element.tag in MEDIA_TAGS and (element.tag != "script" or is_formula_script(element)):
+                pending.append((position, element))
+            starts.append(position)
+            if element.tag in DROPPED_TAGS:
+                walker.skip_subtree()
+                continue
+            text = element.text
+        else:
+            start = starts.pop()
+            if pending and position > start:
+                most = 2 * (kept_before[position] - kept_before[start]) >= position - start
+                while pending and pending[-1][0] >= start:
+                    at, medium = pending.pop()
+                    if most and is_kept[max(0, at - 1) : at + 1].any():
+                        kept.add(medium)
+            text = element.tail
+        if text:
+            position += sum(map(len, text.split()))
+    return kept
+
+
+def _prune(root: Any, kept_media: set[Any]) -> None:
+    """Remove the elements that show nothing."""
+    in_formulas = {part for formula in root.iter("math") for part in formula.iterdescendants("*")}
+    for element in reversed([*root.iter("*")]):
+        tag = element.tag
+        if element in kept_media or element is root or tag == "br" or element in in_formulas:
+            continue
+        if tag in ("td", "th") and element.getparent().tag == "tr":
+            continue
+        if tag in MEDIA_TAGS and tag != "math":
+            # Their own elements are judged with them.
+            if next(element.iterancestors("noscript", "picture"), None) is None:
+                remove(element)
+        elif tag in DROPPED_TAGS:
+            remove(element)
+        elif not (element.text and not element.text.isspace()):
+            if tag == "tr":
+                if not any(_shows(cell) for cell in element):
+                    remove(element)
+            elif not len(element) and tag != "source" and not _is_place(element):
+                remove(element)
+
+
+def _shows(cell: Any) -> bool:
+    return bool(len(cell)) or bool(cell.text and not cell.text.isspace())
+
+
+def _is_place(element: Any) -> bool:
+    """Test for an empty <a> that links lead to: a footnote may begin there."""
+    return element.tag == "a" and ("id" in element.attrib or "name" in element.attrib)
+
+
+def remove(element: Any) -> None:
+    """Take an element out with all it holds, but not the text behind it. Where it was a block, texts stay apart."""
+    parent, before = element.getparent(), element.getprevious()
+    if parent is None:
+        return
+    is_apart = element.tag in BLOCK_TAGS or bool(element.text and element.text.isspace())
+    text = (" " if is_apart else "") + (element.tail or "")
+    if text and before is not None:
+        before.tail = (before.tail or "") + text
+    elif text:
+        parent.text = (parent.text or "") + text
+    parent.remove(element)
