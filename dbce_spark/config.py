@@ -219,15 +219,16 @@ class OutputConfig:
 class FormatsConfig:
     """What is kept of a page beside its text, and how it is written."""
 
-    columns: tuple[Annotated[str, one_of("text", "markdown", "html")], ...]
+    columns: tuple[Annotated[str, one_of("text", "markdown", "html", "about")], ...]
     links: Annotated[str, one_of("keep", "drop")]
     tables: Annotated[str, one_of("keep", "drop")]
     images: Annotated[str, one_of("keep", "drop")]
+    dates: Annotated[str, one_of("declared", "htmldate")]
 
     @property
     def need_html(self) -> bool:
         """Tell whether they are written from the page's HTML."""
-        return not {"markdown", "html"}.isdisjoint(self.columns)
+        return not {"markdown", "html", "about"}.isdisjoint(self.columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

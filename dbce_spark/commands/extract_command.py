@@ -4,6 +4,7 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from dbce_spark import config as configuration
 from dbce_spark.archive import failed_files, indexed_records
@@ -79,7 +80,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )  # fmt: skip
     command.add_argument(
         "--formats", metavar="NAMES",
-        help="write what is kept in these formats, of text, markdown and html, such as text,markdown"
+        help="write what is kept in these formats, of text, markdown, html and about, such as text,markdown"
         " (docs/structure.md; default: formats.columns of conf/dbce.toml, text)",
     )  # fmt: skip
     for name, what in (("links", "addresses of links"), ("tables", "columns of tables"), ("images", "images")):
@@ -204,6 +205,8 @@ def _check(arguments: argparse.Namespace, config: DbceConfig, files: Sequence[st
             "--language needs an --index and no INPUT, as only an index lists languages; or select rows of the"
             " output by their column `language`"
         )
+    if config.formats.dates == "htmldate" and find_spec("htmldate") is None:
+        raise InputError("formats.dates is htmldate, which is not installed; run pip install 'dbce-spark[dates]'")
     if arguments.collection and ("://" in arguments.collection or arguments.limit or arguments.staging):
         raise InputError("--collection needs a folder of a file system, and allows neither --staging nor --limit")
 
@@ -244,7 +247,7 @@ def _given_settings(arguments: argparse.Namespace) -> list[str]:
 def _format_names(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
-        raise InputError("--formats is empty; write some of text, markdown, html, such as text,markdown")
+        raise InputError("--formats is empty; write some of text, markdown, html, about, such as text,markdown")
     return names
 
 

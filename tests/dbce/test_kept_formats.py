@@ -1,5 +1,7 @@
 """What is kept of a page follows its labels exactly, and ends whatever the page."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,11 +10,11 @@ from lxml import html as lxml_html
 from markdown_it import MarkdownIt
 
 from dbce_spark.dbce import single
-from dbce_spark.dbce.kept_formats import format_kept, write_formats
+from dbce_spark.dbce.kept_formats import describe, format_kept, write_formats
 from dbce_spark.dbce.postprocess import text
 from dbce_spark.html.tokens import tokens
 from dbce_spark.model import Label
-from tests.support.builders import parsed
+from tests.support.builders import capture, parsed
 from tests.support.strategies import documents
 from tests.support.structure import ALL, kept_words
 
@@ -49,7 +51,7 @@ def test_markdown_has_the_words_of_the_text(html: str, data: st.DataObject) -> N
     labels = data.draw(st.lists(st.sampled_from(Label), min_size=len(segments), max_size=len(segments)))
     segments.labels[:] = labels
 
-    written = write_formats(html.encode(), blocks.text, segments, "http://a.example/", ALL)
+    written = write_formats(html.encode(), blocks.text, segments, capture(), ALL)
 
     assert [*tokens(text(blocks.text, segments))] == words_of(written.markdown or "")
 
@@ -69,10 +71,18 @@ def test_hostile_pages_end_in_a_bounded_answer(name: str) -> None:
 
 def test_formats_that_are_not_asked_for_are_not_written() -> None:
     """Null, not empty."""
-    html = b"<p>word</p>"
+    only = replace(ALL, columns=("markdown",))
 
-    written = format_kept(html, np.ones(4, np.bool_), "http://a.example/", ALL.__class__(
-        columns=("markdown",), links="keep", tables="keep", images="keep"
-    ))  # fmt: skip
+    written = format_kept(b"<p>word</p>", np.ones(4, np.bool_), "http://a.example/", only)
 
-    assert ("word", None) == (written.markdown, written.html)
+    assert ("word", None, None) == (written.markdown, written.html, written.about)
+
+
+def test_a_date_that_htmldate_finds_is_not_after_the_capture() -> None:
+    """It looks in the text, too."""
+    htmldate = replace(ALL, dates="htmldate")
+    html = b"<title>t</title><p class=date>3 May 2007</p><p>Next: 9 June 2031</p>"
+
+    found = describe(html, capture(date="2008-04-30T20:48:26Z"), htmldate)
+
+    assert ("2007-05-03", ("date htmldate", "title title")) == (found.date, found.found_in)

@@ -1,6 +1,7 @@
 """Define the table `extractions`: one row per labelled page."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
@@ -15,6 +16,17 @@ from dbce_spark.output.schemas.codec import INT, STRING, TIME, attributes, encod
 from dbce_spark.output.schemas.cross_rows import CROSS, crosses_batch
 from dbce_spark.output.schemas.segment_rows import SEGMENT, segments_column
 
+ABOUT = fields(
+    title=STRING,
+    author=STRING,
+    date=STRING,
+    description=STRING,
+    site_name=STRING,
+    image=STRING,
+    license=STRING,
+    tags=pa.list_(STRING),
+    found_in=pa.list_(STRING),
+)
 EXTRACTIONS = pa.schema(
     [
         *[field for field in CAPTURE if field.name not in ("declared_digest", "declared_charset", "truncated")],
@@ -36,6 +48,7 @@ EXTRACTIONS = pa.schema(
             annotated_html=STRING,
             markdown=STRING,
             html=STRING,
+            about=pa.struct(ABOUT),
             site_part=INT,
         ),
     ]
@@ -75,6 +88,7 @@ def extractions_batch(
         words=[int(page.blocks.words.sum()) for page in pages],
         text_words=[len(tokens(one.text)) for one in extractions],
         **attributes(formats, ("annotated_html", "markdown", "html")),
+        about=[None if one.about is None else asdict(one.about) for one in formats],
         site_part=[site_part(page.capture.site, site_parts) for page in pages],
     )
 

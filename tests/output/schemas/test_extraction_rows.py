@@ -29,7 +29,7 @@ def test_extractions_have_the_schema() -> None:
     nulls = [name for name, column in zip(batch.schema.names, batch.columns, strict=True) if column.null_count]
 
     assert extraction_rows.EXTRACTIONS == batch.schema
-    assert nulls == ["published", "modified", "canonical_url", "annotated_html", "markdown", "html"]
+    assert nulls == ["published", "modified", "canonical_url", "annotated_html", "markdown", "html", "about"]
 
 
 def test_extraction_row() -> None:
