@@ -200,6 +200,8 @@ class _Builder:
     def _inline(self, element: Any, tag: str) -> None:
         if len(self._inlines) >= MAX_NESTING or any(tag == name for name, _ in self._inlines):
             return
+        if tag in ("b", "strong") and self._stack[-1][0].tag in _HEADINGS:  # as all of a heading is
+            return
         attributes = _attributes(element, tag)
         if tag == "a":
             address = self._addresses.link(element.get("href")) if self._choices.links else None

@@ -98,14 +98,14 @@ def _is_within(element: Any, container: Any) -> bool:
 
 
 def _by_superscript(root: Any, notes: dict[Any, str]) -> Iterator[tuple[Any, str]]:
-    marks = [(mark, _number(mark)) for mark in root.iter("sup")]
+    marks = [(mark, _number(mark)) for mark in root.iter("sup", "strong", "b")]
     starts: dict[str, Any] = {}
     for mark, number in marks:
         note = _note_at(mark) if number and not _text_before(mark) else None
         if note is not None and not _before_in(mark, note):
             starts[number] = (mark, note)
     for mark, number in marks:
-        if number in starts and starts[number][0] is not mark:
+        if mark.tag == "sup" and number in starts and starts[number][0] is not mark:
             notes[starts[number][1]] = number
             yield mark, number
 

@@ -123,9 +123,13 @@ def _prune(root: Any, kept_media: set[Any]) -> None:
         tag = element.tag
         if element in kept_media or element is root or tag == "br" or element in in_formulas:
             continue
+        if tag == "math":
+            if not any(text and not text.isspace() for text in element.itertext()):
+                remove(element)
+            continue
         if tag in ("td", "th") and element.getparent().tag == "tr":
             continue
-        if tag in MEDIA_TAGS and tag != "math":
+        if tag in MEDIA_TAGS:
             # Their own elements are judged with them.
             if next(element.iterancestors("noscript", "picture"), None) is None:
                 remove(element)
@@ -144,8 +148,8 @@ def _shows(cell: Any) -> bool:
 
 
 def _is_place(element: Any) -> bool:
-    """Test for an empty <a> that links lead to: a footnote may begin there."""
-    return element.tag == "a" and ("id" in element.attrib or "name" in element.attrib)
+    """Test for an empty element that links lead to: a footnote may begin there."""
+    return element.tag in ("a", "span") and ("id" in element.attrib or "name" in element.attrib)
 
 
 def remove(element: Any) -> None:

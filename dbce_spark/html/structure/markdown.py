@@ -1,5 +1,6 @@
 """The clean tree as Markdown and as HTML, both written by turbohtml."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,6 +9,9 @@ from lxml import etree
 
 MAX_GRID = 100_000
 """Cells that the spans of a table may add. Beyond it, cells do not span: a table of a few cells can claim billions."""
+
+
+_AFTER_NOTE = re.compile(r"^(\[\^\d+\]:) +", re.MULTILINE)
 
 
 def to_html(article: Any) -> str:
@@ -37,7 +41,8 @@ def _become(element: Any, tag: str, attributes: dict[str, str], text: str) -> No
 def to_markdown(article: Any) -> str:
     """Write a clean tree as Markdown."""
     _square_tables(article)
-    return str(turbohtml.parse(_source(article)).to_markdown(_MARKDOWN))
+    written = str(turbohtml.parse(_source(article)).to_markdown(_MARKDOWN))
+    return _AFTER_NOTE.sub(r"\1 ", written)
 
 
 def _source(article: Any) -> str:

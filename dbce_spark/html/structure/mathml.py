@@ -147,13 +147,20 @@ def _nth_root(element: Any, depth: int) -> str:
 
 def _scripts(*signs: str) -> Callable[[Any, int], str]:
     def write(element: Any, depth: int) -> str:
-        base, *scripts = _parts(element, 1 + len(signs), depth)
+        base, *scripts = _in_order(str(element.tag), _parts(element, 1 + len(signs), depth))
         if "over" in str(element.tag) and len(signs) == 1 and scripts[0].lstrip("\\") in _ACCENT_NAMES:
             return rf"\{_ACCENT_NAMES[scripts[0].lstrip(chr(92))]}{{{base}}}"
         written = "".join(f"{sign}{{{script}}}" for sign, script in zip(signs, scripts, strict=True) if script)
         return (base or "{}") + written
 
     return write
+
+
+def _in_order(tag: str, parts: list[str]) -> list[str]:
+    """Put base, lower and upper script in this order; MathJax's elements stand as they are drawn, from above."""
+    if tag in ("mjx-mover", "mjx-msubsup"):
+        return [*parts[:-2], parts[-1], parts[-2]]
+    return [*parts[1:], parts[0]] if tag == "mjx-munderover" else parts
 
 
 _ACCENT_NAMES = {**_ACCENTS, "rightarrow": "vec"}

@@ -14,8 +14,11 @@ NOTES = "<ol><li id=fn1>note one <a href=#r1>↩</a></li><li id=fn2>note two <a 
         "<p>a<sup>1</sup> b<sup>2</sup></p><p><sup>1</sup> note one</p><p><sup>2</sup> note two</p>",
         "<p>a<a name=r1 href=#n1>1</a> b<a name=r2 href=#n2>2</a></p>"
         "<p><a name=n1 href=#r1>1</a> note one</p><p><a name=n2 href=#r2>2</a> note two</p>",
+        "<p>a<sup>1</sup> b<sup>2</sup></p><p><b>1.</b> note one</p><p><b>2.</b> note two</p>",
+        "<p>a<a href=#n1>1</a> b<a href=#n2>2</a></p>"
+        "<ol><li><span id=n1></span>note one</li><li><span id=n2></span>note two</li></ol>",
     ],
-    ids=["linked list", "superscripts", "named anchors"],
+    ids=["linked list", "superscripts", "named anchors", "bold numbers", "empty targets"],
 )
 def test_footnotes_are_marked_at_both_ends(html: str) -> None:
     """The links back to the text go."""

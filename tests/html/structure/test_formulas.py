@@ -24,6 +24,11 @@ KATEX = (
         ("a <math><msqrt><mi>α</mi><mo>+</mo><mi>β</mi></msqrt></math>", r"a $\sqrt{\alpha + \beta}$"),
         ("a <math><munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover></math>", r"a $\sum_{i}^{n}$"),
         ("a <math><mover><mi>x</mi><mo>^</mo></mover></math>", r"a $\hat{x}$"),
+        (
+            "a <mjx-container><mjx-math><mjx-msubsup><mjx-mi>x</mjx-mi><mjx-script><mjx-mn>2</mjx-mn>"
+            "<mjx-mi>i</mjx-mi></mjx-script></mjx-msubsup></mjx-math></mjx-container>",
+            "a $x_{i}^{2}$",
+        ),
         ("a <math><mtext>if so</mtext></math>", r"a $\text{if so}$"),
         (
             "a <math><mtable><mtr><mtd>x</mtd><mtd>1</mtd></mtr><mtr><mtd>y</mtd><mtd>2</mtd></mtr></mtable></math>",
@@ -47,6 +52,11 @@ def test_a_formula_that_is_too_deep_is_its_text() -> None:
     deep = "<mrow>" * 500 + "<mi>x</mi>" + "</mrow>" * 500
 
     assert "a $x$" == markdown_of(f"a <math>{deep}</math>")
+
+
+def test_a_formula_whose_text_is_not_kept_goes() -> None:
+    """Its elements say nothing without it."""
+    assert "a" == markdown_of("<p>a</p><p><math><msub><mi>x</mi><mi>i</mi></msub></math></p>", without=["x", "i"])
 
 
 def test_html_marks_formulas_as_pandoc_does() -> None:

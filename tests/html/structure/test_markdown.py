@@ -22,6 +22,7 @@ from tests.support.structure import markdown_of
         ("<p>本文<b>太字</b>続き</p>", "本文**太字**続き"),
         ("<h2>a <a href=#x>#</a></h2>", "## a"),
         ("<a href=#x><h2>a</h2></a>", "## a"),
+        ("<h2><strong>a</strong> b</h2>", "## a b"),
         ("<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
     ],
 )
