@@ -1,6 +1,7 @@
 """A page's tree is cut down to the text that is kept."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,13 @@ def cut_text(root: Any, is_kept: Kept) -> None:
     Media stay where the text before or behind them is kept, and most of the text of the nearest element that has any.
     Cells of a row that stays do, too, so that tables keep their shape.
     """
-    kept_media = _kept_media(root, is_kept)
+    found = _find(root, is_kept)
+    is_left = np.ones(len(is_kept), np.bool_)
+    for element, start, end in found.gone:
+        is_left[start:end] = False
+        element.text = " "  # which stays in its place
+        remove(element)
+    is_kept = is_kept[is_left]
     position = 0
     cut: list[tuple[Any, bool, str]] = []
     for element, is_tail, text in text_nodes(root):
@@ -52,7 +59,7 @@ def cut_text(root: Any, is_kept: Kept) -> None:
             element.tail = text
         else:
             element.text = text
-    _prune(root, kept_media)
+    _prune(root, found.media)
     _reveal_images(root)
 
 
@@ -85,35 +92,49 @@ def _kept_part(text: str, is_kept: list[bool]) -> str:
     return "".join(parts)
 
 
-def _kept_media(root: Any, is_kept: Kept) -> set[Any]:
-    """Find the elements without text that stay."""
-    kept_before = np.concatenate(([0], np.cumsum(is_kept)))
-    kept: set[Any] = set()
+@dataclass(slots=True)
+class _Found:
+    """What one walk over a page finds: elements without text that stay, and the largest ones of which nothing does,
+    with the characters of the page that they span."""
+
+    media: set[Any] = field(default_factory=set)
+    gone: list[tuple[Any, int, int]] = field(default_factory=list)
+
+
+def _find(root: Any, is_kept: Kept) -> _Found:
+    """Find what of a tree stays and goes as a whole."""
+    kept_before = [0, *np.cumsum(is_kept).tolist()]
+    found = _Found()
     pending: list[tuple[int, Any]] = []
-    starts: list[int] = []
+    around: list[tuple[int, list[tuple[Any, int, int]]]] = []
     position = 0
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
+        tag = element.tag
         if event == "start":
-            if element.tag in MEDIA_TAGS and (element.tag != "script" or is_formula_script(element)):
+            if tag in MEDIA_TAGS and (tag != "script" or is_formula_script(element)):
                 pending.append((position, element))
-            starts.append(position)
-            if element.tag in DROPPED_TAGS:
+            around.append((position, []))
+            if tag in DROPPED_TAGS:
                 walker.skip_subtree()
                 continue
             text = element.text
         else:
-            start = starts.pop()
+            start, gone = around.pop()
+            kept = kept_before[position] - kept_before[start]
             if pending and position > start:
-                most = 2 * (kept_before[position] - kept_before[start]) >= position - start
                 while pending and pending[-1][0] >= start:
                     at, medium = pending.pop()
-                    if most and is_kept[max(0, at - 1) : at + 1].any():
-                        kept.add(medium)
+                    if 2 * kept >= position - start and is_kept[max(0, at - 1) : at + 1].any():
+                        found.media.add(medium)
+            if position > start and not kept and tag not in ("td", "th", "body") and around:
+                around[-1][1].append((element, start, position))
+            else:
+                found.gone += gone
             text = element.tail
         if text:
             position += sum(map(len, text.split()))
-    return kept
+    return found
 
 
 def _prune(root: Any, kept_media: set[Any]) -> None:
