@@ -2,17 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from dbce_spark.archive import failed_files, indexed_records
 from dbce_spark.archive.revisits import Resolved, lost_original, resolve, share, unresolved
-from dbce_spark.config import DbceConfig, DuplicatesConfig, LabelConfig, LanguageConfig
+from dbce_spark.config import DbceConfig, DuplicatesConfig, FormatsConfig, LabelConfig, LanguageConfig
 from dbce_spark.dbce import classify, crosses, duplicates, pages, pools, postprocess, revisit_originals, sites, texts
 from dbce_spark.dbce.annotation_merge import by_pattern, by_score, merge
 from dbce_spark.dbce.buckets import BucketSizes
 from dbce_spark.dbce.duplicates import MarkedText
+from dbce_spark.dbce.kept_formats import Formats, write_formats
 from dbce_spark.dbce.occurrence_bits import annotate
 from dbce_spark.dbce.texts import Text
 from dbce_spark.html.language import UNKNOWN, Language, detect
@@ -200,6 +201,24 @@ def detect_languages(extractions: Sequence[Extraction], config: LanguageConfig) 
     return detect([one.text for one in extractions], min_words=config.min_words, sample_chars=config.sample_chars)
 
 
+def format_extractions(
+    extractions: Sequence[Extraction], htmls: Sequence[bytes | None], config: FormatsConfig, with_annotated: bool
+) -> list[Formats]:
+    """Write some pages in the formats that are asked for; `htmls` are their pages in UTF-8, where they were kept."""
+    return [
+        Formats() if html is None else _format(one, html, config, with_annotated)
+        for one, html in zip(extractions, htmls, strict=True)
+    ]
+
+
+def _format(one: Extraction, html: bytes, config: FormatsConfig, with_annotated: bool) -> Formats:
+    text, segments = one.page.blocks.text, one.segments
+    annotated = postprocess.labelled_html(html, text, segments) if with_annotated else None
+    if not config.need_html:
+        return Formats(annotated_html=annotated)
+    return replace(write_formats(html, text, segments, one.page.capture, config), annotated_html=annotated)
+
+
 def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:
     """Build the result row of a page whose segments are labelled."""
     return Extraction(
@@ -208,5 +227,5 @@ def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:
         template_id=compared.template_id,
         crosses=tuple(annotation.cross for annotation in compared.annotations),
         segments=segments,
-        text=postprocess.text(compared.page.blocks.text, segments),
+        text=postprocess.text(compared.page.blocks.text, segments, compared.page.blocks.xpaths),
     )

@@ -1,13 +1,16 @@
 """Output for readers: the main text, and the page as it was with its text coloured by label (thesis 2.4, stage 3)."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from lxml import etree, html
 
 from dbce_spark.dbce.patterns import propagate
-from dbce_spark.html.page import DROPPED_TAGS, PageError, parse_tree
+from dbce_spark.html.page import PageError, parse_tree
+from dbce_spark.html.structure.kept_text import Kept, text_nodes
 from dbce_spark.model import ARMS, Ints, Label, Segments, arm_bit
 
 Piece = tuple[Any, bool, str, Ints]
@@ -31,22 +34,55 @@ STYLE = """
 """
 
 
-def text(page_text: str, segments: Segments) -> str:
-    """Join the content segments, one line a block; what a block holds between two of them is left out."""
+_CELL = re.compile(r"(.*/tr\[\d+\])/(t[dh]\[\d+\])(?:/|$)")
+"""The XPath of a block in a cell: its row, and the cell in that."""
+
+
+def text(page_text: str, segments: Segments, xpaths: Sequence[str] = ()) -> str:
+    """Join the content segments, one line a block; what a block holds between two of them is left out.
+
+    Cells of a table's row stand in one line with tabs between them, if none of them has two lines; `xpaths` are those
+    of the blocks, and without them each has a line.
+    """
     chosen = np.flatnonzero(segments.labels == Label.CONTENT)
     columns = (segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen])
     lines: list[str] = []
+    of_lines: list[int] = []
     last_block, last_end = -1, 0
     for block, start, end in zip(*(column.tolist() for column in columns), strict=True):
         between = page_text[last_end:start]
         if block != last_block:
             lines.append(page_text[start:end])
+            of_lines.append(block)
         elif between.strip():
             lines[-1] += " " + page_text[start:end]
         else:
             lines[-1] += between + page_text[start:end]
         last_block, last_end = block, end
+    if xpaths:
+        lines = _rows(lines, [xpaths[block] for block in of_lines])
     return "\n".join(lines)
+
+
+def _rows(lines: list[str], xpaths: list[str]) -> list[str]:
+    """Join the lines that are cells of one row. A row with two lines in a cell lays out a page, and stays as it is."""
+    rows: list[str] = []
+    cells = [_CELL.match(xpath) if "/tr[" in xpath else None for xpath in xpaths]
+    places = [(None, None) if cell is None else cell.groups() for cell in cells]
+    for (row, _), of_row in groupby(zip(places, lines, strict=True), key=lambda pair: (pair[0][0], None)):
+        found = [*of_row]
+        is_row = row is not None and len({cell for (_, cell), _ in found}) == len(found)
+        written = [line for _, line in found]
+        rows += ["\t".join(written)] if is_row and not any("\n" in line for line in written) else written
+    return rows
+
+
+def kept_characters(page_text: str, segments: Segments) -> Kept:
+    """Tell of each character of the page text that is no white space whether it is content."""
+    owners = _owners(page_text, segments)
+    is_content = np.append(segments.labels == Label.CONTENT, False)
+    kept: Kept = is_content[owners]
+    return kept
 
 
 def labelled_html(utf8_html: bytes, page_text: str, segments: Segments) -> str:
@@ -156,7 +192,7 @@ def _owned(root: Any, page_text: str, segments: Segments) -> list[Piece]:
     """
     owners, position = _owners(page_text, segments), 0
     pieces: list[Piece] = []
-    for element, is_tail, piece in _pieces(root):
+    for element, is_tail, piece in text_nodes(root):
         length = sum(map(len, piece.split()))
         pieces.append((element, is_tail, piece, owners[position : position + length]))
         position += length
@@ -172,21 +208,8 @@ def _owners(page_text: str, segments: Segments) -> Ints:
     return owners[is_visible]
 
 
-def _pieces(root: Any) -> Iterator[tuple[Any, bool, str]]:
-    """Iterate over the text nodes that the walk of a page reads: (element, whether it is the element's tail, text)."""
-    walker = etree.iterwalk(root, events=("start", "end"))
-    for event, element in walker:
-        is_tail = event == "end"
-        if not is_tail and element.tag in DROPPED_TAGS:
-            walker.skip_subtree()
-            continue
-        piece = element.tail if is_tail else element.text
-        if piece and not piece.isspace():
-            yield element, is_tail, piece
-
-
 def _texts(root: Any) -> Iterator[str]:
-    return (piece for _, _, piece in _pieces(root))
+    return (piece for _, _, piece in text_nodes(root))
 
 
 def _replace(element: Any, is_tail: bool, piece: str, owners: Ints, markup: Markup) -> None:

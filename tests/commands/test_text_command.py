@@ -78,7 +78,7 @@ def test_a_page_cannot_command_the_terminal(
     main(["text", "-", "--format", form])
     printed = capsys.readouterr().out
 
-    assert "Sonn[31mtag" in printed
+    assert "Sonn [31mtag" in printed
     assert [] == [one for one in printed if (one < " " or "\x7f" <= one < "\xa0" or one == "\u202e") and one != "\n"]
 
 

@@ -195,7 +195,8 @@ import json, sys
 import dbce_spark
 before = [name for name in sys.modules if name.startswith("dbce_spark.")]
 dbce_spark.extract("<h1>Title</h1><p>A text.</p>")
-heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid")
+heavy = ("pyspark", "pandas", "scipy", "lightgbm", "sklearn", "requests", "pyarrow", "fsspec", "urllib3", "py3langid",
+         "turbohtml")
 after = [name for name in heavy if name in sys.modules]
 dbce_spark.extract_pages([("<p>one two", f"http://a.example/{n}") for n in range(3)])
 dbce_spark.extract_archive(sys.argv[1])

@@ -124,7 +124,7 @@ def test_a_page_that_cannot_be_merged_is_staged_as_a_reject(tmp_path: Path) -> N
     htmls = [one.blocks.text.encode() for one in made]
     staged, unlabelled = (staging.file(str(tmp_path), name, 0) for name in ("pages", staging.UNLABELLED))
     merging = write_extractions.Merging(
-        str(tmp_path), f"{tmp_path}/out", PriorState(), config.load(settings=['label.by="T002"']), False
+        str(tmp_path), f"{tmp_path}/out", PriorState(), config.load(settings=['label.by="T002"']), True, False
     )
     group = pa.table({"file_no": [0], "row_group": [0], "step": [-1], "row_no": [0]})
     for name in ("annotation", "evidence", "seen"):

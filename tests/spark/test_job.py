@@ -108,9 +108,10 @@ def test_rejects_are_rows_with_their_place_and_reason(ran: Ran, expected: local.
 
 
 def test_html_is_written_only_when_asked_for(ran: Ran, plain: Ran) -> None:
-    """With HTML asked for, the html column has pages whose segments are marked; else it is null."""
+    """With HTML asked for, the column annotated_html has pages whose segments are marked; else it is null."""
+    name = "annotated_html"
     with_html, without = (
-        ds.dataset(one.output / "extractions", partitioning="hive").to_table(["html"])["html"].to_pylist()
+        ds.dataset(one.output / "extractions", partitioning="hive").to_table([name])[name].to_pylist()
         for one in (ran, plain)
     )
 

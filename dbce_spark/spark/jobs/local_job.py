@@ -129,7 +129,7 @@ class _Work:
     def _read(self) -> list[SourceRecords]:
         """Read all files, each in a process that can be spared."""
         sandbox.load_parser(self._config)
-        work = partial(read_source, config=self._config, with_html=self._request.with_html)
+        work = partial(read_source, config=self._config, with_html=self._request.keeps_html(self._config))
         reader = sandbox.Sandbox[str, SourceRecords](partial(work, attempt=0), self._config.page.max_seconds)
         sources = []
         with reader:
@@ -183,12 +183,16 @@ class _Work:
         left = set(compared)
         statuses: Counter[str] = Counter()
         extracted = _Extracted()
+
+        def gather(page: Page) -> ComparedPage:
+            return compared[page.capture_id]
+
         for task, groups in enumerate(_cut(row_groups, cut.per_task)):
             with ExitStack() as open_files:
                 files, count = ExtractionFiles(self._output, task, open_files), 0
                 for source, start in _starts(sources, groups):
                     batch = _first_ones(source, start, left)
-                    merged = merge(batch, lambda page: compared[page.capture_id], seen, self._config)
+                    merged = merge(batch, gather, seen, self._config, self._request.with_html)
                     extracted.add_rejects(merged)
                     if not merged.rows.num_rows:
                         continue

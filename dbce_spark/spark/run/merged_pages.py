@@ -8,7 +8,8 @@ from functools import partial
 import pyarrow as pa
 
 from dbce_spark.config import DbceConfig
-from dbce_spark.dbce import local, postprocess
+from dbce_spark.dbce import local
+from dbce_spark.dbce.kept_formats import Formats
 from dbce_spark.dbce.pages import failed, spared
 from dbce_spark.html.language import Language
 from dbce_spark.model import ComparedPage, Extraction, Page, Reject, RejectStage, Seen
@@ -28,14 +29,19 @@ class MergedPages:
     rejects: list[Reject]
 
 
-def merge(staged: Sequence[Staged], gather: Gather, seen: Mapping[str, Seen], config: DbceConfig) -> MergedPages:
-    """Make EXTRACTIONS rows of some pages; `gather` gives what comparing them gave, `seen` when some came again."""
-    outcomes = spared(partial(_merged, gather=gather, config=config), staged, _reject)
+def merge(
+    staged: Sequence[Staged], gather: Gather, seen: Mapping[str, Seen], config: DbceConfig, with_html: bool
+) -> MergedPages:
+    """Make EXTRACTIONS rows of some pages, with their annotated HTML if it is asked for.
+
+    `gather` gives what comparing a page gave, `seen` has when some came again.
+    """
+    outcomes = spared(partial(_merged, gather=gather, config=config, with_html=with_html), staged, _reject)
     merged = [one for one in outcomes if isinstance(one, _Merged)]
     rows = extraction_rows.extractions_batch(
         [one.extraction for one in merged],
         [one.language for one in merged],
-        [one.html for one in merged],
+        [one.formats for one in merged],
         config.output.site_parts,
         seen,
     )
@@ -48,18 +54,15 @@ class _Merged:
     """An extraction with what its row has beside."""
 
     extraction: Extraction
-    html: str | None
+    formats: Formats
     language: Language
 
 
-def _merged(staged: Sequence[Staged], gather: Gather, config: DbceConfig) -> list[_Merged]:
+def _merged(staged: Sequence[Staged], gather: Gather, config: DbceConfig, with_html: bool) -> list[_Merged]:
     results = local.label_pages([gather(page) for page, _ in staged], config.label)
-    htmls = (
-        None if html is None else postprocess.labelled_html(html, result.page.blocks.text, result.segments)
-        for (_, html), result in zip(staged, results, strict=True)
-    )
+    formats = local.format_extractions(results, [html for _, html in staged], config.formats, with_html)
     languages = local.detect_languages(results, config.language)
-    return [_Merged(*one) for one in zip(results, htmls, languages, strict=True)]
+    return [_Merged(*one) for one in zip(results, formats, languages, strict=True)]
 
 
 def _reject(staged: Staged, error: Exception) -> Reject:

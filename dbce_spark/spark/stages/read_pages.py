@@ -59,7 +59,7 @@ def _stage_pages(run: Run, account: RunAccount) -> list[RecordCounts]:
     """
     files, parts = sorted(run.request.files), account.selected.parts
     all_files = run.spark.sparkContext.broadcast(files)
-    staging_of = SourceStaging(run.work, run.config, run.request.with_html, run.request.limit)
+    staging_of = SourceStaging(run.work, run.config, run.request.keeps_html(run.config), run.request.limit)
     counted = run.progress.counted
 
     def staged(source: Source, at: int) -> pa.RecordBatch:

@@ -76,7 +76,7 @@ def write(run: Run, account: RunAccount) -> Counter[str]:
     earlier run has ended are not done again. Returns how many extractions there are, by status, and how many of them
     are of prior captures, by RELABELLED.
     """
-    merging = Merging(run.work, run.output, run.prior, run.config, run.request.is_increment)
+    merging = Merging(run.work, run.output, run.prior, run.config, run.request.with_html, run.request.is_increment)
     counted = run.progress.counted
 
     def merge_all(batches: Iterator[pa.RecordBatch]) -> Counter[str]:
@@ -233,6 +233,7 @@ class Merging:
     output: str
     prior: PriorState
     config: DbceConfig
+    with_html: bool
     is_increment: bool
 
     def run(self, task: int, of_task: Iterator[pa.Table]) -> Counter[str]:
@@ -284,7 +285,7 @@ class Merging:
         statuses: Counter[str] = Counter()
         files = tables.files
         for batch in kept:
-            merged = merge(batch, compared, self.config)
+            merged = merge(batch, compared, self.config, self.with_html)
             rows = merged.rows
             if is_prior:
                 files.write(SUPERSEDED, rows.select(["capture_id"]).cast(increment_rows.SUPERSEDED))
@@ -343,11 +344,11 @@ def _by_capture(rows: pa.ChunkedArray, name: str) -> _Rows:
     return by_capture
 
 
-def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig) -> MergedPages:
-    """Make EXTRACTIONS rows of some staged pages."""
+def merge(batch: pa.RecordBatch, compared: _Compared, config: DbceConfig, with_html: bool) -> MergedPages:
+    """Make EXTRACTIONS rows of some staged pages, with their annotated HTML if it is asked for."""
     staged = [*zip(page_rows.pages_from(batch), batch.column("html").to_pylist(), strict=True)]
     seen = {page.capture_id: _seen(page, compared) for page, _ in staged if page.capture_id in compared.again}
-    return merged_pages.merge(staged, partial(_gathered, compared=compared), seen, config)
+    return merged_pages.merge(staged, partial(_gathered, compared=compared), seen, config, with_html)
 
 
 def _seen(page: Page, compared: _Compared) -> Seen:
