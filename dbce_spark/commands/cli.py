@@ -1,8 +1,13 @@
 """The `dbce` command."""
 
 import argparse
+import atexit
+import logging
+import multiprocessing
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from types import ModuleType
 
 import dbce_spark
@@ -30,6 +35,35 @@ GROUPS: Mapping[str, Sequence[ModuleType]] = {
     "annotate": (annotate_command, labels_command),
 }
 """The modules of the commands under each heading of `dbce --help`, in its order."""
+
+
+def entry() -> None:
+    """Run one command of `dbce` as a process, which ends by the status of the command.
+
+    What libraries leave to the end of a process may abort it: Arrow does, where a thread of its own still runs then
+    (apache/arrow issue 34314). All that Python does at the end is done before.
+    """
+    statuses = [1]
+    atexit.register(lambda: _leave(statuses[-1]))
+    try:
+        statuses.append(main())
+    except SystemExit as stop:
+        statuses.append(stop.code if isinstance(stop.code, int) else int(stop.code is not None))
+        raise
+    sys.exit(statuses[-1])
+
+
+def _leave(status: int) -> None:
+    """End the process at once, with all that was written; its children as Python ends them, which may come behind."""
+    for child in multiprocessing.active_children():
+        if child.daemon:
+            child.terminate()
+        child.join()
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a pipe whose reader is gone
+            stream.flush()
+    os._exit(status)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -107,4 +141,4 @@ class GroupedHelp(argparse.HelpFormatter):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

@@ -20,6 +20,8 @@ class Newsroom:
     pages: dict[str, tuple[bytes, str]] = field(default_factory=dict)
     answers: dict[str, list[tuple[int, Mapping[str, str]]]] = field(default_factory=dict)
     asked: list[tuple[str, Mapping[str, str], float]] = field(default_factory=list)
+    pause: float = 0.0
+    """Seconds that each answer takes."""
     at_once: int = 0
     most_at_once: int = 0
     """Requests that were under way at the same time, at most."""
@@ -31,7 +33,7 @@ class Newsroom:
         with self.lock:
             self.at_once += 1
             self.most_at_once = max(self.most_at_once, self.at_once)
-        sleep(0.01)
+        sleep(self.pause)
         yield
         with self.lock:
             self.at_once -= 1
