@@ -101,3 +101,8 @@ def test_more_is_an_error_that_names_files(share: float) -> None:
 def test_nothing_read_is_no_failure() -> None:
     """An index that names nothing wanted ends well."""
     failed_files.check(failed_files.report([], 0), 0.0)
+
+
+def test_a_file_of_which_half_is_lost_has_not_failed() -> None:
+    """More than half has."""
+    assert [False, True] == [Loss("a", lost, 10, "why").has_failed for lost in (5, 6)]

@@ -1,5 +1,6 @@
 """The Spark job is held to dbce/local.py: the same rows, whatever the partitions and the order."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from dbce_spark.files import sources
 from dbce_spark.output.schemas import duplicate_rows, extraction_rows, reject_rows
 from dbce_spark.spark.run import run_output
 from dbce_spark.spark.run.run_request import RunRequest
+from tests.support.builders import record
 from tests.support.partitions import spread_over
 from tests.support.spark_runs import (
     CAP,
@@ -165,11 +167,11 @@ def test_nothing_is_compared_where_it_is_not_asked_for(plain: Ran, whole_input: 
 def test_an_archive_without_pages_gives_empty_tables(spark: "SparkSession", tmp_path: Path) -> None:
     """A run that finds nothing says so and ends well; its tables have their columns."""
     empty = tmp_path / "empty.warc.gz"
-    empty.write_bytes(b"")
+    empty.write_bytes(gzip.compress(record(kind="warcinfo")))
     report = extract(spark, [str(empty)], tmp_path / "out", settings())
     table = ds.dataset(tmp_path / "out" / "duplicates", partitioning=None).to_table()
 
-    assert (0, 0) == (report["records_read"], report["extractions"])
+    assert (1, 0, {}) == (report["records_read"], report["extractions"], report["rejects"])
     assert [] == rows(tmp_path / "out", "extractions", extraction_rows.EXTRACTIONS)
     assert {"captures", "duplicates", "extractions", "rejects", "run.json"} == {
         path.name for path in (tmp_path / "out").iterdir()

@@ -1,6 +1,7 @@
 """Poll feeds of a real server, and follow them to their pages."""
 
 import io
+import os
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -413,3 +414,46 @@ def test_a_feed_is_read_up_to_a_number_of_items(room: Newsroom, desk: Desk) -> N
     feed = room.publish("/feed", *(item(f"{room.url}/{nth}", str(nth)) for nth in range(9)))
 
     assert 4 == desk.read([feed], "acquire.feed_items=4")["items"]
+
+
+def test_a_redirect_is_asked_for_only_if_robots_allow_it(room: Newsroom, desk: Desk) -> None:
+    """The rules hold for where it leads, too."""
+    room.pages["/robots.txt"] = (b"User-agent: *\nDisallow: /private", "text/plain")
+    room.answers["/a"] = [(302, {"Location": "/private/a"})]
+    room.article("/private/a", "secret")
+    told = desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+
+    assert (1, 1) == (told["redirects"], told["refused"])
+    assert "/private/a" not in room.paths()
+
+
+def test_a_host_has_one_request_at_a_time(room: Newsroom, desk: Desk) -> None:
+    """Each is answered before the next is sent, however many pages wait."""
+    names, room.pause = "abc", 0.5
+    for name in names:
+        room.article(f"/{name}", name)
+    desk.read([room.publish("/feed", *(item(f"{room.url}/{name}", name) for name in names))])
+
+    assert len(names) + 2 == len(room.asked)
+    assert 1 == room.most_at_once
+
+
+def test_a_page_is_noted_when_it_is_on_the_disk(room: Newsroom, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill in between loses no page that the memory says is there."""
+    steps: list[str] = []
+    sync, note = os.fsync, Memory.note_page
+
+    def synced(number: int) -> None:
+        steps.append("sync")
+        sync(number)
+
+    def noted(self: Memory, of: Item, file: str, size: int) -> None:
+        steps.append("note")
+        note(self, of, file, size)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Memory, "note_page", noted)
+    room.article("/a", "a")
+    desk.read([room.publish("/feed", item(f"{room.url}/a", "a"))])
+
+    assert ["sync", "note"] == steps[:2]
