@@ -227,5 +227,5 @@ def build_extraction(compared: ComparedPage, segments: Segments) -> Extraction:
         template_id=compared.template_id,
         crosses=tuple(annotation.cross for annotation in compared.annotations),
         segments=segments,
-        text=postprocess.text(compared.page.blocks.text, segments, compared.page.blocks.xpaths),
+        text=postprocess.text(compared.page.blocks.text, segments),
     )

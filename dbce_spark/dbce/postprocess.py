@@ -1,8 +1,6 @@
 """Output for readers: the main text, and the page as it was with its text coloured by label (thesis 2.4, stage 3)."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -34,47 +32,22 @@ STYLE = """
 """
 
 
-_CELL = re.compile(r"(.*/tr\[\d+\])/(t[dh]\[\d+\])(?:/|$)")
-"""The XPath of a block in a cell: its row, and the cell in that."""
-
-
-def text(page_text: str, segments: Segments, xpaths: Sequence[str] = ()) -> str:
-    """Join the content segments, one line a block; what a block holds between two of them is left out.
-
-    Cells of a table's row stand in one line with tabs between them, if none of them has two lines; `xpaths` are those
-    of the blocks, and without them each has a line.
-    """
+def text(page_text: str, segments: Segments) -> str:
+    """Join the content segments, one line a block; what a block holds between two of them is left out."""
     chosen = np.flatnonzero(segments.labels == Label.CONTENT)
     columns = (segments.blocks[chosen], segments.starts[chosen], segments.ends[chosen])
     lines: list[str] = []
-    of_lines: list[int] = []
     last_block, last_end = -1, 0
     for block, start, end in zip(*(column.tolist() for column in columns), strict=True):
         between = page_text[last_end:start]
         if block != last_block:
             lines.append(page_text[start:end])
-            of_lines.append(block)
         elif between.strip():
             lines[-1] += " " + page_text[start:end]
         else:
             lines[-1] += between + page_text[start:end]
         last_block, last_end = block, end
-    if xpaths:
-        lines = _rows(lines, [xpaths[block] for block in of_lines])
     return "\n".join(lines)
-
-
-def _rows(lines: list[str], xpaths: list[str]) -> list[str]:
-    """Join the lines that are cells of one row. A row with two lines in a cell lays out a page, and stays as it is."""
-    rows: list[str] = []
-    cells = [_CELL.match(xpath) if "/tr[" in xpath else None for xpath in xpaths]
-    places = [(None, None) if cell is None else cell.groups() for cell in cells]
-    for (row, _), of_row in groupby(zip(places, lines, strict=True), key=lambda pair: (pair[0][0], None)):
-        found = [*of_row]
-        is_row = row is not None and len({cell for (_, cell), _ in found}) == len(found)
-        written = [line for _, line in found]
-        rows += ["\t".join(written)] if is_row and not any("\n" in line for line in written) else written
-    return rows
 
 
 def kept_characters(page_text: str, segments: Segments) -> Kept:

@@ -71,25 +71,6 @@ def test_text_leaves_out_what_stands_between() -> None:
     assert text(blocks.text, segments) == "one three\nfour\nsix"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        ("<table><tr><th>a<td>b<td>c<tr><td>d<td>e</table>f", "a\tb\tc\nd\te\nf"),
-        ("<table><tr><td><p>a<p>b<td>c</table>", "a\nb\nc"),
-        ("<table><tr><td>a<td><table><tr><td>b<td>c</table></table>", "a\nb\tc"),
-        ("<ul><li>a<li>b</ul>", "a\nb"),
-    ],
-)
-def test_cells_of_a_row_stand_in_one_line(html: str, expected: str) -> None:
-    """With tabs between them; not those of a table that lays out a page."""
-    blocks = parsed(html).blocks
-    segments = single.without_evidence(
-        np.arange(len(blocks), dtype=np.int32), blocks.starts, blocks.ends, Label.CONTENT
-    )
-
-    assert expected == text(blocks.text, segments, blocks.xpaths)
-
-
 @given(documents, st.data())
 def test_text_of_all_content_is_the_page_text(html: str, data: st.DataObject) -> None:
     """However the blocks are cut, where all of it is content nothing is lost and nothing added."""
