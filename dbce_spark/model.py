@@ -357,7 +357,7 @@ class Extraction:
     template_id: str  # the largest bucket that one of its crosses was found in, "" if single
     crosses: tuple[Cross, ...]
     segments: Segments
-    text: str  # main content, one line a block; cells of a table's row in one line, with tabs between them
+    text: str  # main content, one line a block
 
 
 class RejectReason(StrEnum):

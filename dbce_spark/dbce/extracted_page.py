@@ -64,7 +64,7 @@ class ExtractedPage:
     url: str | None
     date: datetime | None  # UTC
     title: str  # as the page declares it, "" if it does not
-    text: str  # main content, one line a block; cells of a table's row in one line, with tabs between them
+    text: str  # main content, one line a block
     page_text: str  # all of the page, one line a block
     blocks: tuple[ExtractedBlock, ...]
     error: str = ""
